@@ -108,14 +108,16 @@ export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from
 
 export {
   applyDrive,
-  createMixedScene,
+  type CollisionSceneDefinition,
   createScene,
   type Drivable,
   type Drive,
   type Driven,
-  MIXED_SCENE_NAMES,
-  type MixedScene,
-  SCENE_NAMES,
+  type FlockSceneDefinition,
+  type FluidSceneDefinition,
+  SCENES,
   type Scene,
+  type SceneDefinition,
+  sceneNames,
   strengthOf,
 } from './scenes';

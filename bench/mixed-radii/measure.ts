@@ -8,7 +8,7 @@ import { HashGrid } from '../../src/engine/grid/hash-grid';
 import { createSimulation } from '../../src/engine/simulation/simulation';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { toBodies, toStored } from '../../src/gpu/layout';
-import { createMixedScene, createScene, worldOptions } from '../../src/scenes';
+import { createScene, worldOptions } from '../../src/scenes';
 
 export interface MixedRequest {
   readonly dimensions: Dimensions;
@@ -99,8 +99,13 @@ function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
   const world = worldOptions(equal);
   const [mixed, ...others] = ['mixed', 'one-large', 'mixed-periodic'].map((name): Particles => {
-    const scene = createMixedScene(name, { dimensions, count });
-    return { name, world: scene.world, positions: scene.positions, radii: scene.radii };
+    const scene = createScene(name, { dimensions, count });
+    return {
+      name,
+      world: worldOptions(scene),
+      positions: scene.positions,
+      radii: scene.radii as Float32Array,
+    };
   }) as [Particles, ...Particles[]];
   return [
     { name: 'equal', world, positions: equal.positions },

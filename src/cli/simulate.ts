@@ -15,14 +15,7 @@ import {
   type SceneState,
 } from '../core/state/state-file';
 import { Simulation } from '../engine/simulation/simulation';
-import {
-  ALL_SCENE_NAMES,
-  applyDrive,
-  createScene,
-  GRANULAR_SCENE_NAMES,
-  sceneOptions,
-  strengthOf,
-} from '../scenes';
+import { applyDrive, createScene, isDriven, sceneNames, sceneOptions, strengthOf } from '../scenes';
 import { type Flags, type Given, oneOf, parseFlags, realNumber, UsageError, wholeNumber } from './arguments';
 import { BACKEND_FLAG, BACKENDS, checkFits, openSimulation } from './backend';
 import { renderImage } from './image';
@@ -38,7 +31,7 @@ import {
 } from './output';
 
 export const SIMULATE_FLAGS: Flags = {
-  scene: { value: 'name', help: `default pile; there are ${ALL_SCENE_NAMES.join(', ')}` },
+  scene: { value: 'name', help: `default pile; there are ${sceneNames().join(', ')}` },
   dimensions: { value: '2|3', help: 'in the plane or in space (default 2)' },
   count: { value: 'n', help: 'particles (default 10000)' },
   steps: { value: 'n', help: 'steps (default 600)' },
@@ -63,7 +56,7 @@ const BATCH_MS = 100;
 
 export async function simulate(argv: readonly string[]): Promise<number> {
   const given = parseFlags('simulate', SIMULATE_FLAGS, argv);
-  const sceneName = oneOf(given, 'scene', ALL_SCENE_NAMES) ?? 'pile';
+  const sceneName = oneOf(given, 'scene', sceneNames()) ?? 'pile';
   const dimensions = oneOf(given, 'dimensions', ['2', '3']) === '3' ? 3 : 2;
   const count = wholeNumber(given, 'count', 0, 1e9) ?? 10_000;
   const steps = wholeNumber(given, 'steps', 0, 1e9) ?? 600;
@@ -190,7 +183,7 @@ function blamingState<Result>(path: string | undefined, use: () => Result): Resu
 /** A drive is not part of a state. */
 function describeState(path: string | undefined, scene: string | undefined): string {
   const ofScene = scene === undefined ? '' : `, a state of the scene ${scene}`;
-  const without = GRANULAR_SCENE_NAMES.includes(scene ?? '') ? ' without what that scene moves' : '';
+  const without = isDriven(scene ?? '') ? ' without what that scene moves' : '';
   return `continued from ${path}${ofScene}${without}`;
 }
 

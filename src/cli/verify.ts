@@ -1,7 +1,7 @@
 /** Purpose: `cellstorm verify`: every scene held against the reference; exit code 1 on any mismatch. */
 
 import { createCpuSimulation } from '../cpu';
-import { ALL_SCENE_NAMES } from '../scenes';
+import { sceneNames } from '../scenes';
 import { verifyBars } from '../verify/bars';
 import { verifyFluid } from '../verify/fluid';
 import type { Watch } from '../verify/progress';
@@ -20,7 +20,7 @@ import { formatCount, formatSeconds, formatTable, formatWrapped, Progresses, wid
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 export const VERIFY_FLAGS: Flags = {
-  scene: { value: 'a,b', help: `default all; there are ${ALL_SCENE_NAMES.join(', ')}` },
+  scene: { value: 'a,b', help: `default all; there are ${sceneNames().join(', ')}` },
   dimensions: { value: '2,3', help: 'dimensions (default both)' },
   count: { value: 'n,m', help: `particles (default ${DEFAULT_COUNTS.join(', ')})` },
   seed: { value: 'n', help: 'seed of the scenes (default 1)' },
@@ -34,7 +34,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
   const given = parseFlags('verify', VERIFY_FLAGS, argv);
   const dimensions = severalOf(given, 'dimensions', ['2', '3'])?.map((text) => (text === '2' ? 2 : 3));
   const options = {
-    scenes: severalOf(given, 'scene', ALL_SCENE_NAMES),
+    scenes: severalOf(given, 'scene', sceneNames()),
     dimensions,
     counts:
       wholeNumbers(given, 'count', 0, 100_000_000) ?? (given.has('long') ? LONG_COUNTS : DEFAULT_COUNTS),

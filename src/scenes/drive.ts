@@ -1,26 +1,29 @@
 /**
- * Purpose: what a scene changes while it runs: gravity that turns or shakes, obstacles that move.
- * Inputs: simulated time alone. So a run repeats, and a state that is restored goes on as it would have gone on, whoever
- * steps it and whatever gravity and obstacles the state came with.
+ * What a scene changes while it runs: gravity that turns or shakes, obstacles that move.
+ * A drive depends on simulated time alone. A run therefore repeats, and a restored state continues as it would have without
+ * the interruption, whatever gravity and obstacles it was saved with.
  */
 import type { ObstaclesGiven } from '../core/obstacles/obstacles';
 import type { ParticleSimulation } from '../core/simulation/simulation';
 
-/** From one step to the next; what is left out stays as it is. */
+/** Changes for one step. Anything left out stays as it is. */
 export interface Driven {
-  /** In strengths of the scene's own gravity. */
+  /** In multiples of the scene's own gravity. */
   readonly gravity?: readonly number[] | undefined;
-  /** All of them, as many at all times. */
+  /** All obstacles; their number never changes. */
   readonly obstacles?: ObstaclesGiven | undefined;
 }
 
-/** What holds in a step that begins at this time, in seconds. */
+/** Returns the changes for a step that begins at `time`, in seconds. */
 export type Drive = (time: number) => Driven;
 
-/** What is driven. */
+/** What a drive changes. */
 export type Drivable = Pick<ParticleSimulation, 'time' | 'set' | 'setObstacles'>;
 
-/** To be called before each step of a scene; `strength`: of gravity, length / s². A scene without a drive is left alone. */
+/**
+ * Applies a drive; call it before each step. Without a drive it does nothing.
+ * `strength`: the scene's gravity, length / s².
+ */
 export function applyDrive(target: Drivable, drive: Drive | undefined, strength: number): void {
   if (!drive) return;
   const { gravity, obstacles } = drive(target.time);
@@ -28,7 +31,7 @@ export function applyDrive(target: Drivable, drive: Drive | undefined, strength:
   if (obstacles) target.setObstacles(obstacles);
 }
 
-/** Whether a scene's obstacles are set anew with each step, so that others put there would not stay. */
+/** Whether the drive replaces all obstacles before each step, so that obstacles added by others would vanish. */
 export function movesObstacles(drive: Drive | undefined): boolean {
   return drive?.(0).obstacles !== undefined;
 }

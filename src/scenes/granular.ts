@@ -1,20 +1,19 @@
 /**
- * Purpose: scenes of grains in vessels that turn: an hourglass and a rotating drum. In space both stand between two panes.
- * Guarantee: as scene.ts says; what a drive sets is rounded in the same way.
+ * Scenes of grains in vessels that turn: an hourglass and a rotating drum. In 3D both stand between two panes.
+ * Guarantee: as scene.ts describes; what a drive sets is rounded in the same way.
  */
 import type { Dimensions } from '../core/world/world';
-import { BRAZIL_NUT } from './brazil-nut';
+import type { CollisionSceneDefinition } from './definition';
 import type { Driven } from './drive';
-import { PILE_GRAVITY } from './ordered';
-import { directionAt, repeat, type SceneContent, type SceneDefinition } from './scene';
+import { directionAt, EARTH_GRAVITY, earthGravity, repeat, type SceneContent } from './scene';
 import { beadsAlong, capacityOf, fillRoom, type Point, type Room, standBalls } from './vessel';
 
-/** Between grains' centres and those of balls at the start. */
+/** Distance between the centres of grains and of the vessel's balls at the start. */
 const CLEARANCE = 1.5;
-/** From the vessel to the walls of the box. */
+/** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;
 
-/** The least whole size from `from` up whose vessel takes so many. */
+/** The least whole size, at least `from`, whose vessel is large enough. */
 function sizeFor(from: number, takes: (size: number) => boolean): number {
   let low = from;
   let high = from;
@@ -30,21 +29,21 @@ function sizeFor(from: number, takes: (size: number) => boolean): number {
   return high;
 }
 
-/** Between the panes: deeper ones would take many more balls, which a drum moves at every step, and hide what is within. */
+/** Range of the distance between the panes. Deeper drums would need many more balls, which move in each step, and would hide the grains. */
 const SHALLOWEST = 4;
 const DEEPEST = 16;
 
-/** Of a vessel of some half width. */
+/** Distance between the panes of a vessel. */
 function depthOf(halfWidth: number): number {
   return Math.min(DEEPEST, Math.max(SHALLOWEST, Math.ceil(halfWidth / 3)));
 }
 
-/** Of a glass, from its axis and its middle; walls are as thick as a ball. */
+/** Lengths of an hourglass: widths from its axis, heights from its middle. Its walls are as thick as a ball. */
 interface Glass {
   readonly halfWidth: number;
   readonly depth: number;
   readonly neck: number;
-  /** Where the throat ends, the funnel, and the straight part. */
+  /** Heights at which the throat, the funnel and the straight part end. */
   readonly throat: number;
   readonly rim: number;
   readonly shoulder: number;
@@ -52,7 +51,7 @@ interface Glass {
 }
 
 const LEAST_GLASS = 6;
-/** Of the neck, from its axis to the middle of a wall: narrower ones are blocked by grains that hold each other up. */
+/** Half width of the narrowest neck. In a narrower one, grains wedge and block the neck. */
 const NARROWEST_NECK = 3;
 
 function glassOf(halfWidth: number): Glass {
@@ -64,7 +63,7 @@ function glassOf(halfWidth: number): Glass {
   return { halfWidth, depth: depthOf(halfWidth), neck, throat, rim, shoulder, top };
 }
 
-/** One half of the outline, from the middle of the glass to that of its lid. */
+/** A quarter of the outline, from the middle of the glass to the middle of its lid. */
 function outlineOf({ halfWidth, neck, throat, rim, shoulder, top }: Glass): Point[] {
   return [
     [neck, 0],
@@ -87,16 +86,18 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
 }
 
 /**
- * Grains a second that pass a neck, at least: so many times the root of gravity times its width to the power of 3/2, in
- * space for each length of its depth. Measured are 0.85 and 0.74.
+ * Least flow through a neck, grains per second: this factor times √gravity times width^(3/2), in 3D also times the depth.
+ * The factors measured are 0.85 and 0.74.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
-/** Seconds that the upper half is empty for, beyond those of a fall through the glass. */
+/** How long the upper half stays empty, in seconds, after the last grain had time to fall through the glass. */
 const REST_SECONDS = 3;
 
-const HOURGLASS: SceneDefinition = {
+export const HOURGLASS: CollisionSceneDefinition = {
+  method: 'collisions',
+  driven: true,
   name: 'hourglass',
-  description: 'Grains that run through the neck of a glass, which is turned over when they have.',
+  description: 'Grains run through the neck of an hourglass, which turns over when they are through.',
   generate(dimensions, count, random) {
     const takes = (size: number) => {
       const glass = glassOf(size);
@@ -105,28 +106,28 @@ const HOURGLASS: SceneDefinition = {
     const glass = glassOf(sizeFor(LEAST_GLASS, takes));
     const { halfWidth, depth, top, neck } = glass;
     const half = beadsAlong(outlineOf(glass));
-    const places = half.flatMap(([x, y]): Point[] =>
+    const outline = half.flatMap(([x, y]): Point[] =>
       [1, -1].flatMap((up) =>
         [1, -1].map((aside): Point => [MARGIN + halfWidth + aside * x, MARGIN + top + up * y]),
       ),
     );
     const across = dimensions === 2 ? 1 : depth;
     const width = 2 * neck - 1;
-    const running = count / (FLOW[dimensions] * across * Math.sqrt(-PILE_GRAVITY * width ** 3));
-    const falling = Math.sqrt((4 * top) / -PILE_GRAVITY);
+    const running = count / (FLOW[dimensions] * across * Math.sqrt(EARTH_GRAVITY * width ** 3));
+    const falling = Math.sqrt((4 * top) / EARTH_GRAVITY);
     return {
       radius: 0.5,
       ...boxAround(dimensions, [2 * halfWidth, 2 * top], depth),
       positions: fillRoom(dimensions, count, random, upperRoom(glass), depth),
       velocities: new Float32Array(dimensions * count),
-      obstacles: count === 0 ? undefined : standBalls(dimensions, places, depth, 2 * top),
-      settings: { gravity: repeat(0, dimensions).with(1, PILE_GRAVITY), friction: 0.25 },
+      obstacles: count === 0 ? undefined : standBalls(dimensions, outline, depth, 2 * top),
+      settings: { gravity: earthGravity(dimensions), friction: 0.25 },
       drive: (time) => turnOver(dimensions, time, running + falling + REST_SECONDS, falling),
     };
   },
 };
 
-/** Gravity in the frame of a glass that stands, then is turned over, and so on; in seconds. */
+/** Gravity in the frame of a glass that stands and then turns over, again and again. Times in seconds. */
 function turnOver(dimensions: Dimensions, time: number, standing: number, turning: number): Driven {
   const period = standing + turning;
   const turns = Math.floor(time / period);
@@ -146,7 +147,7 @@ function boxAround(
 
 const LIFTERS = 8;
 const LEAST_DRUM = 6;
-/** Speed² of the drum's wall, in gravity times its radius; and how fast it may be at all, in lengths a second. */
+/** Squared speed of the drum's wall divided by gravity times radius, and the greatest speed, length / s. */
 const FROUDE = 0.03;
 const FASTEST_WALL = 4;
 
@@ -172,7 +173,7 @@ function bedRoom({ radius, lift }: Drum): Room {
   };
 }
 
-/** Balls of the wall and its lifters, around the axis. */
+/** Balls of the drum's wall and lifters, relative to its axis. */
 function drumBalls({ radius, lift }: Drum): readonly Point[] {
   const balls = LIFTERS * Math.ceil((2 * Math.PI * radius) / (LIFTERS * 0.5));
   const wall = Array.from({ length: balls }, (_, ball): Point => {
@@ -188,9 +189,11 @@ function drumBalls({ radius, lift }: Drum): readonly Point[] {
   return [...wall, ...lifters];
 }
 
-const DRUM: SceneDefinition = {
+export const DRUM: CollisionSceneDefinition = {
+  method: 'collisions',
+  driven: true,
   name: 'drum',
-  description: 'Grains in a drum that turns: lifters carry them up, and they come down in avalanches.',
+  description: 'Grains in a turning drum: lifters carry them up, and they come down in avalanches.',
   generate(dimensions, count, random) {
     const takes = (size: number) => {
       const drum = drumOf(size);
@@ -199,7 +202,7 @@ const DRUM: SceneDefinition = {
     const drum = drumOf(sizeFor(LEAST_DRUM, takes));
     const { radius, depth } = drum;
     const balls = count === 0 ? [] : drumBalls(drum);
-    const speed = Math.min(FASTEST_WALL, Math.sqrt(FROUDE * -PILE_GRAVITY * radius)) / radius;
+    const speed = Math.min(FASTEST_WALL, Math.sqrt(FROUDE * EARTH_GRAVITY * radius)) / radius;
     const at = (time: number) => {
       const [cos, sin] = [Math.cos(speed * time), Math.sin(speed * time)];
       const middle = MARGIN + radius;
@@ -212,10 +215,8 @@ const DRUM: SceneDefinition = {
       positions: fillRoom(dimensions, count, random, bedRoom(drum), depth),
       velocities: new Float32Array(dimensions * count),
       obstacles: count === 0 ? undefined : at(0),
-      settings: { gravity: repeat(0, dimensions).with(1, PILE_GRAVITY), friction: 0.5 },
+      settings: { gravity: earthGravity(dimensions), friction: 0.5 },
       drive: count === 0 ? undefined : (time) => ({ obstacles: at(time) }),
     };
   },
 };
-
-export const GRANULAR_SCENES: readonly SceneDefinition[] = [HOURGLASS, DRUM, BRAZIL_NUT];

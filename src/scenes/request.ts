@@ -1,7 +1,7 @@
-/** Purpose: what is asked for when a scene is made. */
+/** What a caller passes to `createScene`. */
 import type { Dimensions } from '../core/world/world';
 
-/** Used where no seed is given. */
+/** The seed of requests without one. */
 export const DEFAULT_SEED = 1;
 
 export interface SceneRequest {

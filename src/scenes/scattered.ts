@@ -1,28 +1,26 @@
-/**
- * Purpose: scenes whose particles lie at random and overlap as chance has it. Nothing is ordered: ids say
- * nothing about places.
- */
+/** Scenes with random positions, which may overlap. The ids are unrelated to the positions. */
 import type { Dimensions } from '../core/world/world';
+import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
-import { ceilRoot, repeat, type SceneDefinition, stepFor, toCoordinate, UNITS } from './scene';
+import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
-/** Area (volume) for each particle at which it overlaps one other on average: all within one diameter, 1. */
+/** Area (volume) per particle at which a particle overlaps one other on average: that of a ball of radius 1, the diameter. */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 
-/** Of every CLUSTER_PERIOD particles one is outside the cluster of `clustered`. */
+/** One particle in this many is outside the cluster of `clustered`. */
 const CLUSTER_PERIOD = 10;
 
-/** Particles in each cell of the cluster. */
+/** Particles per cell of the cluster. */
 const CLUSTER_DENSITY = 8;
 
-/** Edge of 1% of the world as a share of the world's, rounded down. */
+/** Edge of the cluster, which takes 1% of the world, as a share of the world's edge; rounded down. */
 const CLUSTER_EDGE = { 2: 0.1, 3: 0.2154 } as const;
 
-/** Pegs of `obstacles` are so many units apart, so that a grain fits between them, and shaken by so many. */
+/** Distance between the pegs of `obstacles` and their random offset, in units. A grain fits between two pegs. */
 const PEG_SPACING = 2.5 * UNITS;
 const PEG_SHAKE = UNITS / 4;
 
-/** A box of units that a particle's centre may lie in, the same along each axis, ends included. */
+/** The range of a particle's coordinates along each axis, in units, ends included. */
 interface Span {
   readonly low: number;
   readonly high: number;
@@ -47,11 +45,12 @@ function scatter(
   return positions;
 }
 
-export const UNIFORM: SceneDefinition = {
+export const UNIFORM: CollisionSceneDefinition = {
+  method: 'collisions',
   name: 'uniform',
-  description: 'Scattered evenly at random, each overlapping one other on average.',
+  description: 'Uniformly random positions; each particle overlaps one other on average.',
   generate(dimensions, count, random) {
-    // One more than the room, since centres keep a radius away from each side.
+    // One more than the room, because centres keep one radius away from each side.
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
     return {
@@ -65,9 +64,11 @@ export const UNIFORM: SceneDefinition = {
   },
 };
 
-export const CLUSTERED: SceneDefinition = {
+export const CLUSTERED: CollisionSceneDefinition = {
+  method: 'collisions',
   name: 'clustered',
-  description: 'Nine tenths in a hundredth of the world, eight to a cell; the rest spread over all of it.',
+  description:
+    'Nine tenths of the particles lie in a hundredth of the world, eight per cell; the rest is spread over all of it.',
   generate(dimensions, count, random) {
     const clustered = count * (1 - 1 / CLUSTER_PERIOD);
     const edge = Math.max(10, ceilRoot((clustered / CLUSTER_DENSITY) * 100, dimensions));
@@ -87,9 +88,10 @@ export const CLUSTERED: SceneDefinition = {
   },
 };
 
-export const ONE_CELL: SceneDefinition = {
+export const ONE_CELL: CollisionSceneDefinition = {
+  method: 'collisions',
   name: 'one-cell',
-  description: 'All in the middle cell of a world of three cells along each axis.',
+  description: 'All particles lie in the middle cell of a world with three cells along each axis.',
   generate(dimensions, count, random) {
     const span = { low: UNITS, high: 2 * UNITS - 1 };
     return {
@@ -103,14 +105,15 @@ export const ONE_CELL: SceneDefinition = {
   },
 };
 
-export const NEGATIVE: SceneDefinition = {
+export const NEGATIVE: CollisionSceneDefinition = {
+  method: 'collisions',
   name: 'negative',
-  description: 'Scattered evenly around the origin of a world that begins at negative coordinates.',
+  description: 'Uniformly random positions around the origin of a world that begins at negative coordinates.',
   generate(dimensions, count, random) {
     const half = Math.ceil((ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1) / 2);
     const reach = half * UNITS - UNITS / 2;
     return {
-      // Less than half a cell: the room that lets the inverse cell size stay 1 off the origin.
+      // Less than half a cell, which lets the inverse cell size stay 1 although the world does not begin at the origin.
       radius: 0.4375,
       cellSize: 1,
       min: repeat(-half, dimensions),
@@ -122,8 +125,8 @@ export const NEGATIVE: SceneDefinition = {
   },
 };
 
-/** Each crowd fills its own cell: as a share of all particles, and how many it takes at most. */
-const CROWDS = [
+/** Crowds that each fill one cell: their share of all particles, their greatest size, and their cell along each axis. */
+const CROWD_CELLS = [
   { share: 1 / 16, most: 140, cell: 1 },
   { share: 1 / 8, most: 420, cell: 3 },
   { share: 3 / 16, most: 1200, cell: 5 },
@@ -132,25 +135,26 @@ const CROWDS = [
 /** Cells along an axis that hold the crowds, with room between them. */
 const ROOM_FOR_CROWDS = 8;
 
-export const CROWDS_SCENE: SceneDefinition = {
+export const CROWDS: CollisionSceneDefinition = {
+  method: 'collisions',
   name: 'crowds',
   description:
-    'Up to 140, 420 and 1,200 particles in a cell each, the rest scattered evenly; made for crowds.',
+    'Three cells hold up to 140, 420 and 1,200 particles; the rest is spread evenly. The crowds option is on.',
   generate(dimensions, count, random) {
     const edge = Math.max(
       ROOM_FOR_CROWDS,
       ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1,
     );
     const everywhere = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
-    const ends = CROWDS.map(({ share, most }) => Math.min(most, Math.floor(share * count)));
+    const ends = CROWD_CELLS.map(({ share, most }) => Math.min(most, Math.floor(share * count)));
     ends.forEach((length, crowd) => {
       ends[crowd] = length + (ends[crowd - 1] ?? 0);
     });
-    // Ids of a crowd are spread over all.
+    // Shuffle, so that the ids of a crowd are spread over all ids.
     const order = Array.from({ length: count }, (_, index) => index);
     for (let last = count - 1; last > 0; last--) {
-      const place = random.between(0, last);
-      [order[last], order[place]] = [order[place] as number, order[last] as number];
+      const other = random.between(0, last);
+      [order[last], order[other]] = [order[other] as number, order[last] as number];
     }
     return {
       radius: 0.5,
@@ -160,7 +164,7 @@ export const CROWDS_SCENE: SceneDefinition = {
       positions: scatter(dimensions, count, random, edge, (particle) => {
         const crowd = ends.findIndex((end) => (order[particle] as number) < end);
         if (crowd < 0) return everywhere;
-        const low = (CROWDS[crowd] as (typeof CROWDS)[number]).cell * UNITS;
+        const low = (CROWD_CELLS[crowd] as (typeof CROWD_CELLS)[number]).cell * UNITS;
         return { low, high: low + UNITS - 1 };
       }),
       velocities: new Float32Array(count * dimensions),
@@ -169,10 +173,10 @@ export const CROWDS_SCENE: SceneDefinition = {
   },
 };
 
-export const OBSTACLES: SceneDefinition = {
+export const OBSTACLES: CollisionSceneDefinition = {
+  method: 'collisions',
   name: 'obstacles',
-  description:
-    'Grains that fall through a field of pegs, some of them upon each other and upon pegs at the start.',
+  description: 'Grains fall through a field of pegs. Some overlap each other or a peg at the start.',
   generate(dimensions, count, random) {
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
@@ -184,17 +188,17 @@ export const OBSTACLES: SceneDefinition = {
       positions: scatter(dimensions, count, random, edge, () => span),
       velocities: new Float32Array(count * dimensions),
       obstacles,
-      settings: { gravity: repeat(0, dimensions).with(1, -9.8125), restitution: 0.5, friction: 0.25 },
+      settings: { gravity: earthGravity(dimensions), restitution: 0.5, friction: 0.25 },
     };
   },
 };
 
-/** Staggered rows of pegs in a box of this edge, and a peg for each eight of them in the very place of another. */
+/** Staggered rows of pegs in a box with this edge. Every eighth peg has a twin at the same position. */
 function pegs(dimensions: Dimensions, edge: number, random: Random): Float32Array {
   const columns = Math.floor((edge * UNITS) / PEG_SPACING);
   const count = columns ** dimensions;
   const step = stepFor(edge);
-  const places: number[] = [];
+  const positions: number[] = [];
   for (let peg = 0; peg < count; peg++) {
     const [x = 0, y = 0, z = 0] = [
       peg % columns,
@@ -202,11 +206,11 @@ function pegs(dimensions: Dimensions, edge: number, random: Random): Float32Arra
       Math.floor(peg / columns ** 2),
     ];
     const stagger = ((y + z) % 2) * (PEG_SPACING / 2);
-    for (const [axis, place] of [x, y, z].slice(0, dimensions).entries()) {
-      const centre = UNITS / 2 + place * PEG_SPACING + (axis === 0 ? stagger : 0);
-      places.push(toCoordinate(centre + random.between(0, PEG_SHAKE), step));
+    for (const [axis, index] of [x, y, z].slice(0, dimensions).entries()) {
+      const centre = UNITS / 2 + index * PEG_SPACING + (axis === 0 ? stagger : 0);
+      positions.push(toCoordinate(centre + random.between(0, PEG_SHAKE), step));
     }
-    if (peg % 8 === 7) places.push(...places.slice(-dimensions));
+    if (peg % 8 === 7) positions.push(...positions.slice(-dimensions));
   }
-  return Float32Array.from(places);
+  return Float32Array.from(positions);
 }

@@ -1,21 +1,23 @@
 /**
- * Purpose: what a scene is, and the fixed-point arithmetic all scenes are made with.
- * Guarantee: every coordinate and velocity is a whole number of 1/1024 that 32-bit floats hold exactly
- * (worlds longer than 16,384 coarsen it to 1/512 and so on). Differences of neighbours and their squares
- * then are exact too, so «distance² < diameter²» has one answer on every device.
+ * What a scene is, and the fixed-point arithmetic that all scenes are made with.
+ * Guarantee: every coordinate and velocity is a multiple of 1/1024 that 32-bit floats hold exactly. Worlds longer than 16,384
+ * use 1/512, and so on. Differences between neighbours and their squares are then exact too, so the test
+ * "distance² < diameter²" has the same answer on every device.
  */
 
 import type { SettingsOptions } from '../core/contact/settings';
 import type { ObstaclesGiven } from '../core/obstacles/obstacles';
 import type { Dimensions, RadiusRange, WorldKind } from '../core/world/world';
 import type { Drive } from './drive';
-import type { Random } from './random';
 
-/** Coordinates are counted in these: 1024 to one unit of length. */
+/** Fixed-point units per unit of length. */
 export const UNITS = 1024;
 
-/** Units a 32-bit float tells apart. */
+/** 32-bit floats hold every whole number of units up to this one. */
 const EXACT_UNITS = 2 ** 24;
+
+/** Length / s²; a multiple of 1/16, so that it is exact. */
+export const EARTH_GRAVITY = 9.8125;
 
 /** Initial state and parameters of a simulation; the same for the same name, dimensions, count and seed. */
 export interface Scene {
@@ -24,84 +26,59 @@ export interface Scene {
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly seed: number;
-  /** Of every particle; where each has its own, the largest there may be. */
+  /** The radius of every particle; in scenes with variable radii, the largest radius allowed. */
   readonly radius: number;
-  /** Where each particle has its own, and what they may be. */
+  /** In scenes with variable radii: the radius of each particle, and the range of radii allowed. */
   readonly radii?: Float32Array | undefined;
   readonly radiusRange?: RadiusRange | undefined;
-  /** Where some are boxes: half of their edges, 0 of others. */
+  /** In scenes with boxes: half the edges of each box, packed; 0 for balls. */
   readonly halfExtents?: Float32Array | undefined;
   readonly cellSize?: number | undefined;
-  /** The box; of unbounded worlds, one that holds all particles at the start. */
+  /** The world's box; in an unbounded world, a box around all initial positions. */
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly periodic?: boolean | readonly boolean[] | undefined;
   readonly crowds?: boolean | undefined;
   readonly world: WorldKind;
-  /** Packed, `dimensions` numbers a particle. */
+  /** Packed: `dimensions` numbers per particle. */
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   /** Particles that never move, unless the drive moves them. */
   readonly obstacles?: ObstaclesGiven | undefined;
-  /** Whether the paths of fast particles are followed. */
+  /** Whether continuous collision detection is on. */
   readonly continuous?: boolean | undefined;
   readonly settings: SettingsOptions;
-  /** What changes as time passes: to be applied before each step, see drive.ts. */
+  /** What changes as time passes; apply it before each step (see drive.ts). */
   readonly drive?: Drive | undefined;
 }
 
-/** What a generator decides; the rest of a Scene is what it was asked for. */
-export type SceneContent = Pick<
-  Scene,
-  | 'radius'
-  | 'radii'
-  | 'radiusRange'
-  | 'halfExtents'
-  | 'cellSize'
-  | 'min'
-  | 'max'
-  | 'periodic'
-  | 'crowds'
-  | 'positions'
-  | 'velocities'
-  | 'obstacles'
-  | 'continuous'
-  | 'settings'
-  | 'drive'
->;
+/** What a generator returns. The name, the world and the request complete it to a Scene. */
+export type SceneContent = Omit<Scene, 'name' | 'description' | 'dimensions' | 'count' | 'seed' | 'world'>;
 
-export interface SceneDefinition {
-  readonly name: string;
-  readonly description: string;
-  /** Default: bounded, or periodic where an axis wraps around. */
-  readonly world?: WorldKind;
-  readonly generate: (dimensions: Dimensions, count: number, random: Random) => SceneContent;
-}
-
-/** The least whole number whose `dimensions`-th power is at least `value`; exact on every engine. */
+/** The least whole number whose `dimensions`-th power is at least `value`; the same on every JavaScript engine. */
 export function ceilRoot(value: number, dimensions: number): number {
   let root = Math.max(1, Math.floor(value ** (1 / dimensions)));
-  // The first guess may be off by one from one engine to the next; the answer is not.
+  // The first guess may differ by one between JavaScript engines; these loops correct it.
   while (power(root, dimensions) < value) root++;
   while (root > 1 && power(root - 1, dimensions) >= value) root--;
   return root;
 }
 
-/** A small whole power by products, which are exact; the power operator may be off by an ulp. */
+/** A small whole power. Products are exact, whereas the power operator may be off by an ulp. */
 export function power(base: number, exponent: number): number {
   let product = 1;
   for (let factor = 0; factor < exponent; factor++) product *= base;
   return product;
 }
 
-/** Units to the finest step that 32-bit floats hold exactly throughout a world this long: a power of two. */
+/** Units per finest step that 32-bit floats hold exactly throughout a world of this length; a power of two. */
 export function stepFor(longest: number): number {
   let step = 1;
   while (longest * UNITS > EXACT_UNITS * step) step *= 2;
   return step;
 }
 
-/** Units to a coordinate, rounded down to a whole step. */
+/** Converts units to a coordinate, rounded down to a whole step. */
 export function toCoordinate(units: number, step: number): number {
   return (Math.floor(units / step) * step) / UNITS;
 }
@@ -111,7 +88,12 @@ export function repeat(value: number, dimensions: Dimensions): number[] {
   return new Array<number>(dimensions).fill(value);
 }
 
-/** Cosine and sine of an angle, in steps of 1/1024: other engines' may differ in the last bit. */
+/** Gravity straight down, along −y. */
+export function earthGravity(dimensions: Dimensions): number[] {
+  return repeat(0, dimensions).with(1, -EARTH_GRAVITY);
+}
+
+/** Cosine and sine of an angle, rounded to 1/1024, because JavaScript engines differ in the last bit. */
 export function directionAt(angle: number): readonly [number, number] {
   const round = (value: number) => Math.round(value * UNITS) / UNITS;
   return [round(Math.cos(angle)), round(Math.sin(angle))];

@@ -1,25 +1,25 @@
 /**
- * Purpose: vessels of obstacles and what is filled into them. In the plane a vessel is a line of balls; in space the line
- * stands between two panes, the walls of the box, so that one sees into it.
- * Guarantee: as scene.ts says.
+ * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D that line is repeated from one
+ * pane (a wall of the box) to the other, so that the view into the vessel is free.
+ * Guarantee: as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
 import { stepFor, toCoordinate, UNITS } from './scene';
 
-/** Of grains at the start, about 1.05 diameters, in units, and how far each is moved from its place at most. */
+/** Distance between grains at the start (about 1.05 diameters) and their greatest random offset, in units. */
 const GRAIN_SPACING = 1076;
 const GRAIN_SHAKE = 26;
 
-/** Of the balls of a vessel, in lengths: half a diameter, so that grains hardly feel that it is of balls. */
+/** Distance between the balls of a vessel: half a diameter, so that its wall is almost smooth. */
 const BALL_SPACING = 0.5;
-/** Across the panes a whole diameter holds everybody back, too. */
+/** Distance between balls from pane to pane: anything below a whole diameter holds the grains back. */
 const BALL_SPACING_ACROSS = 0.75;
 
-/** In lengths. */
+/** In units of length. */
 export type Point = readonly [x: number, y: number];
 
-/** Places along a line of corners, evenly between each two of them, both ends included. */
+/** Evenly spaced points along a polyline, with both ends. */
 export function beadsAlong(corners: readonly Point[]): Point[] {
   return corners.flatMap((to, index) => {
     const from = corners[index - 1];
@@ -34,24 +34,24 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 }
 
 /**
- * Obstacles at these places; in space in rows from pane to pane, which are `depth` apart. Drums ask for them at every step.
- * `within`: the longest edge of the world.
+ * Packed positions of obstacles: one per point; in 3D a row per point, from pane to pane, which are `depth` apart.
+ * It must be fast, because a drum calls it in each step. `within`: the longest edge of the world.
  */
 export function standBalls(
   dimensions: Dimensions,
-  places: readonly Point[],
+  points: readonly Point[],
   depth: number,
   within: number,
 ): Float32Array {
   const step = stepFor(within);
-  // Rounded, so that another engine's sines, which may differ in the last bit, give the same places.
+  // Rounding makes up for the sines of JavaScript engines, which differ in the last bit.
   const round = (along: number) => toCoordinate(Math.round(along * UNITS), step);
   const rows = dimensions === 2 ? 1 : Math.ceil(depth / BALL_SPACING_ACROSS);
   const across = Array.from({ length: rows }, (_, row) => round(((row + 0.5) * depth) / rows));
-  const positions = new Float32Array(dimensions * rows * places.length);
+  const positions = new Float32Array(dimensions * rows * points.length);
   let next = 0;
-  for (const place of places) {
-    const [x, y] = [round(place[0]), round(place[1])];
+  for (const point of points) {
+    const [x, y] = [round(point[0]), round(point[1])];
     for (const z of across) {
       positions[next++] = x;
       positions[next++] = y;
@@ -61,7 +61,7 @@ export function standBalls(
   return positions;
 }
 
-/** Room for grains' centres: so far to both sides of a middle at each height. */
+/** The room for the centres of grains: at each height, up to `halfWidth` to both sides of the middle. */
 export interface Room {
   readonly middle: number;
   readonly bottom: number;
@@ -72,20 +72,20 @@ export interface Room {
 interface Row {
   readonly height: number;
   readonly first: number;
-  readonly places: number;
+  readonly count: number;
 }
 
-/** Rows of places, in units, the lowest first. */
+/** Rows of grains, in units, the lowest first. */
 function rowsOf({ middle, bottom, top, halfWidth }: Room): Row[] {
   const rows: Row[] = [];
   for (let height = Math.ceil(bottom * UNITS); height <= top * UNITS; height += GRAIN_SPACING) {
     const width = Math.floor(2 * UNITS * halfWidth(height / UNITS));
     if (width < 0) continue;
-    const places = Math.floor(width / GRAIN_SPACING) + 1;
-    // Rows of odd and even length alternate by themselves where the room widens; else they are moved by a quarter.
+    const count = Math.floor(width / GRAIN_SPACING) + 1;
+    // Where the room widens, rows of odd and even length alternate anyway. Elsewhere this offset staggers them.
     const aside = ((rows.length % 2) - 0.5) * Math.min(GRAIN_SPACING / 2, width % GRAIN_SPACING);
-    const first = Math.floor(middle * UNITS - ((places - 1) * GRAIN_SPACING) / 2 + aside);
-    rows.push({ height, first, places });
+    const first = Math.floor(middle * UNITS - ((count - 1) * GRAIN_SPACING) / 2 + aside);
+    rows.push({ height, first, count });
   }
   return rows;
 }
@@ -95,13 +95,13 @@ function layersIn(dimensions: Dimensions, depth: number): number {
   return Math.max(1, Math.floor((depth * UNITS - UNITS - 2 * GRAIN_SHAKE) / GRAIN_SPACING) + 1);
 }
 
-/** Grains that a room takes. */
+/** Number of grains that fit into a room. */
 export function capacityOf(dimensions: Dimensions, room: Room, depth: number): number {
-  const places = rowsOf(room).reduce((sum, row) => sum + row.places, 0);
-  return places * layersIn(dimensions, depth);
+  const inLayer = rowsOf(room).reduce((sum, row) => sum + row.count, 0);
+  return inLayer * layersIn(dimensions, depth);
 }
 
-/** Grains in a room, from the bottom upwards, nothing touching. */
+/** Packed positions of grains that fill a room from the bottom up. Nothing touches. */
 export function fillRoom(
   dimensions: Dimensions,
   count: number,
@@ -115,11 +115,11 @@ export function fillRoom(
   const positions = new Float32Array(dimensions * count);
   const shaken = (units: number) => toCoordinate(units + random.between(-GRAIN_SHAKE, GRAIN_SHAKE), step);
   let next = 0;
-  for (const { height, first, places } of rowsOf(room)) {
-    for (let place = 0; place < places * layers && next < positions.length; place++) {
-      positions[next++] = shaken(first + (place % places) * GRAIN_SPACING);
-      positions[next++] = shaken(height);
-      if (dimensions === 3) positions[next++] = shaken(front + Math.floor(place / places) * GRAIN_SPACING);
+  for (const row of rowsOf(room)) {
+    for (let grain = 0; grain < row.count * layers && next < positions.length; grain++) {
+      positions[next++] = shaken(row.first + (grain % row.count) * GRAIN_SPACING);
+      positions[next++] = shaken(row.height);
+      if (dimensions === 3) positions[next++] = shaken(front + Math.floor(grain / row.count) * GRAIN_SPACING);
     }
   }
   return positions;

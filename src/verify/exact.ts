@@ -1,33 +1,37 @@
 /**
- * Purpose: what lists and searches of a scene are held against: its pairs and who is near a point, by oracles that know
- * no cells, and the same scene stirred a little. Inputs: a scene. Outputs: pairs in canonical order, ids ascending.
- * Scenes are dyadic and so is how they are stirred: nothing rounds, so there is one answer.
+ * Oracles that use no cells: the pairs of a scene and the particles near a point, in canonical order. Also the same scene
+ * with all particles moved a little. Scenes and these moves are dyadic, so nothing rounds and there is one answer.
  */
 import type { PairList } from '../core/simulation/simulation';
-import { defineLevels, type WorldOptions } from '../core/world/world';
+import { type Dimensions, defineLevels, type RadiusRange, type WorldOptions } from '../core/world/world';
 import { type CpuIndex, createCpuIndex } from '../cpu/live';
 import { bruteForceLevelPairs } from '../reference/grid/levels';
 import { bruteForcePairs } from '../reference/query/brute-force';
 import type { NearParticle } from '../reference/query/near';
 import { sweepPairs } from '../reference/query/sweep';
 import { nearestImage } from '../reference/solve/contact';
-import { type MixedScene, Random, type Scene, worldOptions } from '../scenes';
+import { Random, type Scene, worldOptions } from '../scenes';
 import { periodOf } from './grids';
 
 const BRUTE_FORCE_LIMIT = 4096;
 
-/** Of a length, by multiples of which all are stirred: as fine as coordinates of all scenes are exact with. */
+/** Moves are multiples of 1/32, a step with which the coordinates of all scenes stay exact. */
 const STEPS = 32;
-/** Of these, moved at most along an axis: most pairs stay and some do not. */
+/** Greatest move along an axis, in these steps. Most pairs stay, and some do not. */
 const MOST_MOVED = 8;
 
-/** What the pairs of particles with radii of their own follow from. */
-export type MixedParticles = Pick<
-  MixedScene,
-  'dimensions' | 'world' | 'range' | 'count' | 'positions' | 'radii'
->;
+/** Balls with variable radii, and their world. */
+export interface SizedParticles {
+  readonly dimensions: Dimensions;
+  readonly world: WorldOptions;
+  readonly range: RadiusRange;
+  readonly count: number;
+  /** Packed: `dimensions` numbers per particle. */
+  readonly positions: Float32Array;
+  readonly radii: Float32Array;
+}
 
-/** Several checks ask for the same ones. */
+/** Caches, because several checks need the same results. */
 const KNOWN = new WeakMap<Float32Array, PairList>();
 const STIRRED = new WeakMap<Scene, Scene>();
 
@@ -40,31 +44,31 @@ export function exactPairs(scene: Scene): PairList {
 
 function findExactPairs(scene: Scene): PairList {
   const { dimensions, count, positions, radius } = scene;
-  const mixed = mixedOf(scene);
-  if (mixed) {
-    const pairs = exactMixedPairs(mixed);
+  const sized = sizedParticlesOf(scene);
+  if (sized) {
+    const pairs = exactSizedPairs(sized);
     return { count: pairs.length / 2, pairs };
   }
   const oracle = count <= BRUTE_FORCE_LIMIT ? bruteForcePairs : sweepPairs;
   return oracle(dimensions, positions, Math.fround(2 * radius), undefined, periodOf(scene)).overlapping;
 }
 
-/** What is asked of a scene whose particles have radii of their own. */
-export function mixedOf(scene: Scene): MixedParticles | undefined {
+/** The particles of a scene of balls with variable radii; undefined for other scenes. */
+export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
   const { dimensions, count, positions, radii, radiusRange, halfExtents } = scene;
   if (!radii || !radiusRange || halfExtents) return undefined;
   return { dimensions, count, positions, radii, world: worldOptions(scene), range: radiusRange };
 }
 
-/** By brute force, or where that takes too long, by the CPU's index of single objects, which shares no search. */
-export function exactMixedPairs({
+/** Pairs by brute force, or, if that takes too long, by the CPU's incremental index, which shares no search with grids. */
+export function exactSizedPairs({
   dimensions,
   world,
   range,
   count,
   positions,
   radii,
-}: MixedParticles): Uint32Array {
+}: SizedParticles): Uint32Array {
   if (count <= BRUTE_FORCE_LIMIT) {
     return bruteForceLevelPairs(defineLevels(world, range, count), positions, radii);
   }
@@ -75,13 +79,13 @@ export function exactMixedPairs({
   return index.findPairs().pairs;
 }
 
-/** An index of single objects in a scene's world; it knows no crowds. */
+/** An incremental index for a scene's world. It has no crowds option. */
 export function createIndex(world: WorldOptions, capacity: number): CpuIndex {
   const { dimensions, cellSize, min, max, periodic, unbounded } = world;
   return createCpuIndex({ dimensions, cellSize, min, max, periodic, unbounded, capacity });
 }
 
-/** The scene with everybody moved a little. */
+/** The scene with every particle moved a little. */
 export function stirred(scene: Scene): Scene {
   const known = STIRRED.get(scene) ?? stir(scene);
   STIRRED.set(scene, known);
@@ -94,7 +98,7 @@ function stir(scene: Scene): Scene {
   return { ...scene, positions };
 }
 
-/** Particles no farther than a radius from a point, ids ascending, in doubles. */
+/** Particles within `radius` of a point, ids ascending. Computed in doubles. */
 export function findWithin(scene: Scene, point: readonly number[], radius: number): NearParticle[] {
   const { dimensions, positions } = scene;
   const period = periodOf(scene);
@@ -110,7 +114,7 @@ export function findWithin(scene: Scene, point: readonly number[], radius: numbe
   return found;
 }
 
-/** The pairs of a list that are to be kept. */
+/** The pairs of a list that satisfy a condition. */
 export function keepPairs(
   { count, pairs }: PairList,
   isKept: (first: number, second: number) => boolean,
@@ -126,22 +130,22 @@ export function keepPairs(
   return { count: length / 2, pairs: kept.slice(0, length) };
 }
 
-/** The first of two lists of pairs that differs, in words; undefined where none does. */
+/** Describes the first difference between two lists of pairs; undefined if they are equal. */
 export function differenceOfPairs(got: PairList, expected: PairList): string | undefined {
-  for (let place = 0; place < Math.max(got.count, expected.count); place++) {
-    const isThere = place < got.count && place < expected.count;
-    const [first, second] = [2 * place, 2 * place + 1];
+  for (let index = 0; index < Math.max(got.count, expected.count); index++) {
+    const isInBoth = index < got.count && index < expected.count;
+    const [first, second] = [2 * index, 2 * index + 1];
     if (
-      isThere &&
+      isInBoth &&
       got.pairs[first] === expected.pairs[first] &&
       got.pairs[second] === expected.pairs[second]
     ) {
       continue;
     }
     const [one, other] = [got, expected].map(({ count, pairs }) =>
-      place < count ? `${pairs[first]} and ${pairs[second]}` : 'none',
+      index < count ? `${pairs[first]} and ${pairs[second]}` : 'none',
     );
-    return `pair ${place} is ${one} instead of ${other}`;
+    return `pair ${index} is ${one} instead of ${other}`;
   }
   return undefined;
 }

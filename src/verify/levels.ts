@@ -1,8 +1,7 @@
 /**
- * Purpose: holds grids of particles that each have a radius of their own against the reference: the GPU's integer for
- * integer, the pairs of both engines against brute force, or where that takes too long, against the CPU's index of
- * single objects, which shares no search with either. Inputs: a device, or none for the CPU engine alone; a scene.
- * Scenes are dyadic, so there is one answer.
+ * Checks grids of particles with variable radii. The GPU's grid must equal the reference integer for integer. The pairs of
+ * both engines must equal brute force, or, if that takes too long, the pairs of the CPU's incremental index, which shares no
+ * search code with them. Without a device only the CPU engine is checked. Scenes are dyadic, so there is one answer.
  */
 
 import { FINER_BUCKETS } from '../core/base/constants';
@@ -14,20 +13,19 @@ import type { Gpu } from '../gpu/device';
 import { toBodies } from '../gpu/layout';
 import { Readback } from '../gpu/readback';
 import { buildLevelGrid } from '../reference/grid/levels';
-import type { MixedScene } from '../scenes';
-import { exactMixedPairs, type MixedParticles } from './exact';
+import { exactSizedPairs, type SizedParticles } from './exact';
 import { type Finding, firstDifference } from './finding';
 import { differenceOfList } from './lists';
 
-/** Larger grids take plain JavaScript too long. */
-const MOST_FILED = 70_000;
+/** Plain JavaScript takes too long for larger grids. */
+const MOST_ASSIGNED = 70_000;
 
-/** The checks of a scene by their names. */
+/** The checks of a scene with their names. */
 export function levelChecks(
   gpu: Gpu | undefined,
-  scene: MixedScene,
+  scene: SizedParticles,
 ): (readonly [check: string, run: () => Promise<Finding>])[] {
-  const onCpu = async () => checkMixedPairs(cpuPairs(scene), scene);
+  const onCpu = async () => checkSizedPairs(cpuPairs(scene), scene);
   if (!gpu) return [['pairs', onCpu]];
   return [
     ['grid', () => checkGrid(gpu, scene)],
@@ -36,17 +34,17 @@ export function levelChecks(
   ];
 }
 
-function cpuPairs(scene: MixedScene): Uint32Array {
+function cpuPairs(scene: SizedParticles): Uint32Array {
   const { world, range, count, positions, radii } = scene;
   const grid = createCpuGrid({ ...world, radii: range, capacity: count });
   grid.build(positions, radii);
   return grid.findPairs().pairs;
 }
 
-/** What a device makes of a scene's grid, while it lasts. */
+/** Builds the scene's grid on the device and destroys it after `use`. */
 async function withGrid<Result>(
   gpu: Gpu,
-  { dimensions, world, range, count, positions, radii }: MixedScene,
+  { dimensions, world, range, count, positions, radii }: SizedParticles,
   use: (grid: HashGrid, encoder: GPUCommandEncoder) => Promise<Result>,
 ): Promise<Result> {
   const bodies = toBodies(dimensions, positions, { radii });
@@ -63,10 +61,10 @@ async function withGrid<Result>(
   }
 }
 
-/** Starts of cells and of their finer entries, ids and sorted positions, integer for integer. */
-async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
+/** Compares starts of cells, starts of finer entries, ids and sorted positions, integer for integer. */
+async function checkGrid(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
   const { count, positions, radii, dimensions } = scene;
-  if (count > MOST_FILED) return { pass: true, detail: `left out: more than ${MOST_FILED} particles` };
+  if (count > MOST_ASSIGNED) return { pass: true, detail: `left out: more than ${MOST_ASSIGNED} particles` };
   const readback = new Readback(gpu, 'verify.levels');
   try {
     return await withGrid(gpu, scene, async ({ start, ids, positions: sorted, world }, encoder) => {
@@ -86,7 +84,7 @@ async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
         ArrayBuffer,
       ];
       const expected = buildLevelGrid(world, positions, radii);
-      const places = Array.from(expected.ids).flatMap((id) => [
+      const expectedBodies = Array.from(expected.ids).flatMap((id) => [
         ...positions.subarray(dimensions * id, dimensions * (id + 1)),
         radii[id] as number,
       ]);
@@ -94,10 +92,10 @@ async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
       return firstDifference(
         [
           ['start', new Uint32Array(starts), expected.start],
-          // Lists of finer entries follow on the slots.
+          // The lists of finer entries follow the slots.
           ['start of finer', new Uint32Array(finerStarts).map((first) => first - count), expected.finerStart],
           ['id', new Uint32Array(order), expected.ids],
-          ['position', got, places],
+          ['position', got, expectedBodies],
         ],
         'numbers equal',
       );
@@ -107,10 +105,10 @@ async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
   }
 }
 
-async function checkPairs(gpu: Gpu, scene: MixedScene): Promise<Finding> {
-  const expected = exactMixedPairs(scene);
+async function checkPairs(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
+  const expected = exactSizedPairs(scene);
   return withGrid(gpu, scene, async (grid, encoder) => {
-    // Room for one too many, so that it shows.
+    // With room for more pairs, surplus pairs show.
     const list = await grid.pairs({ capacity: expected.length / 2 + 2 });
     list.encode(encoder);
     gpu.device.queue.submit([encoder.finish()]);
@@ -122,11 +120,11 @@ async function checkPairs(gpu: Gpu, scene: MixedScene): Promise<Finding> {
   });
 }
 
-/** Pairs, however found, against brute force or the index of single objects. */
-export function checkMixedPairs(
+/** Compares pairs with those of brute force or of the incremental index. */
+export function checkSizedPairs(
   got: Uint32Array,
-  scene: MixedParticles,
-  expected = exactMixedPairs(scene),
+  scene: SizedParticles,
+  expected = exactSizedPairs(scene),
 ): Finding {
   const { pass, detail } = firstDifference([['words of pairs', got, expected]], '');
   return pass ? { pass, detail: `${expected.length / 2} pairs` } : { pass, detail };

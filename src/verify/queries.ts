@@ -20,7 +20,7 @@ export const QUERIES_LIMIT = 4096;
 const MOST_SOURCES = 48;
 /** In diameters: three cells on each side. */
 const WIDE_REACH = 2.5;
-/** Of particles of many sizes: within these, squares of distances between them are exact (src/scenes/mixed.ts). */
+/** Of particles of many sizes: within these, squares of distances between them are exact (src/scenes/variable-radii.ts). */
 const MIXED_REACHES = { narrow: 16, wide: 72 } as const;
 const NEAREST = 8;
 const UNUSED = 0xffff_ffff;

@@ -34,9 +34,9 @@ import { integrate } from '../reference/solve/integrate';
 import { fileObstacles, type Obstacles } from '../reference/solve/obstacles';
 import { Random, type Scene, sceneOptions } from '../scenes';
 import { UNITS } from '../scenes/scene';
-import { mixedOf } from './exact';
+import { sizedParticlesOf } from './exact';
 import { type Finding, failure, success } from './finding';
-import { checkMixedPairs } from './levels';
+import { checkSizedPairs } from './levels';
 
 /** Who is held against the reference: the engine on a device, or the CPU engine. */
 export type Subject =
@@ -100,8 +100,8 @@ const EXACT_MEASURES = [
 export async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const found = await simulation.findPairs();
-    const mixed = mixedOf(scene);
-    if (mixed) return checkMixedPairs(found.pairs, mixed);
+    const mixed = sizedParticlesOf(scene);
+    if (mixed) return checkSizedPairs(found.pairs, mixed);
     if (scene.halfExtents) return checkShapePairs(found, scene, simulation.world);
     const oracle = scene.count <= BRUTE_FORCE_LIMIT ? bruteForcePairs : sweepPairs;
     const { dimensions, positions } = scene;

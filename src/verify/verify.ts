@@ -1,30 +1,21 @@
 /**
- * Purpose: holds the GPU against the reference on every scene: what `cellstorm verify`, the GPU tests, the
- * browser tests and the portability tests run. Each check is its own case, so that a failure names itself.
- * Inputs: a device (or the CPU engine) and what to run. Output: cases, one after the other, as they finish.
+ * Compares the GPU (or the CPU engine) with the reference on every collision scene. `cellstorm verify`, the GPU tests, the
+ * browser tests and the portability tests run it. Each check is its own case, so a failure names itself; cases are
+ * yielded as they finish.
  *
- * Which checks there are of which scene, and up to how many particles, is said here; what each holds against what, in the
- * files that it imports.
+ * This file decides which checks a scene gets, and up to how many particles. The imported files hold the checks.
  */
 import { checkInteger } from '../core/base/checks';
-import { ArgumentError, CellstormError } from '../core/base/errors';
+import { CellstormError } from '../core/base/errors';
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions } from '../core/world/world';
 import type { Gpu } from '../gpu/device';
-import {
-  ALL_SCENE_NAMES,
-  BOX_SCENE_NAMES,
-  createMixedScene,
-  createScene,
-  FAST_SCENE_NAMES,
-  GRANULAR_SCENE_NAMES,
-  MIXED_SCENE_NAMES,
-  type Scene,
-} from '../scenes';
+import { createScene, requireScene, type Scene, sceneNames } from '../scenes';
 import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
 import { checkFlights, MOST_FLYING } from './ccd';
 import { checkCellSizes, MOST_RESIZED } from './cell-sizes';
+import { sizedParticlesOf } from './exact';
 import type { Finding } from './finding';
 import { checkGrid } from './hash-grid';
 import { checkKernel } from './kernel';
@@ -48,7 +39,7 @@ export interface VerifyCase {
   readonly count: number;
   readonly check: string;
   readonly pass: boolean;
-  /** What was seen: figures of a pass, the first difference of a failure. */
+  /** Figures if it passed, the first difference if it failed. */
   readonly detail: string;
 }
 
@@ -59,19 +50,19 @@ export interface VerifyOptions {
   readonly seed?: number | undefined;
 }
 
-/** Empty, one, both sides of a workgroup, and enough for two levels of the scan. */
+/** None, one, one below and one above a workgroup, and enough for two levels of the scan. */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 
-/** All in one cell means all pairs: more would be gigabytes of them. */
+/** If all particles are in one cell, all pairs overlap: more particles would make gigabytes of pairs. */
 const MOST_IN_ONE_CELL = 4096;
-/** All pairs on a software GPU, and every contact in plain JavaScript: larger counts skip those checks. */
+/** Limits of checks that test all pairs on a software GPU, or resolve every contact in plain JavaScript. */
 const MOST_NAIVE = 4096;
 const MOST_ONE_CELL_RESOLVED = 512;
 const REPEATED_LIMIT = 70_000;
-/** Lists of pairs, their events, and kernels over them. */
+/** Limit of the checks of pair lists, their events, and kernels. */
 const MOST_LISTED = 70_000;
 
-/** One request of a device that all cases of these options fit. */
+/** The request for a device that fits all cases of these options. */
 export function largestVerified(options: VerifyOptions): {
   particles: number;
   cells: number;
@@ -83,10 +74,10 @@ export function largestVerified(options: VerifyOptions): {
   for (const name of scenes) {
     for (const dimension of dimensions) {
       const count = Math.min(Math.max(...counts), mostOf(name));
-      // Lists of finer entries, of as many levels as the scenes have, and bodies that may be boxes are longer than any vectors.
-      const isMixed = [...MIXED_SCENE_NAMES, ...BOX_SCENE_NAMES, ...GRANULAR_SCENE_NAMES].includes(name);
-      particles = Math.max(particles, isMixed ? 2 * count : count);
-      // The clustered scene has the most cells a particle; in 3D the ring adds to small ones.
+      // Lists of finer entries and bodies that may be boxes take more bytes per particle than vectors.
+      const { variableRadii, driven } = requireScene('collisions', name);
+      particles = Math.max(particles, variableRadii || driven ? 2 * count : count);
+      // The clustered scene has the most cells per particle. In 3D the ring of cells around the world adds to small ones.
       cells = Math.max(cells, 16 * count + 4096 + (dimension === 3 ? 8 * count : 0));
     }
   }
@@ -105,11 +96,9 @@ export async function* verify(subject: Subject, options: VerifyOptions = {}): As
         const request = { dimensions: dimension, count, seed };
         const scene = createScene(name, request);
         const gpu = 'gpu' in subject ? subject.gpu : undefined;
-        const ofRadii = MIXED_SCENE_NAMES.includes(name)
-          ? levelChecks(gpu, createMixedScene(name, request))
-          : [];
+        const sized = sizedParticlesOf(scene);
         yield* runChecks(scene, [
-          ...(scene.radii ? ofRadii : gridChecks(gpu, scene)),
+          ...(sized ? levelChecks(gpu, sized) : gridChecks(gpu, scene)),
           ...rayChecks(gpu, scene),
           ...simulationChecks(subject, scene),
           ...searchChecks(gpu, scene),
@@ -121,23 +110,20 @@ export async function* verify(subject: Subject, options: VerifyOptions = {}): As
 }
 
 function complete(options: VerifyOptions) {
-  const scenes = options.scenes ?? ALL_SCENE_NAMES;
-  for (const name of scenes) {
-    if (!ALL_SCENE_NAMES.includes(name)) {
-      throw new ArgumentError('scene', name, `one of ${ALL_SCENE_NAMES.join(', ')}`);
-    }
-  }
+  const scenes = options.scenes ?? sceneNames();
+  for (const name of scenes) requireScene('collisions', name);
   const counts = options.counts ?? DEFAULT_COUNTS;
   for (const count of counts) checkInteger('count', count, 0, 100_000_000);
   return { scenes, counts, dimensions: options.dimensions ?? ([2, 3] as const), seed: options.seed };
 }
 
+/** The most particles that a scene is checked with. */
 function mostOf(scene: string): number {
-  if (FAST_SCENE_NAMES.includes(scene)) return MOST_FLYING;
+  if (requireScene('collisions', scene).continuous) return MOST_FLYING;
   return scene === 'one-cell' ? MOST_IN_ONE_CELL : Number.POSITIVE_INFINITY;
 }
 
-/** What larger counts leave out, in words, so that nobody takes it for done. */
+/** Sentences that say which checks larger counts leave out, so that users do not take them for done. */
 export function describeCaps(options: VerifyOptions): string[] {
   const { scenes, counts } = complete(options);
   const most = Math.max(...counts);
@@ -147,10 +133,10 @@ export function describeCaps(options: VerifyOptions): string[] {
   }
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
     notes.push(
-      `one-cell was resolved, and its pairs listed, up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
+      `one-cell was resolved, and its pairs were listed, up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
     );
   }
-  for (const name of FAST_SCENE_NAMES) {
+  for (const name of sceneNames({ continuous: true })) {
     if (!scenes.includes(name) || most <= MOST_FLYING) continue;
     notes.push(`${name} was checked up to ${MOST_FLYING} particles only.`);
   }
@@ -171,12 +157,11 @@ export function describeCaps(options: VerifyOptions): string[] {
 
 type Check = readonly [name: string, run: () => Promise<Finding>];
 
-/** Of grids of one diameter. */
+/** Checks of the grid, which takes balls of one radius. levelChecks does the same for variable radii. */
 function gridChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
-  return gpu ? [['grid', () => checkGrid(gpu, scene)]] : [];
+  return gpu && !scene.radii ? [['grid', () => checkGrid(gpu, scene)]] : [];
 }
 
-/** A grid is of balls. */
 function isOfBalls({ halfExtents }: Scene): boolean {
   return halfExtents === undefined;
 }
@@ -195,7 +180,7 @@ function searchChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return checks;
 }
 
-/** Of pairs other than those of simulations. Lists of particles with radii of their own are among levelChecks. */
+/** Checks of pairs outside simulations. Lists of pairs with variable radii are among levelChecks. */
 function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   const checks: Check[] = [];
   if (!isOfBalls(scene) || scene.count > mostListed(scene.name)) return checks;
@@ -208,7 +193,7 @@ function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return checks;
 }
 
-/** Of all in one cell all are pairs, in several lists at once. */
+/** In one cell all particles make pairs, and several lists hold them at once. */
 function mostListed(scene: string): number {
   return scene === 'one-cell' ? MOST_ONE_CELL_RESOLVED : MOST_LISTED;
 }

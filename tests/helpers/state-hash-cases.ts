@@ -19,19 +19,19 @@ import {
 } from '../../src/methods/flock';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../src/methods/fluid';
 import { createCpuPositionFluid, createPositionFluid } from '../../src/methods/pbf';
-import { flockScene } from '../../src/page/engines/methods/flock-scenes';
-import { type LiquidScene, liquidScene, movingAt } from '../../src/page/engines/methods/liquid-scenes';
-import { METHOD_SCENES } from '../../src/page/model/scenes';
 import {
-  ALL_SCENE_NAMES,
   applyDrive,
   createScene,
+  requireScene,
   type Scene,
+  sceneNames,
   sceneOptions,
+  scenesOf,
   strengthOf,
 } from '../../src/scenes';
+import { createFluidScene, type FluidScene, movingBodies } from '../../src/scenes/fluid-scene';
 import { flockOptions, lifeOptions } from './inputs/flocks';
-import { CELLAR, FOUNTAIN } from './inputs/liquids';
+import { CELLAR, FOUNTAIN } from './inputs/fluids';
 import { blockOf, obstaclesIn } from './inputs/position-fluids';
 import { THOROUGH } from './thorough';
 
@@ -117,12 +117,12 @@ const hashParticles =
   ({ positions, velocities }: Particles): string =>
     hashState(dimensions, positions, velocities);
 
-function fluidCase(name: string, options: FluidOptions, scene?: LiquidScene): StateHashCase {
+function fluidCase(name: string, options: FluidOptions, scene?: FluidScene): StateHashCase {
   const drive = (fluid: {
     readonly time: number;
     setObstacles(obstacles: NonNullable<FluidOptions['obstacles']>): void;
   }) => {
-    if (scene?.obstaclesAt) fluid.setObstacles(movingAt(scene, fluid.time, DT));
+    if (scene?.bodiesAt) fluid.setObstacles(movingBodies(scene, fluid.time, DT));
   };
   return {
     name: `${name} ${options.dimensions}D`,
@@ -132,12 +132,12 @@ function fluidCase(name: string, options: FluidOptions, scene?: LiquidScene): St
   };
 }
 
-function liquidSceneCase(name: string, dimensions: Dimensions): StateHashCase {
-  const scene = liquidScene(name, { dimensions, count: METHOD_PARTICLES, width: 1 });
+function fluidSceneCase(name: string, dimensions: Dimensions): StateHashCase {
+  const scene = createFluidScene(name, { dimensions, count: METHOD_PARTICLES, width: 1 });
   const { cells, cellSize, fill, solids, emitters, drains } = scene;
-  const obstacles = movingAt(scene, 0, 0);
+  const obstacles = movingBodies(scene, 0, 0);
   return fluidCase(
-    `liquid ${name}`,
+    `fluid ${name}`,
     {
       dimensions,
       cells,
@@ -163,7 +163,7 @@ function flockCase(name: string, options: FlockOptions): StateHashCase {
 }
 
 function murmurationCase(dimensions: Dimensions): StateHashCase {
-  const { radius, hunterRadius, ...options } = flockScene('murmuration', {
+  const { radius, hunterRadius, ...options } = requireScene('flock', 'murmuration').generate({
     dimensions,
     count: METHOD_PARTICLES,
     width: 1,
@@ -198,7 +198,7 @@ function positionFluidCase(dimensions: Dimensions): StateHashCase {
 }
 
 function sceneCases(dimensions: Dimensions): StateHashCase[] {
-  return ALL_SCENE_NAMES.map((name) =>
+  return sceneNames().map((name) =>
     simulationCase(`scene ${name}`, createScene(name, { dimensions, count: SCENE_PARTICLES })),
   );
 }
@@ -239,9 +239,8 @@ function optionCases(dimensions: Dimensions): StateHashCase[] {
 }
 
 function methodCases(dimensions: Dimensions): StateHashCase[] {
-  const liquids = METHOD_SCENES.filter(({ method }) => method === 'liquid');
   return [
-    ...liquids.map(({ name }) => liquidSceneCase(name, dimensions)),
+    ...scenesOf('fluid').map(({ name }) => fluidSceneCase(name, dimensions)),
     murmurationCase(dimensions),
     flockCase('unbounded', flockOptions(dimensions, 'unbounded', METHOD_PARTICLES)),
     flockCase('bounded', flockOptions(dimensions, false, METHOD_PARTICLES)),
@@ -256,6 +255,6 @@ export const STATE_HASH_CASES: readonly StateHashCase[] = [
     ...optionCases(dimensions),
     ...methodCases(dimensions),
   ]),
-  fluidCase('liquid comings and goings', FOUNTAIN),
-  fluidCase('liquid cellar pic', { ...CELLAR, transfer: 'pic' }),
+  fluidCase('fluid comings and goings', FOUNTAIN),
+  fluidCase('fluid cellar pic', { ...CELLAR, transfer: 'pic' }),
 ];

@@ -59,7 +59,7 @@ type Shared = Omit<
 
 export interface Body extends Shared {
   /** Of a simulation of collisions, none. */
-  readonly method?: 'liquid' | 'flock' | undefined;
+  readonly method?: 'fluid' | 'flock' | undefined;
   /** What particles run into, where the body moves it itself; else it is as the page set it. */
   readonly moved?: StaticBodies | undefined;
   /** Of each id, the simulated time when it came, where particles come in by themselves. */
@@ -96,7 +96,7 @@ export interface CpuBody extends Body {
 
 /** What a method starts from, beside what a simulation of its particles would. */
 export interface MethodStart {
-  readonly method: 'liquid' | 'flock';
+  readonly method: 'fluid' | 'flock';
   /** Numbers of the largest buffer over its lattice: what a device must be asked for. */
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuBody>;

@@ -8,11 +8,11 @@ import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
 import type { Checkpoint, SimulationOptions } from '../../core/simulation/simulation';
 import type { Dimensions } from '../../core/world/world';
 import {
-  ALL_SCENE_NAMES,
   createScene,
   DEFAULT_SEED,
   type Drive,
   type Driven,
+  findScene,
   Random,
   type Scene,
   sceneOptions,
@@ -22,7 +22,7 @@ import type { BodySettings } from './body';
 import { passesOf } from './checks';
 import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_PARTICLES } from './fields';
 import { LIQUID_OVERLAYS, NO_OVERLAYS } from './overlays';
-import { findMethodScene, type Method, methodOf } from './scenes';
+import { type Method, methodOf } from './scenes';
 
 /** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
@@ -33,9 +33,9 @@ const FIRST_SCENE = 'pile';
 type OfScene = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'>;
 
 function ofScene(scene: string, dimensions: Dimensions): OfScene {
-  const ofMethod = findMethodScene(scene);
-  if (ofMethod) {
-    const { gravity, substeps } = ofMethod;
+  const definition = findScene(scene);
+  if (definition && definition.method !== 'collisions') {
+    const { gravity, substeps } = definition;
     const { restitution, friction } = defaultSettings(dimensions);
     return { gravity, boxWidth: 1, restitution, friction, substeps };
   }
@@ -162,10 +162,10 @@ export function capOf(
 
 /** Particles of a method with which a step takes a second or two. */
 const MOST_OF_METHOD = {
-  liquid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
+  fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },
 } as const;
-const METHOD_WORDS = { liquid: 'a liquid', flock: 'a flock' } as const;
+const METHOD_WORDS = { fluid: 'a fluid', flock: 'a flock' } as const;
 
 function capOfMethod(
   method: Exclude<Method, 'collisions'>,
@@ -195,7 +195,7 @@ export function effectiveCount(choices: Choices, hardware: Hardware): number {
 export function settingsOf(choices: Choices): BodySettings {
   const { broadPhase, restitution, friction, substeps, flipShare } = choices;
   const gravity = gravityVector(choices);
-  if (methodOf(choices) === 'liquid') return { substeps, gravity, flipShare };
+  if (methodOf(choices) === 'fluid') return { substeps, gravity, flipShare };
   return { broadPhase, restitution, friction, substeps, gravity };
 }
 
@@ -229,14 +229,14 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   restitution: ['collisions'],
   friction: ['collisions'],
   broadPhase: ['collisions'],
-  gravity: ['collisions', 'liquid'],
-  substeps: ['collisions', 'liquid'],
-  transfer: ['liquid'],
-  flipShare: ['liquid'],
-  liquidAs: ['liquid'],
-  velocityArrows: ['liquid'],
-  pressureMap: ['liquid'],
-  solidCells: ['liquid'],
+  gravity: ['collisions', 'fluid'],
+  substeps: ['collisions', 'fluid'],
+  transfer: ['fluid'],
+  flipShare: ['fluid'],
+  liquidAs: ['fluid'],
+  velocityArrows: ['fluid'],
+  pressureMap: ['fluid'],
+  solidCells: ['fluid'],
 };
 /** How liquids are drawn, which the CPU engine has not. */
 const LIQUID_LOOKS: readonly string[] = ['liquidAs', ...LIQUID_OVERLAYS];
@@ -264,9 +264,8 @@ export function refusedFields(
 
 /** Whether the particles of a scene of collisions have one radius, so that a spread means something. */
 export function canSpread(scene: string): boolean {
-  return (
-    ALL_SCENE_NAMES.includes(scene) && createScene(scene, { dimensions: 2, count: 1 }).radii === undefined
-  );
+  const definition = findScene(scene);
+  return definition?.method === 'collisions' && !definition.variableRadii;
 }
 
 /** What the pointer can add, at least: particles, and balls of walls. */

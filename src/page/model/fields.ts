@@ -4,8 +4,8 @@
  */
 import { MAX_SUBSTEPS } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
+import { SCENES } from '../../scenes';
 import { formatCount, formatReal, titleOf } from '../support/format';
-import { PAGE_SCENES } from './scenes';
 
 /** What a change asks for: to start over, to go on otherwise, or only another look. */
 export type Effect = 'start' | 'set' | 'view';
@@ -63,7 +63,7 @@ export const FIELDS = {
     label: 'Scene',
     group: 'Scene',
     effect: 'start',
-    options: PAGE_SCENES.map(({ name }) => ({ value: name, label: titleOf(name) })),
+    options: SCENES.map(({ name }) => ({ value: name, label: titleOf(name) })),
   } as ChoiceField<string>,
   dimensions: {
     kind: 'choice',

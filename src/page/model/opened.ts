@@ -4,7 +4,7 @@
  */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, SimulationOptions } from '../../core/simulation/simulation';
-import { type Drive, GRANULAR_SCENE_NAMES } from '../../scenes';
+import { type Drive, isDriven } from '../../scenes';
 import { formatCount } from '../support/format';
 import { capOf, changedFields, effectiveCount, type Hardware, settingsOf, startOfScene } from './choices';
 import { type Choices, type FieldName, fieldOf } from './fields';
@@ -61,7 +61,7 @@ export function startOf(
 export function describeOpened({ name, scene, checkpoint }: Opened): string {
   const count = describeCount(checkpoint.ids.length);
   if (scene === undefined) return `${count} from ${name}.`;
-  const without = GRANULAR_SCENE_NAMES.includes(scene) ? ', without what that scene moves' : '';
+  const without = isDriven(scene) ? ', without what that scene moves' : '';
   return `${count} of the scene ${scene} from ${name}${without}.`;
 }
 

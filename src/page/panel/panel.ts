@@ -5,6 +5,7 @@
  */
 import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../../core/world/world';
+import { findScene } from '../../scenes';
 import type { Body, Measured } from '../model/body';
 import { checksOf } from '../model/checks';
 import { canSpread, refusedFields } from '../model/choices';
@@ -23,7 +24,6 @@ import {
 } from '../model/fields';
 import { type Chosen, FIELDS_OF_SCENES } from '../model/opened';
 import { shownCells } from '../model/overlays';
-import { PAGE_SCENES } from '../model/scenes';
 import { APPEARANCES, type Appearance, chosenAppearance } from '../support/appearance';
 import { find, setText } from '../support/dom';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from '../support/format';
@@ -95,7 +95,7 @@ export class Panel {
       controller.updateDisplay();
       if (slider) this.showPlace(name, slider, this.shown[name] as number);
     }
-    const scene = PAGE_SCENES.find(({ name }) => name === choices.scene);
+    const scene = findScene(choices.scene);
     const ofScene = opened?.scene === undefined ? '' : `, a state of the scene ${opened.scene}`;
     const ofFile = `The particles come from the file ${opened?.name}${ofScene}. Choose a scene to leave it.`;
     setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
@@ -105,7 +105,7 @@ export class Panel {
     }
     if (!opened && scene?.method === 'collisions') {
       this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
-      this.enable('boxWidth', scene?.world !== 'unbounded', 'This scene has a world without end.');
+      this.enable('boxWidth', scene.world !== 'unbounded', 'This scene has a world without end.');
     }
   }
 

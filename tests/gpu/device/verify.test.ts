@@ -5,7 +5,7 @@
  */
 import { describe, expect } from 'vitest';
 import { wrapDevice } from '../../../src/gpu/device';
-import { BOX_SCENE_NAMES, MIXED_SCENE_NAMES } from '../../../src/scenes';
+import { sceneNames } from '../../../src/scenes';
 import { type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
 import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
@@ -60,8 +60,10 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
       expectAllPass(cases);
       const checksOf = (scene: string) => {
         if (scene === FAST_SCENE) return CHECKS.toSpliced(CHECKS.indexOf('repeats'), 0, 'paths');
-        if (BOX_SCENE_NAMES.includes(scene)) return SIMULATED;
-        return MIXED_SCENE_NAMES.includes(scene) ? MIXED_CHECKS : CHECKS;
+        if (sceneNames({ hasBoxes: true }).includes(scene)) return SIMULATED;
+        return sceneNames({ variableRadii: true, hasBoxes: false, driven: false }).includes(scene)
+          ? MIXED_CHECKS
+          : CHECKS;
       };
       for (const scene of [...scenes, ...fast]) {
         const names = cases.filter((one) => one.scene === scene).map(({ check }) => check);

@@ -6,7 +6,7 @@ import { defineWorld, type World } from '../../../src/core/world/world';
 import { Count } from '../../../src/passes/grid/count';
 import { countParticles } from '../../../src/reference/grid/count';
 import { exclusiveScan } from '../../../src/reference/grid/scan';
-import { createScene, SCENE_NAMES, worldOptions } from '../../../src/scenes';
+import { createScene, worldOptions } from '../../../src/scenes';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import {
@@ -19,6 +19,7 @@ import {
   share,
   uploadVectors,
 } from '../../helpers/passes';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { inTurns } from '../../helpers/thorough';
 
 async function expectCounted(
@@ -57,7 +58,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
   gpuTest(
     'counts every scene',
     async (_, tools) => {
-      for (const name of inTurns(dimensions, SCENE_NAMES, 1)) {
+      for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
         const scene = createScene(name, { dimensions, count: 700 });
         const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         await expectCounted(tools, world, scene.positions);

@@ -6,7 +6,7 @@ import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-gr
 import { storedFloats, toStored } from '../../../src/gpu/layout';
 import { Readback } from '../../../src/gpu/readback';
 import { buildGrid } from '../../../src/reference/grid/grid';
-import { createScene, SCENE_NAMES, type Scene, worldOptions } from '../../../src/scenes';
+import { createScene, type Scene, worldOptions } from '../../../src/scenes';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
 import { crowds, runs } from '../../helpers/inputs/worlds';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
@@ -22,6 +22,7 @@ import {
   uploadVectors,
 } from '../../helpers/passes';
 import { fc } from '../../helpers/properties';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { inTurns, THOROUGH } from '../../helpers/thorough';
 
 function optionsOf(scene: Scene, capacity = scene.count): HashGridOptions {
@@ -68,7 +69,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   gpuTest(
     'of every scene equals the reference',
     async (_, tools) => {
-      for (const name of inTurns(dimensions, SCENE_NAMES, 1)) {
+      for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
         await expectScene(tools, createScene(name, { dimensions, count: 1000, seed: 3 }));
       }
     },

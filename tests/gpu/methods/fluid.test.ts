@@ -7,7 +7,7 @@ import { createSimulation } from '../../../src';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/methods/fluid';
 import { AIR, SOLID } from '../../../src/methods/fluid/lattice';
 import { checkRepeats, gentleWave } from '../../../src/verify/fluid';
-import { CELLAR, denseLiquid, FOUNTAIN } from '../../helpers/inputs/liquids';
+import { CELLAR, denseLiquid, FOUNTAIN } from '../../helpers/inputs/fluids';
 import { expectArraysWithin, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { inTurns } from '../../helpers/thorough';
 

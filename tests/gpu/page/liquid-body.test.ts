@@ -1,6 +1,6 @@
 /** A liquid as the page runs it on the GPU: steps that are timed, and what is asked for meanwhile, change no bit. */
 import { describe, expect } from 'vitest';
-import type { GpuLiquidBody } from '../../../src/page/engines/methods/liquid-body';
+import type { GpuFluidBody } from '../../../src/page/engines/methods/fluid-body';
 import { startFrom } from '../../../src/page/engines/methods/start';
 import { chooseScene, defaultChoices, roomFor } from '../../../src/page/model/choices';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
@@ -15,7 +15,7 @@ describe('a liquid of the page', () => {
       const { options, method } = await startFrom(choices, 150);
       const gpu = tools.wrap();
       const open = async () =>
-        (await method?.onGpu(gpu, { ...options, ...roomFor(choices, options) })) as GpuLiquidBody;
+        (await method?.onGpu(gpu, { ...options, ...roomFor(choices, options) })) as GpuFluidBody;
       const body = await open();
       for (let step = 0; step < 4; step++) {
         body.step(STEP);

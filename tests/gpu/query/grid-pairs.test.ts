@@ -5,9 +5,10 @@ import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/bas
 import { defineWorld } from '../../../src/core/world/world';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
 import { bruteForcePairs } from '../../../src/reference/query/brute-force';
-import { createScene, SCENE_NAMES, worldOptions } from '../../../src/scenes';
+import { createScene, worldOptions } from '../../../src/scenes';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { inTurns } from '../../helpers/thorough';
 
 async function prepare(
@@ -38,7 +39,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   gpuTest(
     'are those of every scene, in order, again and again',
     async (device, tools) => {
-      for (const name of inTurns(dimensions, SCENE_NAMES)) {
+      for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES)) {
         const count = name === 'one-cell' ? 60 : 700;
         const { grid, pairs, expected, search } = await prepare(tools, name, dimensions, count, 100_000);
         for (let round = 0; round < 2; round++) {

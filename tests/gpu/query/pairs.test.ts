@@ -12,7 +12,7 @@ import { exclusiveScan } from '../../../src/reference/grid/scan';
 import { bruteForcePairs } from '../../../src/reference/query/brute-force';
 import { comparePairs, sortPairs } from '../../../src/reference/query/pair-list';
 import { findPairs } from '../../../src/reference/query/pairs';
-import { createScene, SCENE_NAMES, sceneOptions, worldOptions } from '../../../src/scenes';
+import { createScene, sceneOptions, worldOptions } from '../../../src/scenes';
 import { createNoise } from '../../../src/testing/noise';
 import { optionsOf } from '../../helpers/inputs/unusual-worlds';
 import { crowds, runs } from '../../helpers/inputs/worlds';
@@ -29,6 +29,7 @@ import {
   uploadGrid,
 } from '../../helpers/passes';
 import { fc } from '../../helpers/properties';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { inTurns, THOROUGH } from '../../helpers/thorough';
 
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
@@ -76,7 +77,7 @@ describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
     'tally each pair once, under its lower id, and write it there',
     async (_, tools) => {
       const cases = [
-        ...inTurns(dimensions, SCENE_NAMES).map((name) => [name, 200, undefined] as const),
+        ...inTurns(dimensions, EQUAL_RADIUS_SCENES).map((name) => [name, 200, undefined] as const),
         ...[...SMALL_COUNTS, MOST_FOLDED].map((count) => ['uniform', count, FOLD] as const),
       ];
       for (const [name, count, fold] of cases) {
@@ -148,7 +149,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   gpuTest(
     'finds what brute force finds, in every scene and by both broad phases',
     async (_, tools) => {
-      for (const name of inTurns(dimensions, SCENE_NAMES, 1)) {
+      for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
         const scene = createScene(name, { dimensions, count: 250 });
         const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         for (const broadPhase of BROAD_PHASES) {

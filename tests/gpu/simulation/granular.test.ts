@@ -10,7 +10,7 @@ import {
   applyDrive,
   createScene,
   type Drivable,
-  GRANULAR_SCENE_NAMES,
+  sceneNames,
   sceneOptions,
   strengthOf,
 } from '../../../src/scenes';
@@ -30,7 +30,8 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
   gpuTest(
     'go where the CPU engine has them, with the same bits from a state on and by both broad phases',
     async (_, tools) => {
-      const names = dimensions === 2 ? GRANULAR_SCENE_NAMES : everyOther(GRANULAR_SCENE_NAMES.slice(1));
+      const names =
+        dimensions === 2 ? sceneNames({ driven: true }) : everyOther(sceneNames({ driven: true }).slice(1));
       for (const name of names) {
         const scene = createScene(name, { dimensions, count: 80, seed: 5 });
         const play = (simulation: Drivable & { step(dt: number): void }, steps: number) => {

@@ -9,10 +9,11 @@ import { Measure } from '../../../src/passes/measure/measure';
 import { buildGrid, type Grid } from '../../../src/reference/grid/grid';
 import { measureState } from '../../../src/reference/measure/measure';
 import { bruteForcePairs } from '../../../src/reference/query/brute-force';
-import { createScene, SCENE_NAMES, worldOptions } from '../../../src/scenes';
+import { createScene, worldOptions } from '../../../src/scenes';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
 import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD, runPass, SMALL_COUNTS, share, shuffled, uploadGrid } from '../../helpers/passes';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { inTurns, isAsked } from '../../helpers/thorough';
 
 async function measureGrid(
@@ -97,7 +98,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   gpuTest(
     'are the twin’s for every scene, by both broad phases',
     async (_, tools) => {
-      for (const name of inTurns(dimensions, SCENE_NAMES, 1)) {
+      for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
         const { world, grid } = sceneGrid(name, dimensions, 300);
         for (const broadPhase of ['grid', 'naive'] as const) {
           expectMeasured(await measureGrid(tools, world, grid, broadPhase), world, grid, broadPhase);

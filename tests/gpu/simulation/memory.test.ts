@@ -4,7 +4,7 @@ import { GpuError, LimitError } from '../../../src/core/base/errors';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../../src/engine/simulation/memory';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../../../src/scenes';
+import { createScene, sceneNames, sceneOptions } from '../../../src/scenes';
 import { repeat } from '../../../src/scenes/scene';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
@@ -271,7 +271,7 @@ describe('every scene', () => {
   gpuTest(
     'fits the estimate of its own',
     async (_, tools) => {
-      for (const name of everyOther(ALL_SCENE_NAMES)) {
+      for (const name of everyOther(sceneNames())) {
         const scene = createScene(name, { dimensions: 2, count: 20_000 });
         const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
         const obstacles = simulation.obstacleCapacity;

@@ -10,7 +10,7 @@ import { Resolve, type ResolveMode } from '../../../src/passes/solve/resolve';
 import { buildGrid, type Grid } from '../../../src/reference/grid/grid';
 import { resolveBound } from '../../../src/reference/solve/bound';
 import { nearestImage } from '../../../src/reference/solve/contact';
-import { createScene, SCENE_NAMES, worldOptions } from '../../../src/scenes';
+import { createScene, worldOptions } from '../../../src/scenes';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import {
@@ -26,6 +26,7 @@ import {
   substepOf,
   uploadGrid,
 } from '../../helpers/passes';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { inTurns } from '../../helpers/thorough';
 
 interface State {
@@ -173,7 +174,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
     'stays within the bound on every scene, and on both sides of a workgroup, folded or not',
     async (_, tools) => {
       const cases = [
-        ...inTurns(dimensions, SCENE_NAMES).map((name) => [name, 200, undefined] as const),
+        ...inTurns(dimensions, EQUAL_RADIUS_SCENES).map((name) => [name, 200, undefined] as const),
         ...[...SMALL_COUNTS, MOST_FOLDED].flatMap((count) => [
           ['uniform', count, undefined] as const,
           ['uniform', count, FOLD] as const,

@@ -9,7 +9,7 @@ import { createSimulation, type Simulation } from '../../../src/engine/simulatio
 import type { Gpu } from '../../../src/gpu/device';
 import { SharedParameters } from '../../../src/gpu/params';
 import { bruteForcePairs } from '../../../src/reference/query/brute-force';
-import { createScene, FAST_SCENE_NAMES, SCENE_NAMES, sceneOptions } from '../../../src/scenes';
+import { createScene, sceneNames, sceneOptions } from '../../../src/scenes';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import {
   bitsOf,
@@ -20,6 +20,7 @@ import {
   readWords,
   substepOf,
 } from '../../helpers/passes';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { fewerInSpace, THOROUGH } from '../../helpers/thorough';
 
 const DT = 1 / 60;
@@ -657,10 +658,10 @@ describe('every scene', () => {
       // One for all, so that kernels are compiled once.
       const gpu = tools.wrap();
       for (const dimensions of DIMENSIONS) {
-        for (const name of fewerInSpace(dimensions, SCENE_NAMES)) {
+        for (const name of fewerInSpace(dimensions, EQUAL_RADIUS_SCENES)) {
           const simulation = await create(gpu, name, dimensions, 100, { gravity: undefined });
           // Paths take a software GPU long.
-          const steps = FAST_SCENE_NAMES.includes(name) ? 2 : 10;
+          const steps = sceneNames({ continuous: true }).includes(name) ? 2 : 10;
           const measures = await advance(simulation, steps).measure();
           expect(measures, name).toMatchObject({ count: 100, outside: 0, nonFinite: 0 });
           simulation.destroy();

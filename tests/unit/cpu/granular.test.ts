@@ -7,17 +7,18 @@ import { canSpread, defaultChoices } from '../../../src/page/model/choices';
 import { startOf } from '../../../src/page/model/opened';
 import { drivable } from '../../../src/page/view/engine';
 import {
-  ALL_SCENES,
   applyDrive,
   createScene,
-  GRANULAR_SCENE_NAMES,
   movesObstacles,
   type Scene,
+  sceneNames,
   sceneOptions,
   strengthOf,
 } from '../../../src/scenes';
 import { DIMENSIONS } from '../../helpers/passes';
 import { THOROUGH } from '../../helpers/thorough';
+
+const DRIVEN = sceneNames({ driven: true });
 
 const DT = 1 / 60;
 /** Half of the usual substeps do for few grains, in half of the time. */
@@ -138,21 +139,21 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
 describe('a drive', () => {
   it('is there in scenes of grains, and moves obstacles in the drum', () => {
     const request = { dimensions: 2, count: 100 } as const;
-    for (const { name } of ALL_SCENES) {
+    for (const name of sceneNames()) {
       const { drive } = createScene(name, request);
       expect([drive !== undefined, movesObstacles(drive)], name).toEqual([
-        GRANULAR_SCENE_NAMES.includes(name),
+        DRIVEN.includes(name),
         name === 'drum',
       ]);
     }
-    for (const name of GRANULAR_SCENE_NAMES) {
+    for (const name of DRIVEN) {
       const { drive, settings } = createScene(name, { ...request, count: 0 });
       expect(drive?.(0).obstacles, name).toBeUndefined();
       expect(strengthOf(settings)).toBe(9.8125);
     }
   });
 
-  it.each(GRANULAR_SCENE_NAMES)('of %s is of time alone: a state goes on with the same bits', (name) => {
+  it.each(DRIVEN)('of %s is of time alone: a state goes on with the same bits', (name) => {
     const scene = createScene(name, { dimensions: 2, count: 100 });
     const first = open(scene);
     first.play(0.5);
@@ -191,7 +192,7 @@ describe('a drive', () => {
 });
 
 describe.each(DIMENSIONS)('scenes of grains in %dD', (dimensions) => {
-  it.each(GRANULAR_SCENE_NAMES)('%s is exact, begins with nothing touching, and takes any number', (name) => {
+  it.each(DRIVEN)('%s is exact, begins with nothing touching, and takes any number', (name) => {
     for (const count of [0, 1, 2, 100, 1000]) {
       const scene = createScene(name, { dimensions, count, seed: 7 });
       const { positions, radii, min, max } = scene;

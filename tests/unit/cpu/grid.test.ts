@@ -11,12 +11,13 @@ import { SPACE } from '../../../src/cpu/equal/space';
 import { isSparse as isSparseInSpace } from '../../../src/cpu/equal/space-window';
 import { areAdjacent, defineLattice, reserve, STRETCH } from '../../../src/cpu/shared/lattice';
 import { overlapsInPlane, overlapsInSpace } from '../../../src/cpu/shared/overlap';
-import { createScene, SCENE_NAMES, worldOptions } from '../../../src/scenes';
+import { createScene, worldOptions } from '../../../src/scenes';
 import { repeat } from '../../../src/scenes/scene';
 import { ending } from '../../helpers/ending';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { withLittleMemory } from '../../helpers/little-memory';
 import { fc } from '../../helpers/properties';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
 type Dimensions = 2 | 3;
 
@@ -149,7 +150,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expect(pairsOf(order.slice().reverse())).toEqual(expected);
   });
 
-  it.each(SCENE_NAMES)('finds the pairs of the scene %s', (name) => {
+  it.each(EQUAL_RADIUS_SCENES)('finds the pairs of the scene %s', (name) => {
     const scene = createScene(name, { dimensions, count: 300 });
     const grid = createCpuGrid({ ...worldOptions(scene), diameter: 2 * scene.radius, capacity: 300 });
     grid.build(scene.positions);

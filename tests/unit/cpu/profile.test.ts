@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
 import { createCpuFluid } from '../../../src/methods/fluid';
 import { createScene, sceneOptions } from '../../../src/scenes';
-import { FOUNTAIN } from '../../helpers/inputs/liquids';
+import { FOUNTAIN } from '../../helpers/inputs/fluids';
 
 describe('a profile of the CPU engine', () => {
   const begin = (changes: object) => {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/methods/fluid';
 import { emit, MOST_PLACES } from '../../../src/methods/fluid/emitters';
 import { COLLECT_EVERY, Turnover } from '../../../src/methods/fluid/turnover';
-import { FOUNTAIN } from '../../helpers/inputs/liquids';
+import { FOUNTAIN } from '../../helpers/inputs/fluids';
 
 const STEP = 1 / 120;
 

@@ -46,7 +46,7 @@ import {
   fluidOpener,
   gentleWave,
 } from '../../../src/verify/fluid';
-import { CELLAR, denseLiquid } from '../../helpers/inputs/liquids';
+import { CELLAR, denseLiquid } from '../../helpers/inputs/fluids';
 
 const DIMENSIONS = [2, 3] as const;
 

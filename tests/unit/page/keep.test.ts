@@ -20,7 +20,7 @@ import { PRESETS } from '../../../src/page/model/presets';
 import { filmSize, placeInFilm } from '../../../src/page/panel/film-picture';
 import { checkFileSize, MOST_FILE_BYTES, openParticles } from '../../../src/page/panel/open-file';
 import { readLink, writeLink } from '../../../src/page/session/link';
-import { createScene, GRANULAR_SCENE_NAMES } from '../../../src/scenes';
+import { createScene, sceneNames } from '../../../src/scenes';
 import { drain } from '../../helpers/inputs/drain';
 import { fc } from '../../helpers/properties';
 import { atGate } from '../../helpers/thorough';
@@ -165,7 +165,7 @@ describe('a state in the place of a scene', () => {
       describeOpened(open('some.bin', encodeCheckpoint({ ...checkpoint, scene })));
     expect(told()).toBe('3 particles from some.bin.');
     expect(told('pile')).toBe('3 particles of the scene pile from some.bin.');
-    for (const scene of GRANULAR_SCENE_NAMES) {
+    for (const scene of sceneNames({ driven: true })) {
       expect(createScene(scene, { dimensions: 2, count: 20 }).drive).toBeDefined();
       expect(told(scene)).toBe(
         `3 particles of the scene ${scene} from some.bin, without what that scene moves.`,

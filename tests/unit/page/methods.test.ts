@@ -2,21 +2,22 @@
 import { describe, expect, it } from 'vitest';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import { planFluid } from '../../../src/methods/fluid/options';
-import { flockScene } from '../../../src/page/engines/methods/flock-scenes';
-import type { CpuLiquidBody } from '../../../src/page/engines/methods/liquid-body';
-import { liquidScene, movingAt, solidBoxes } from '../../../src/page/engines/methods/liquid-scenes';
+import type { CpuFluidBody } from '../../../src/page/engines/methods/fluid-body';
 import { startFrom } from '../../../src/page/engines/methods/start';
 import type { CpuBody, State } from '../../../src/page/model/body';
 import { capOf, chooseScene, defaultChoices, refusedFields, roomFor } from '../../../src/page/model/choices';
 import type { Choices } from '../../../src/page/model/fields';
 import { settingChanges } from '../../../src/page/model/opened';
-import { METHOD_SCENES, methodOf, PAGE_SCENES } from '../../../src/page/model/scenes';
+import { methodOf } from '../../../src/page/model/scenes';
 import { openParticles } from '../../../src/page/panel/open-file';
 import { readLink, writeLink } from '../../../src/page/session/link';
 import { refuseColours } from '../../../src/page/view/engine';
+import { requireScene, SCENES, scenesOf } from '../../../src/scenes';
+import { createFluidScene, movingBodies, solidBoxes } from '../../../src/scenes/fluid-scene';
 import { drain } from '../../helpers/inputs/drain';
 
-const LIQUIDS = METHOD_SCENES.filter(({ method }) => method === 'liquid').map(({ name }) => name);
+const FLUIDS = scenesOf('fluid').map(({ name }) => name);
+const METHOD_SCENES = [...scenesOf('fluid'), ...scenesOf('flock')];
 const NAMES = METHOD_SCENES.map(({ name }) => name);
 const STEP = 1 / 60;
 
@@ -29,14 +30,14 @@ async function start(change: Partial<Choices>, count = 120): Promise<CpuBody> {
 
 const hashOf = async (body: CpuBody) => (await body.measure()).hash;
 
-describe.each(LIQUIDS)('the liquid scene %s', (name) => {
+describe.each(FLUIDS)('the fluid scene %s', (name) => {
   it.each([2, 3] as const)(
     'has about as many particles as were asked for, in a tank that holds them, in %dD',
     (dimensions) => {
       for (const count of [200, 5000]) {
         for (const width of count === 5000 ? [1, 2] : [1]) {
-          const { obstaclesAt, ...scene } = liquidScene(name, { dimensions, count, width });
-          const plan = planFluid({ ...scene, obstacles: obstaclesAt?.(0) });
+          const { bodiesAt, ...scene } = createFluidScene(name, { dimensions, count, width });
+          const plan = planFluid({ ...scene, obstacles: bodiesAt?.(0) });
           expect(plan.count / count, `${count} × ${width}`).toBeGreaterThan(count > 1000 ? 0.8 : 0.4);
           expect(plan.count / count, `${count} × ${width}`).toBeLessThan(count > 1000 ? 1.25 : 2.5);
           // Who falls all the height of the tank goes less than the two cells that a substep allows.
@@ -48,28 +49,28 @@ describe.each(LIQUIDS)('the liquid scene %s', (name) => {
   );
 });
 
-describe('bodies of a liquid scene', () => {
+describe('bodies of a fluid scene', () => {
   it('are where the time says, and go to where the next step has them', () => {
-    const scene = liquidScene('wave-tank', { dimensions: 2, count: 500, width: 1 });
-    const [paddle] = movingAt(scene, 1.5, STEP);
-    const [later] = movingAt(scene, 1.5 + STEP, STEP);
+    const scene = createFluidScene('wave-tank', { dimensions: 2, count: 500, width: 1 });
+    const [paddle] = movingBodies(scene, 1.5, STEP);
+    const [later] = movingBodies(scene, 1.5 + STEP, STEP);
     expect((paddle?.position[0] ?? 0) + STEP * (paddle?.velocity?.[0] ?? 0)).toBeCloseTo(
       later?.position[0] ?? 0,
       12,
     );
     expect(paddle?.velocity?.[0]).not.toBe(0);
     // At rest when it begins.
-    expect(Math.abs(movingAt(scene, 0, STEP)[0]?.velocity?.[0] ?? 1)).toBeLessThan(0.1);
+    expect(Math.abs(movingBodies(scene, 0, STEP)[0]?.velocity?.[0] ?? 1)).toBeLessThan(0.1);
   });
 
   it.each([2, 3] as const)('are boxes that together are what is solid, in %dD', (dimensions) => {
     for (const name of ['wave-tank', 'fountain']) {
-      const scene = liquidScene(name, { dimensions, count: 2000, width: 1 });
+      const scene = createFluidScene(name, { dimensions, count: 2000, width: 1 });
       const { cells, cellSize, solids } = scene;
-      const { positions, halves } = solidBoxes(scene);
+      const { positions, halfExtents } = solidBoxes(scene);
       let volume = 0;
-      for (let first = 0; first < halves.length; first += dimensions) {
-        volume += halves
+      for (let first = 0; first < halfExtents.length; first += dimensions) {
+        volume += halfExtents
           .slice(first, first + dimensions)
           .reduce((product, half) => product * ((2 * half) / cellSize), 1);
       }
@@ -92,7 +93,7 @@ describe('a flock scene', () => {
   it('has its birds in its sky and a hunter in sight, the same for the same seed', () => {
     for (const dimensions of [2, 3] as const) {
       const of = (seed: number, count = 400) =>
-        flockScene('murmuration', { dimensions, count, width: 1, seed });
+        requireScene('flock', 'murmuration').generate({ dimensions, count, width: 1, seed });
       const { positions, max, hunters, fear = 0 } = of(1);
       positions.forEach((at, index) => {
         expect(at).toBeGreaterThan(0);
@@ -124,7 +125,7 @@ describe('choices of a method', () => {
       };
       expect(readLink(writeLink(other))).toEqual(other);
     }
-    expect(new Set(PAGE_SCENES.map(({ name }) => name)).size).toBe(PAGE_SCENES.length);
+    expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
   });
 
   it('leave out what means nothing, and say why', () => {
@@ -156,7 +157,7 @@ describe('choices of a method', () => {
     const naive = { ...defaultChoices(), count: 1e6, broadPhase: 'naive' } as const;
     expect(capOf({ ...naive, scene: 'dam-break' }, hardware)).toEqual({
       most: 50_000,
-      reason: 'At most 50,000 particles of a liquid run. The processor plays the GPU here.',
+      reason: 'At most 50,000 particles of a fluid run. The processor plays the GPU here.',
     });
     expect(capOf({ ...naive, scene: 'murmuration', engine: 'cpu' }, hardware)?.reason).toMatch(
       /a flock run.*one thread/,
@@ -209,14 +210,14 @@ describe.each(NAMES)('%s as what runs', (scene) => {
     expect([...body.add({ positions: Float32Array.from(place) })]).toEqual([count]);
     expect(body.count).toBe(count + 1);
     expect([dimensions, radius > 0]).toEqual([2, true]);
-    if (body.method === 'liquid') {
+    if (body.method === 'fluid') {
       body.remove([count]);
       expect(body.count).toBe(count);
     }
   });
 });
 
-describe('a liquid that runs', () => {
+describe('a running fluid', () => {
   it('takes changes of its settings, and keeps them when it goes back', async () => {
     const body = await start({ scene: 'dam-break' });
     const from = chooseScene(defaultChoices(), 'dam-break');
@@ -259,7 +260,7 @@ describe('a liquid that runs', () => {
   });
 
   it('of a fountain lets particles come and go, and knows when each came', async () => {
-    const body = (await start({ scene: 'fountain' })) as CpuLiquidBody;
+    const body = (await start({ scene: 'fountain' })) as CpuFluidBody;
     const { count, capacity } = body;
     expect(capacity).toBe(Math.round(1.5 * count));
     const { emitters, drains } = body.fluid.settings;

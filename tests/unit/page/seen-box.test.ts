@@ -2,11 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { capOf, defaultChoices, simulationOptions } from '../../../src/page/model/choices';
 import { FIELDS, MOST_PARTICLES } from '../../../src/page/model/fields';
-import { METHOD_SCENES } from '../../../src/page/model/scenes';
 import { boxAround, worldBox } from '../../../src/page/model/seen-box';
 import { PlaneCamera, project, type Viewport } from '../../../src/page/view/camera';
 import { SpaceCamera } from '../../../src/page/view/space-camera';
-import { ALL_SCENE_NAMES } from '../../../src/scenes';
+import { SCENES } from '../../../src/scenes';
 
 function around(dimensions: 2 | 3, places: readonly (readonly number[])[], radius = 0.5) {
   const ids = Uint32Array.from(places, (_, index) => 3 * index);
@@ -95,10 +94,7 @@ describe('the box that is seen', () => {
   });
 
   it('is there for every scene: all can be chosen', () => {
-    expect(FIELDS.scene.options.map(({ value }) => value)).toEqual([
-      ...ALL_SCENE_NAMES,
-      ...METHOD_SCENES.map(({ name }) => name),
-    ]);
+    expect(FIELDS.scene.options.map(({ value }) => value)).toEqual(SCENES.map(({ name }) => name));
     for (const scene of ['far-apart', 'colliding-cells', 'one-large']) {
       const choices = { ...defaultChoices(scene), boxWidth: 3 };
       expect(simulationOptions(choices, 100)).toMatchObject({ unbounded: true });

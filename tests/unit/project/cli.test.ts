@@ -21,7 +21,7 @@ import { crowdingWarning } from '../../../src/core/simulation/crowding';
 import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/state-file';
 import { defineLevels, defineWorld } from '../../../src/core/world/world';
 import { createCpuSimulation } from '../../../src/cpu';
-import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../../../src/scenes';
+import { createScene, sceneNames, sceneOptions } from '../../../src/scenes';
 import { describeCaps, type VerifyCase } from '../../../src/verify/verify';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -142,7 +142,7 @@ describe('cellstorm', () => {
         expect(lines.filter((line) => line.length > width)).toEqual([]);
         // Every scene is named.
         for (const text of [texts[1], texts[2], texts.at(-1)])
-          expect(text?.split(/\s+/).join(' ')).toContain(ALL_SCENE_NAMES.join(', '));
+          expect(text?.split(/\s+/).join(' ')).toContain(sceneNames().join(', '));
         told.push(texts);
       }
     } finally {
@@ -358,7 +358,7 @@ describe('cellstorm', () => {
 
   it('says what verify leaves out of larger counts', () => {
     const notes = describeCaps({ scenes: ['one-cell'], counts: [0, 5000, 100_000] }).join('\n');
-    expect(notes).toMatch(/one-cell was resolved, and its pairs listed, up to 512 particles only\./);
+    expect(notes).toMatch(/one-cell was resolved, and its pairs were listed, up to 512 particles only\./);
     for (const what of ['Queries were', 'Cells of other sizes were', 'The CPU index was']) {
       expect(notes).toContain(`${what} checked up to 4096 particles only.`);
     }

@@ -5,22 +5,28 @@ import { hashState } from '../../../src/core/state/hash';
 import { defineLevels } from '../../../src/core/world/world';
 import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';
 import {
-  createMixedScene,
   createScene,
-  MIXED_SCENE_NAMES,
   Random,
-  SCENE_NAMES,
+  SCENES,
   type Scene,
+  type SceneRequest,
+  sceneNames,
   sceneOptions,
+  scenesOf,
+  worldOptions,
 } from '../../../src/scenes';
 import { ceilRoot, stepFor, toCoordinate } from '../../../src/scenes/scene';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
+
+/** Scenes of balls with variable radii whose sizes are multiples of 1/32. */
+const SIZED_BALLS = sceneNames({ variableRadii: true, hasBoxes: false, driven: false });
 
 const hashOf = (scene: Scene) => hashState(scene.dimensions, scene.positions, scene.velocities);
 
 describe.each(['2', '3'])('in %sD', (text) => {
   const dimensions = Number(text) as 2 | 3;
 
-  describe.each(SCENE_NAMES)('%s', (name) => {
+  describe.each(EQUAL_RADIUS_SCENES)('%s', (name) => {
     it.each([0, 1, 2, 9, 28, 1000, 4097])(
       'with %d particles is dyadic, inside its world and plannable',
       (count) => {
@@ -64,7 +70,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
 
 it('keeps its particles from one version to the next', () => {
   const hashes = Object.fromEntries(
-    SCENE_NAMES.map((name) => [
+    EQUAL_RADIUS_SCENES.map((name) => [
       name,
       ([2, 3] as const).map((dimensions) => hashOf(createScene(name, { dimensions, count: 1000, seed: 7 }))),
     ]),
@@ -319,36 +325,40 @@ describe('Random', () => {
   });
 });
 
-describe.each([2, 3] as const)('scenes of many sizes in %dD', (dimensions) => {
-  it.each(MIXED_SCENE_NAMES)('%s is exact, and the same for the same seed', (name) => {
+/** A scene with its radii, which must be there. */
+function createSized(name: string, request: SceneRequest) {
+  const scene = createScene(name, request);
+  const { radii, radiusRange } = scene;
+  if (!radii || !radiusRange) throw new Error(`${name} has no radii.`);
+  return { ...scene, radii, radiusRange };
+}
+
+describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions) => {
+  it.each(SIZED_BALLS)('%s is exact, and the same for the same seed', (name) => {
     for (const count of [0, 1, 2, 1000]) {
-      const scene = createMixedScene(name, { dimensions, count, seed: 7 });
-      const { positions, radii, range } = scene;
+      const scene = createSized(name, { dimensions, count, seed: 7 });
+      const { positions, radii, radiusRange, radius, settings: sceneSettings } = scene;
       expect([positions.length, radii.length]).toEqual([dimensions * count, count]);
-      expect(positions.every((place) => Number.isInteger(place * 32) && Math.abs(place) < 2 ** 19)).toBe(
+      expect(positions.every((along) => Number.isInteger(along * 32) && Math.abs(along) < 2 ** 19)).toBe(
         true,
       );
-      expect(radii.every((radius) => Number.isInteger(radius * 32))).toBe(true);
-      expect(radii.every((radius) => radius >= range.smallest && radius <= range.largest)).toBe(true);
-      expect(createMixedScene(name, { dimensions, count, seed: 7 })).toEqual(scene);
-      const simulated = createScene(name, { dimensions, count, seed: 7 });
-      expect([simulated.radii, simulated.radiusRange, simulated.radius]).toEqual([
-        radii,
-        range,
-        range.largest,
-      ]);
-      const { world, settings } = planSimulation(sceneOptions(simulated));
-      expect([world.kind, world.diameter]).toEqual([simulated.world, 2 * range.largest]);
-      expect(settings).toMatchObject({ ...scene.settings, relaxation: dimensions === 2 ? 0.3 : 0.25 });
+      expect(radii.every((one) => Number.isInteger(one * 32))).toBe(true);
+      expect(radii.every((one) => one >= radiusRange.smallest && one <= radiusRange.largest)).toBe(true);
+      expect(radius).toBe(radiusRange.largest);
+      expect(createSized(name, { dimensions, count, seed: 7 })).toEqual(scene);
+      const { world, settings } = planSimulation(sceneOptions(scene));
+      expect([world.kind, world.diameter]).toEqual([scene.world, 2 * radius]);
+      expect(settings).toMatchObject({ ...sceneSettings, relaxation: dimensions === 2 ? 0.3 : 0.25 });
     }
     const request = { dimensions, count: 1000 };
-    const other = createMixedScene(name, { ...request, seed: 8 });
-    expect(other.positions).not.toEqual(createMixedScene(name, { ...request, seed: 7 }).positions);
+    const other = createScene(name, { ...request, seed: 8 });
+    expect(other.positions).not.toEqual(createScene(name, { ...request, seed: 7 }).positions);
   });
 
-  it('mixed-pile has as much room for each octave, and begins with nobody touching anybody or a wall', () => {
-    const { positions, radii, world } = createMixedScene('mixed-pile', { dimensions, count: 2000 });
-    const levels = defineLevels(world, { smallest: 1, largest: 8 }, 2000);
+  it('mixed-pile gives each octave as much room and starts without contacts', () => {
+    const scene = createSized('mixed-pile', { dimensions, count: 2000 });
+    const { positions, radii, max } = scene;
+    const levels = defineLevels(worldOptions(scene), { smallest: 1, largest: 8 }, 2000);
     expect(bruteForceLevelPairs(levels, positions, radii)).toHaveLength(0);
     const octaves = [0, 1, 2].map(
       (octave) => radii.filter((radius) => Math.floor(Math.log2(radius)) === octave).length,
@@ -356,23 +366,23 @@ describe.each([2, 3] as const)('scenes of many sizes in %dD', (dimensions) => {
     const cubes = octaves.map((count, octave) => count / 2 ** (dimensions * (2 - octave)));
     const all = cubes.reduce((sum, count) => sum + count, 0);
     for (const count of cubes) expect(Math.abs(count / all - 1 / 3)).toBeLessThan(0.12);
-    positions.forEach((place, index) => {
-      const away = radii[Math.floor(index / dimensions)] as number;
-      expect(place - away).toBeGreaterThanOrEqual(0);
-      expect(place + away).toBeLessThanOrEqual(world.max?.[index % dimensions] as number);
+    positions.forEach((along, index) => {
+      const radius = radii[Math.floor(index / dimensions)] as number;
+      expect(along - radius).toBeGreaterThanOrEqual(0);
+      expect(along + radius).toBeLessThanOrEqual(max[index % dimensions] as number);
     });
   });
 
-  it('mixed has as many in each octave, one-large has one that is', () => {
-    const { radii } = createMixedScene('mixed', { dimensions, count: 6000 });
+  it('mixed has equally many particles in each octave; one-large has one large particle', () => {
+    const { radii } = createSized('mixed', { dimensions, count: 6000 });
     for (let octave = 0; octave < 6; octave++) {
       const inside = radii.filter((radius) => radius >= 2 ** octave && radius < 2 ** (octave + 1));
       expect(Math.abs(inside.length - 1000)).toBeLessThan(150);
-      // Half of the logarithm.
+      // The lower half of the octave's logarithms.
       const lower = inside.filter((radius) => radius < 2 ** octave * Math.SQRT2);
       expect(Math.abs(lower.length / inside.length - 0.5)).toBeLessThan(0.07);
     }
-    const large = createMixedScene('one-large', { dimensions, count: 500 }).radii;
+    const large = createSized('one-large', { dimensions, count: 500 }).radii;
     expect([
       large.filter((radius) => radius === 64).length,
       large.filter((radius) => radius === 1).length,
@@ -380,7 +390,34 @@ describe.each([2, 3] as const)('scenes of many sizes in %dD', (dimensions) => {
   });
 });
 
-it('refuses scenes of many sizes that it does not know', () => {
-  expect(() => createMixedScene('uniform', { dimensions: 2, count: 1 })).toThrow(/^scene is "uniform"/);
-  expect(() => createMixedScene('mixed', { dimensions: 2, count: -1 })).toThrow(ArgumentError);
+it('refuses scenes that are unknown or run by another method', () => {
+  expect(() => createScene('nothing', { dimensions: 2, count: 1 })).toThrow(
+    /^scene is "nothing", but it must be one of uniform, gas, .*brazil-nut\.$/,
+  );
+  expect(() => createScene('dam-break', { dimensions: 2, count: 1 })).toThrow(/^scene is "dam-break"/);
+  expect(() => createScene('mixed', { dimensions: 2, count: -1 })).toThrow(ArgumentError);
+});
+
+describe('the registry', () => {
+  it('has each name once', () => {
+    expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
+  });
+
+  it.each(scenesOf('collisions'))('declares of $name what it generates', (definition) => {
+    const { name, world = 'bounded', variableRadii, hasBoxes, driven, continuous } = definition;
+    const scene = createScene(name, { dimensions: 2, count: 200 });
+    expect({
+      world: scene.world === 'unbounded' ? 'unbounded' : scene.periodic ? 'periodic' : 'bounded',
+      variableRadii: scene.radii !== undefined,
+      hasBoxes: scene.halfExtents !== undefined,
+      driven: scene.drive !== undefined,
+      continuous: scene.continuous === true,
+    }).toEqual({
+      world,
+      variableRadii: variableRadii ?? false,
+      hasBoxes: hasBoxes ?? false,
+      driven: driven ?? false,
+      continuous: continuous ?? false,
+    });
+  });
 });

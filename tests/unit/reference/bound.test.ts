@@ -15,7 +15,7 @@ import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from '../../../src
 import type { Box } from '../../../src/reference/solve/contact-law';
 import { findPartners } from '../../../src/reference/solve/partner';
 import { boxOf, resolveContacts, separateContacts } from '../../../src/reference/solve/resolve';
-import { ALL_SCENE_NAMES, createScene, Random, sceneOptions } from '../../../src/scenes';
+import { createScene, Random, sceneNames, sceneOptions } from '../../../src/scenes';
 import { inTurns, THOROUGH } from '../../helpers/thorough';
 
 const U = 2 ** -24;
@@ -309,9 +309,9 @@ const SETTINGS: readonly (readonly [string, number, SettingsOptions])[] = [
 ];
 
 describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
-  it.each(ALL_SCENE_NAMES)('holds for the reference and a sloppy device on the scene %s', (name) => {
+  it.each(sceneNames())('holds for the reference and a sloppy device on the scene %s', (name) => {
     let total = 0;
-    const asked = inTurns(2, SETTINGS, ALL_SCENE_NAMES.indexOf(name));
+    const asked = inTurns(2, SETTINGS, sceneNames().indexOf(name));
     for (const [turn, [label, fall, changes]] of asked.entries()) {
       const gravity = new Array<number>(dimensions).fill(0).with(1, fall);
       for (const seed of THOROUGH ? [0, 1] : [turn]) {

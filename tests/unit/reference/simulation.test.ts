@@ -4,7 +4,8 @@ import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { bruteForcePairs } from '../../../src/reference/query/brute-force';
 import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
-import { createScene, SCENE_NAMES, sceneOptions } from '../../../src/scenes';
+import { createScene, sceneOptions } from '../../../src/scenes';
+import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { everyOther, isAsked, THOROUGH } from '../../helpers/thorough';
 
 const DT = 1 / 60;
@@ -175,7 +176,7 @@ describe('particles come and go', () => {
 });
 
 describe('checkpoints', () => {
-  it.each(everyOther(SCENE_NAMES))('of the scene %s go on with the same bits', (name) => {
+  it.each(everyOther(EQUAL_RADIUS_SCENES))('of the scene %s go on with the same bits', (name) => {
     for (const dimensions of [2, 3] as const) {
       const whole = create(name, dimensions, 40, { friction: 0.3 });
       advance(whole, 5);

@@ -1,6 +1,4 @@
-/**
- * Purpose: a flock as the page sees what runs: birds are its particles, by id; hunters are drawn as what is solid is.
- */
+/** Presents a flock to the page like a simulation: its particles are the birds, and hunters are drawn like obstacles. */
 
 import type { StageTimes } from '../../../core/base/stage-times';
 import { defaultSettings } from '../../../core/contact/settings';
@@ -9,16 +7,16 @@ import type { ParticleArrays } from '../../../core/simulation/simulation';
 import { StateHash } from '../../../core/state/hash';
 import type { Dimensions, World } from '../../../core/world/world';
 import type { CpuFlock, Flock, FlockCheckpoint } from '../../../methods/flock';
+import type { FlockScene } from '../../../scenes/flocks';
 import type { Body, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../../model/body';
 import { formatPercent, formatReal } from '../../support/format';
-import type { FlockScene } from './flock-scenes';
 import { MethodBody } from './method-body';
 
 abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Birds['backend']> {
   readonly method = 'flock';
   readonly world: World;
   readonly obstacleCount: number;
-  /** None of them changes anything. */
+  /** The defaults; none of them affects a flock. */
   readonly settings: Body['settings'];
 
   constructor(
@@ -43,7 +41,7 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Bird
   }
 
   restore({ velocities, method }: State): void {
-    // What pushes birds changes their velocities between two steps.
+    // The page's tools change velocities between two steps, so these win over the flock's own.
     this.flock.restore({ ...(method as FlockCheckpoint), velocities });
   }
 
@@ -72,7 +70,7 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Bird
   }
 }
 
-/** Of a body with a size of its own that may be a box, as it is drawn: see bodyFloats in gpu/layout.ts. */
+/** Bytes of a drawn body that has its own size and may be a box; see bodyFloats in gpu/layout.ts. */
 const DRAWN_BYTES = 32;
 
 export class GpuFlockBody extends FlockBody<Flock> implements GpuBody {
@@ -103,7 +101,7 @@ export class GpuFlockBody extends FlockBody<Flock> implements GpuBody {
     return { positions, velocities, ids: this.ids };
   }
 
-  /** Where hunters are only the GPU knows. */
+  /** Copies the hunters, whose positions only the GPU knows. */
   placeMoved(encoder: GPUCommandEncoder, drawn: GPUBuffer): void {
     const { dimensions, obstacleCount } = this;
     const { hunters } = this.flock.buffers;
@@ -117,7 +115,7 @@ export class GpuFlockBody extends FlockBody<Flock> implements GpuBody {
     return this.stateOf(await this.flock.checkpoint());
   }
 
-  /** It does not time its stages. */
+  /** Times the whole step; a flock does not time its stages. */
   async profile(seconds: number): Promise<StageTimes> {
     await this.device.queue.onSubmittedWorkDone();
     const began = performance.now();
@@ -141,7 +139,7 @@ export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuBody {
     return this.stateOf(this.flock.checkpoint());
   }
 
-  /** It does not time its stages. */
+  /** Times the whole step; a flock does not time its stages. */
   profile(seconds: number): StageTimes {
     const began = performance.now();
     this.step(seconds);
@@ -149,7 +147,7 @@ export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuBody {
   }
 }
 
-/** Birds weigh 1 each. */
+/** Figures of a flock. Each bird has mass 1. */
 export function measuresOf(
   dimensions: Dimensions,
   { ids, positions, velocities }: ParticleArrays,
@@ -179,12 +177,12 @@ export function measuresOf(
     {
       title: 'Order',
       value: count > 0 ? formatPercent(Math.hypot(...heading) / count) : '–',
-      hint: 'How far birds fly the same way: 100% if all do, near 0 if each goes its own',
+      hint: 'How much the birds fly in the same direction: 100% if all do, near 0 if directions are random',
     },
     {
       title: 'Mean speed',
       value: count > 0 ? `${formatReal(speeds / count)} units/s` : '–',
-      hint: 'A unit is how far a bird sees',
+      hint: 'A unit is the distance that a bird sees',
     },
   ];
   return { count, kineticEnergy: squares / 2, hash: hash.toString(), figures };

@@ -1,14 +1,12 @@
-/**
- * Purpose: a flock scene as it is chosen, ready to start on either engine. Loaded when such a scene is chosen.
- */
+/** Prepares the chosen flock scene to start on either engine. The page loads this file when such a scene is chosen. */
 import { createFlock, type FlockOptions } from '../../../methods/flock';
+import { requireScene } from '../../../scenes';
 import type { Choices } from '../../model/fields';
 import { CpuFlockBody, GpuFlockBody } from './flock-body';
-import { flockScene } from './flock-scenes';
 import type { Start } from './start';
 
 export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices, count: number): Start {
-  const scene = flockScene(name, { dimensions, count, width: boxWidth, seed });
+  const scene = requireScene('flock', name).generate({ dimensions, count, width: boxWidth, seed });
   const { radius, hunterRadius: _drawn, ...options } = scene;
   const { min, max, periodic, perception: cellSize, positions, velocities } = scene;
   const sized = (capacity: number | undefined): FlockOptions => ({ ...options, capacity });

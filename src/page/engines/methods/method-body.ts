@@ -1,7 +1,4 @@
-/**
- * Purpose: what a method shows the page alike, be it a liquid or a flock: particles of one radius, by id, whose other bodies are
- * the scene's. Inputs: the method, on the GPU or on the CPU. Outputs: what `Body` asks of both.
- */
+/** What fluids and flocks have in common for the page: particles of one radius, and obstacles that only the scene sets. */
 import type { NewParticles, ParticleArrays } from '../../../core/simulation/simulation';
 import type { Dimensions } from '../../../core/world/world';
 
@@ -24,7 +21,7 @@ export abstract class MethodBody<Backend extends 'gpu' | 'cpu'> {
   constructor(
     private readonly running: Method<Backend>,
     readonly dimensions: Dimensions,
-    /** So large particles are drawn. */
+    /** The radius at which particles are drawn. */
     readonly radius: number,
   ) {}
 
@@ -56,7 +53,7 @@ export abstract class MethodBody<Backend extends 'gpu' | 'cpu'> {
     return this.obstacleCount;
   }
 
-  /** They are the scene's. */
+  /** Does nothing: the scene sets its own obstacles. */
   setObstacles(): void {}
 
   read(): Promise<ParticleArrays> | ParticleArrays {

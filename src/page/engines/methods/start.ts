@@ -1,6 +1,4 @@
-/**
- * Purpose: what a run starts from, whatever moves it. What a method needs is loaded when one is chosen.
- */
+/** Prepares what is chosen to start, whichever method runs it. The code of a method is loaded when it is chosen. */
 import type { Checkpoint, SimulationOptions } from '../../../core/simulation/simulation';
 import type { Drive } from '../../../scenes';
 import type { MethodStart } from '../../model/body';
@@ -8,21 +6,21 @@ import { type Chosen, startOf } from '../../model/opened';
 import { methodOf } from '../../model/scenes';
 
 export interface Start {
-  /** Of a simulation; of a method, as one of its particles would begin. */
+  /** Options of a simulation; for another method, those of a simulation of its particles. */
   readonly options: SimulationOptions;
-  /** The state that it starts from, where that is a file's. */
+  /** The state to start from, if it comes from a file. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;
-  /** What is not as it was asked for, in a sentence, else ''. */
+  /** A sentence that says what differs from the request; '' if nothing does. */
   readonly note?: string | undefined;
-  /** What changes in the scene as time passes. */
+  /** The scene's drive, if it has one. */
   readonly drive?: Drive | undefined;
 }
 
 export async function startFrom(chosen: Chosen, count: number): Promise<Start> {
   switch (methodOf(chosen)) {
-    case 'liquid':
-      return (await import('./liquid-start')).startLiquid(chosen, count);
+    case 'fluid':
+      return (await import('./fluid-start')).startFluid(chosen, count);
     case 'flock':
       return (await import('./flock-start')).startFlock(chosen, count);
     default:

@@ -1,6 +1,6 @@
 /**
- * Purpose: a liquid as the page sees what runs: its particles are drawn, pushed and read as those of a simulation; time, states
- * and figures are the liquid's. Bodies in it move by simulated time alone, so a state that is restored goes on as before.
+ * Presents a fluid to the page like a simulation: the page draws, pushes and reads its particles; time, states and figures
+ * come from the fluid. Bodies move as a function of simulated time alone, so a restored state continues as before.
  */
 
 import type { StageTimes } from '../../../core/base/stage-times';
@@ -8,22 +8,22 @@ import type { StaticBodies } from '../../../core/obstacles/tree';
 import type { SimulationOptions } from '../../../core/simulation/simulation';
 import { defineWorld, type World } from '../../../core/world/world';
 import type { CpuFluid, Fluid, FluidCheckpoint, FluidMeasures } from '../../../methods/fluid';
+import { type FluidScene, movingBodies, solidBoxes } from '../../../scenes/fluid-scene';
 import type { Body, BodySettings, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../../model/body';
 import { formatCount, formatPercent, formatReal } from '../../support/format';
-import { type LiquidScene, movingAt, solidBoxes } from './liquid-scenes';
 import { MethodBody } from './method-body';
 
-abstract class LiquidBody<Liquid extends Fluid | CpuFluid> extends MethodBody<Liquid['backend']> {
-  readonly method = 'liquid';
-  /** The lattice's cells. */
+abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<AnyFluid['backend']> {
+  readonly method = 'fluid';
+  /** A world with the lattice's cells. */
   readonly world: World;
   readonly obstacleCount: number;
   moved: StaticBodies;
   private readonly walls: ReturnType<typeof solidBoxes>;
 
   constructor(
-    readonly fluid: Liquid,
-    private readonly scene: LiquidScene,
+    readonly fluid: AnyFluid,
+    private readonly scene: FluidScene,
     { radius = 0 }: SimulationOptions,
   ) {
     const { dimensions } = scene;
@@ -57,24 +57,24 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> extends MethodBody<Li
 
   restore({ velocities, method }: State): void {
     const state = method as FluidCheckpoint;
-    // What pushes particles changes their velocities between two steps.
+    // The page's tools change velocities between two steps, so these win over the fluid's own.
     this.fluid.restore({ ...state, particles: { ...state.particles, velocities } });
     this.moved = this.bodies();
   }
 
-  /** Puts bodies where they are now, with the velocities of a step. */
+  /** Moves the bodies to their current positions, with the velocities for a step of this length. */
   protected drive(seconds: number): void {
-    if (this.scene.obstaclesAt) this.fluid.setObstacles(movingAt(this.scene, this.time, seconds));
+    if (this.scene.bodiesAt) this.fluid.setObstacles(movingBodies(this.scene, this.time, seconds));
   }
 
-  /** What is solid, as it is now. */
+  /** Everything that is solid, at its current position. */
   protected bodies(): StaticBodies {
     const { walls, scene, dimensions } = this;
-    const obstacles = scene.obstaclesAt?.(this.time) ?? [];
+    const obstacles = scene.bodiesAt?.(this.time) ?? [];
     const positions = [...walls.positions, ...obstacles.flatMap(({ position }) => position)];
     const none = new Array<number>(dimensions).fill(0);
     const halves = [
-      ...walls.halves,
+      ...walls.halfExtents,
       ...obstacles.flatMap((body) => (body.shape === 'box' ? body.halfExtents : none)),
     ];
     const radii = new Float32Array(positions.length / dimensions);
@@ -85,8 +85,8 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> extends MethodBody<Li
   }
 }
 
-export class GpuLiquidBody extends LiquidBody<Fluid> implements GpuBody {
-  /** What must be over before anything is changed: a step that waits for its drains, or one that is timed. */
+export class GpuFluidBody extends FluidBody<Fluid> implements GpuBody {
+  /** A step that waits for its drains, or one that is timed. It must be over before anything changes. */
   private working: Promise<unknown> | undefined;
 
   get isBusy(): boolean {
@@ -112,12 +112,12 @@ export class GpuLiquidBody extends LiquidBody<Fluid> implements GpuBody {
     return stateOf(this, await this.fluid.checkpoint());
   }
 
-  /** The first substep is timed, one stage after the other; a step takes as many of it. */
+  /** Times each stage of the first substep, and multiplies by the number of substeps. */
   profile(seconds: number): Promise<StageTimes> {
     return this.waitFor((this.working ?? Promise.resolve()).then(() => this.timeStages(seconds)));
   }
 
-  /** Once nothing is under way. */
+  /** Waits until nothing is under way. */
   override destroy(): void {
     if (this.working) this.waitFor(this.working.finally(() => super.destroy()));
     else super.destroy();
@@ -147,13 +147,13 @@ export class GpuLiquidBody extends LiquidBody<Fluid> implements GpuBody {
       if (this.working === work) this.working = undefined;
     };
     this.working = work;
-    // Whoever is handed it is told of an error; nobody need be.
+    // The caller gets the error through `work`; this chain must not raise it a second time.
     work.then(done, done);
     return work;
   }
 }
 
-export class CpuLiquidBody extends LiquidBody<CpuFluid> implements CpuBody {
+export class CpuFluidBody extends FluidBody<CpuFluid> implements CpuBody {
   step(seconds: number): void {
     this.drive(seconds);
     this.fluid.step(seconds);
@@ -179,9 +179,9 @@ export class CpuLiquidBody extends LiquidBody<CpuFluid> implements CpuBody {
   }
 }
 
-/** A liquid's state as one of particles, so that the page knows who is there; with settings that collisions take as well. */
+/** A fluid's state in the form of a simulation's, with the settings that both share. */
 function stateOf({ settings }: Pick<Body, 'settings'>, method: FluidCheckpoint): State {
-  const { flipShare: _ofLiquids, ...shared } = settings;
+  const { flipShare: _fluidOnly, ...shared } = settings;
   return { ...method.particles, time: method.time, settings: shared, method };
 }
 
@@ -203,32 +203,32 @@ function figuresOf(
   return [
     {
       title: 'Volume',
-      // Before a substep nobody has looked.
+      // The volume is measured in a substep, so it is unknown before the first.
       value: nominalVolume > 0 && volume > 0 ? formatPercent(volume / nominalVolume) : '–',
-      hint: 'What the liquid fills, of what its particles make up',
+      hint: 'Volume that the fluid fills, as a share of the volume of its particles',
     },
     {
       title: 'Divergence left',
       value: share > 0 ? share.toExponential(1) : '0',
-      hint: 'Of what flowed into a cell too much before the pressure, what is left after it',
+      hint: 'Share of the surplus flow into cells that the pressure solver left over',
     },
     {
       title: 'Solver rounds',
       value: formatCount(iterations),
-      hint: `Conjugate gradients in the last substep; ${formatCount(unconverged)} substeps so far took all that they may and were not done`,
+      hint: `Conjugate gradient rounds in the last substep; ${formatCount(unconverged)} substeps so far reached the limit without converging`,
     },
     { title: 'Fastest', value: `${formatReal(greatestSpeed)} units/s`, hint: 'Of all particles' },
     {
       title: 'Held back',
       value: formatCount(tooFast),
-      hint: 'Particles that would have gone more than two cells in the last substep; more substeps let them go',
+      hint: 'Particles slowed down in the last substep, because they would have moved more than two cells; more substeps help',
     },
     ...(isFed
       ? [
           {
             title: 'No room for',
             value: formatCount(missed),
-            hint: 'Particles that were to come in while there were as many as may be',
+            hint: 'Particles that emitters could not add, because the capacity was reached',
           },
         ]
       : []),

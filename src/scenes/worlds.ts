@@ -1,17 +1,18 @@
 /**
- * Purpose: scenes of worlds that wrap around or have no end. Dyadic like all others; where clusters lie a million
- * cells out, in steps of a quarter, since 32-bit floats hold no finer ones there.
+ * Scenes in periodic and unbounded worlds. Their coordinates are exact as scene.ts describes. A million cells from the origin
+ * they are multiples of 1/4, because 32-bit floats hold no finer steps there.
  */
 import { bucketOfLattice } from '../core/world/cells';
 import { type Dimensions, defineWorld, type World } from '../core/world/world';
+import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
 import { ROOM_FOR_ONE_OVERLAP } from './scattered';
-import { ceilRoot, repeat, type SceneDefinition, stepFor, toCoordinate, UNITS } from './scene';
+import { ceilRoot, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
-/** The world must have three cells along an axis that wraps around. */
+/** A periodic axis must have at least three cells. */
 const SHORTEST_PERIOD = 3;
 
-/** Evenly at random in the whole box, ends included but for the last unit: the first is the same place. */
+/** Uniformly random positions in the whole box. The last unit is left out, because it wraps onto the first. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   const step = stepFor(edge);
   return Float32Array.from({ length: count * dimensions }, () =>
@@ -19,9 +20,12 @@ function fill(dimensions: Dimensions, count: number, random: Random, edge: numbe
   );
 }
 
-export const PERIODIC: SceneDefinition = {
+export const PERIODIC: CollisionSceneDefinition = {
+  method: 'collisions',
+  world: 'periodic',
   name: 'periodic',
-  description: 'Scattered evenly in a box that wraps around along every axis, all drifting across its ends.',
+  description:
+    'Uniformly random positions in a box that wraps around along every axis. All particles drift across its ends.',
   generate(dimensions, count, random) {
     const edge = Math.max(SHORTEST_PERIOD, ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions));
     return {
@@ -36,10 +40,12 @@ export const PERIODIC: SceneDefinition = {
   },
 };
 
-export const CHANNEL: SceneDefinition = {
+export const CHANNEL: CollisionSceneDefinition = {
+  method: 'collisions',
+  world: 'periodic',
   name: 'channel',
   description:
-    'A bed of particles pulled along a channel without ends: it wraps around along x, the rest are walls.',
+    'A bed of particles pulled along an endless channel, which wraps around along x and has walls elsewhere.',
   generate(dimensions, count, random) {
     const edge = Math.max(
       SHORTEST_PERIOD + 1,
@@ -64,15 +70,16 @@ export const CHANNEL: SceneDefinition = {
   },
 };
 
-/** Cells from the origin to the middle of a cluster, along each axis. */
+/** Distance from the origin to the middle of a cluster along each axis, in cells. */
 const FAR = 2 ** 20;
 
-/** Steps to a unit of length so far out. */
+/** Steps per unit of length at that distance. */
 const FAR_STEPS = 4;
 
-export const FAR_APART: SceneDefinition = {
+export const FAR_APART: CollisionSceneDefinition = {
+  method: 'collisions',
   name: 'far-apart',
-  description: 'Clusters two million cells apart, one in each direction, in a world without end.',
+  description: 'Clusters two million cells apart, one per corner of a box, in an unbounded world.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const clusters = 2 ** dimensions;
@@ -94,17 +101,17 @@ export const FAR_APART: SceneDefinition = {
   },
 };
 
-/** Of so many blocks of cells, one is taken: those that the hash files in the first share of the table. */
+/** The scene takes one block of cells in this many: those that the hash puts into the first such share of its table. */
 const CROWDED_SHARE = 8;
-/** Particles in a block of cells that lie together in the table. */
+/** Particles per block of cells that are neighbours in the table. */
 const BLOCK_ROOM = 32;
-/** Rows of cells that are looked through, before the next layer. */
+/** Rows of cells to search before the next layer. */
 const ROWS_LOOKED_THROUGH = 1024;
 
-export const COLLIDING_CELLS: SceneDefinition = {
+export const COLLIDING_CELLS: CollisionSceneDefinition = {
+  method: 'collisions',
   name: 'colliding-cells',
-  description:
-    'Cells chosen so that the hash files them all in an eighth of its table: four to eight to a bucket.',
+  description: 'Cells that the hash all puts into an eighth of its table: four to eight cells per bucket.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const world = defineWorld({ dimensions, unbounded: true }, 1, count);
@@ -135,13 +142,13 @@ export const COLLIDING_CELLS: SceneDefinition = {
   },
 };
 
-/** First cells of blocks that the hash files in the first share of the table. */
+/** First cells of blocks that the hash puts into the first share of the table. */
 function collidingRows(world: World, wanted: number): number[][] {
   const rows: number[][] = [];
   for (let row = 0; rows.length < wanted; row++) {
     const y = (row % ROWS_LOOKED_THROUGH) - ROWS_LOOKED_THROUGH / 2;
     const further = Math.floor(row / ROWS_LOOKED_THROUGH);
-    // In the plane there is no other layer: the rows go on.
+    // In 2D there are no layers, so the rows continue.
     const cell = world.dimensions === 2 ? [0, y + further * ROWS_LOOKED_THROUGH] : [0, y, further];
     if (bucketOfLattice(world, cell) < world.cellCount / CROWDED_SHARE) rows.push(cell);
   }

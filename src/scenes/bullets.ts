@@ -1,32 +1,25 @@
 /**
- * Purpose: scenes of fast particles, lane by lane one behind the other, before a wall.
- * Guarantee: of those of one size as scene.ts says; of those of many sizes, radii, half extents and coordinates at the
- * beginning are whole numbers of 1/1024.
+ * Scenes of fast particles that fly at a wall, one behind the other in lanes.
+ * Guarantee: with equal radii, as scene.ts describes; with variable radii, all radii, half extents and initial coordinates are
+ * multiples of 1/1024.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
+import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
-import {
-  ceilRoot,
-  repeat,
-  type Scene,
-  type SceneContent,
-  type SceneDefinition,
-  toCoordinate,
-  UNITS,
-} from './scene';
+import { ceilRoot, repeat, type Scene, type SceneContent, toCoordinate, UNITS } from './scene';
 
-/** In a lane, one behind the other. */
+/** Bullets per lane. */
 const IN_LANE = { 2: 10, 3: 4 } as const;
-/** From the foremost to the wall. */
+/** Distance from the foremost bullet to the wall. */
 const BEFORE_WALL = 5;
-/** In 1/60 s: 50 lengths, and up to so many more. */
+/** Speeds, length / s: the slowest moves 50 lengths in 1/60 s, the fastest FASTER / 60 more. */
 const SLOWEST = 3000;
 const FASTER = 12 * 60;
-/** How far off the middle of its lane a bullet begins, and how fast it leaves it, at most. */
+/** How far from the middle of its lane a bullet starts (units), and how fast it drifts sideways (length / s), at most. */
 const ASIDE = UNITS / 32;
-const LEAVING = 60;
+const SIDEWAYS = 60;
 
-/** The ways of bullets side by side, in a square in space. */
+/** Parallel lanes, side by side; in 3D they form a square. */
 class Lanes {
   readonly across: number;
   readonly count: number;
@@ -36,8 +29,9 @@ class Lanes {
     private readonly dimensions: Dimensions,
     bodies: number,
     bodiesInLane: number,
-    /** Of those in a lane, and of lanes. */
+    /** Distance between the bullets of a lane. */
     private readonly spacing: number,
+    /** Distance between lanes. */
     private readonly pitch: number,
   ) {
     this.across = ceilRoot(Math.max(1, bodies) / bodiesInLane, dimensions - 1);
@@ -50,7 +44,7 @@ class Lanes {
     return this.pitch * ((Math.floor(lane / this.across ** (axis - 1)) % this.across) + 1);
   }
 
-  /** Puts a bullet into its place, behind those before it in its lane. */
+  /** Puts a bullet into its lane, behind the bullets that are there. */
   load(bullet: number, random: Random, positions: Float32Array, velocities: Float32Array): void {
     const { dimensions } = this;
     const lane = bullet % this.count;
@@ -59,7 +53,7 @@ class Lanes {
     velocities[first] = random.between(SLOWEST, SLOWEST + FASTER);
     for (let axis = 1; axis < dimensions; axis++) {
       positions[first + axis] = this.middle(lane, axis) + random.between(-ASIDE, ASIDE) / UNITS;
-      velocities[first + axis] = random.between(-LEAVING, LEAVING);
+      velocities[first + axis] = random.between(-SIDEWAYS, SIDEWAYS);
     }
   }
 
@@ -72,10 +66,12 @@ class Lanes {
   }
 }
 
-export const BULLETS: SceneDefinition = {
+export const BULLETS: CollisionSceneDefinition = {
+  method: 'collisions',
+  continuous: true,
   name: 'bullets',
   description:
-    'Bullets that fly 50 to 62 diameters in a sixtieth of a second, before a wall of obstacles one diameter thick; their paths are followed.',
+    'Bullets fly 50 to 62 diameters per 1/60 s at a wall of obstacles one diameter thick. Continuous collision detection stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions], 2, 1);
     const positions = new Float32Array(dimensions * count);
@@ -103,16 +99,20 @@ export const BULLETS: SceneDefinition = {
 /** Radii of balls and half extents of boxes. */
 const LEAST = 0.25;
 const GREATEST = 1;
-/** Of the lanes and in them: nothing touches at first. */
+/** Distance between lanes, and between the bullets of a lane: nothing touches at first. */
 const PITCH = 2.5;
-/** Of what stands in each lane, as thick as the least of the others: half its edge, across the lane too. */
+/** Half extents of the gate, a box that closes each lane and is as thin as the smallest bullet. */
 const GATE = [LEAST, 1.125, 1.125] as const;
 const RANGE: RadiusRange = { smallest: LEAST, largest: 2 };
 
-export const MIXED_BULLETS: SceneDefinition = {
+export const MIXED_BULLETS: CollisionSceneDefinition = {
+  method: 'collisions',
+  variableRadii: true,
+  hasBoxes: true,
+  continuous: true,
   name: 'mixed-bullets',
   description:
-    'Balls and boxes over 1:4 that fly 50 to 62 lengths in a sixtieth of a second, before a wall of boxes as thick as the smallest of them; their paths are followed.',
+    'Balls and boxes with sizes from 1 to 4 fly 50 to 62 lengths per 1/60 s at a wall of boxes as thin as the smallest of them. Continuous collision detection stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions] + 1, PITCH, PITCH);
     const bullets = Math.max(0, count - lanes.count);
@@ -146,7 +146,7 @@ export const MIXED_BULLETS: SceneDefinition = {
   },
 };
 
-/** First coordinate of the wall that the bullets of a scene fly at. */
+/** The x coordinate of the wall in a scene of bullets. */
 export function wallOf({ dimensions, obstacles, positions }: Scene): number {
   const isFirst = (_: number, index: number) => index % dimensions === 0;
   const fixed = ArrayBuffer.isView(obstacles) ? obstacles : obstacles?.positions;

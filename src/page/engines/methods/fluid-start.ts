@@ -1,29 +1,27 @@
-/**
- * Purpose: a liquid scene as it is chosen, ready to start on either engine. Loaded when such a scene is chosen.
- */
+/** Prepares the chosen fluid scene to start on either engine. The page loads this file when such a scene is chosen. */
 import type { SimulationOptions } from '../../../core/simulation/simulation';
 import { createFluid, type FluidOptions } from '../../../methods/fluid';
 import { planFluid } from '../../../methods/fluid/options';
 import { Random } from '../../../scenes';
+import { createFluidScene, MOST_CELLS_ALONG, movingBodies, PER_CELL } from '../../../scenes/fluid-scene';
 import { gravityVector } from '../../model/choices';
 import type { Choices } from '../../model/fields';
 import { formatCount } from '../../support/format';
-import { CpuLiquidBody, GpuLiquidBody } from './liquid-body';
-import { liquidScene, MOST_CELLS_ALONG, movingAt, PER_CELL } from './liquid-scenes';
+import { CpuFluidBody, GpuFluidBody } from './fluid-body';
 import type { Start } from './start';
 
-/** By how much a seed moves a particle, in shares of how far particles are apart: it stays in its part of a cell. */
+/** Greatest random offset of a particle, as a share of the particles' distance; the particle stays in its part of a cell. */
 const SEEDED = 0.4;
 
-/** Where liquid comes in, room for particles in shares of those at first: a pool that runs over keeps below that. */
+/** Capacity as a share of the initial particles if fluid comes in. A pool that runs over stays below it. */
 const ROOM = 1.5;
 
-/** Of a tank as long as its lattice may be, what particles are fewer than this share of those asked for is said. */
+/** The page shows a note if the lattice's limit leaves less than this share of the particles asked for. */
 const SHORT = 0.75;
 
-export function startLiquid(choices: Choices, count: number): Start {
+export function startFluid(choices: Choices, count: number): Start {
   const { dimensions, boxWidth, seed, substeps, transfer, flipShare } = choices;
-  const scene = liquidScene(choices.scene, { dimensions, count, width: boxWidth });
+  const scene = createFluidScene(choices.scene, { dimensions, count, width: boxWidth });
   const { cells, cellSize, fill, solids, emitters, drains } = scene;
   const along = PER_CELL[dimensions] ** (1 / dimensions);
   const gravity = gravityVector(choices);
@@ -36,7 +34,7 @@ export function startLiquid(choices: Choices, count: number): Start {
     gravity,
     transfer,
     blend: transfer === 'flip' ? flipShare : undefined,
-    obstacles: movingAt(scene, 0, 0),
+    obstacles: movingBodies(scene, 0, 0),
     emitters,
     drains,
     substeps,
@@ -74,16 +72,16 @@ export function startLiquid(choices: Choices, count: number): Start {
       ? `This tank takes ${formatCount(made)} particles, not ${formatCount(count)}: its lattice has at most ${formatCount(MOST_CELLS_ALONG)} cells along an axis. A narrower one takes more.`
       : '',
     method: {
-      method: 'liquid',
+      method: 'fluid',
       cells: dimensions * 2 * lattice.size,
       onGpu: async (gpu, held) => {
         const fluid = await createFluid(gpu, fluidOptions(held.capacity));
-        return new GpuLiquidBody(fluid, scene, held);
+        return new GpuFluidBody(fluid, scene, held);
       },
       onCpu: async (held) => {
         // Loaded only when needed.
         const { createCpuFluid } = await import('../../../methods/fluid/cpu-fluid');
-        return new CpuLiquidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held);
+        return new CpuFluidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held);
       },
     },
   };

@@ -1,0 +1,93 @@
+/** The one list of scenes. To add a scene, write its definition in a file of this folder and add a line here. */
+import { ArgumentError } from '../core/base/errors';
+import { BOXES_PERIODIC, CRATES, TERRACES } from './boxes';
+import { BRAZIL_NUT } from './brazil-nut';
+import { BULLETS, MIXED_BULLETS } from './bullets';
+import type {
+  CollisionSceneDefinition,
+  FlockSceneDefinition,
+  FluidSceneDefinition,
+  SceneDefinition,
+  SceneMethod,
+} from './definition';
+import { MURMURATION } from './flocks';
+import { DRUM, HOURGLASS } from './granular';
+import { GAS, LATTICE, PACKING, PILE } from './ordered';
+import { CLUSTERED, CROWDS, NEGATIVE, OBSTACLES, ONE_CELL, UNIFORM } from './scattered';
+import { DAM_BREAK, FOUNTAIN, TWO_DROPS, WAVE_TANK } from './tanks';
+import { MIXED, MIXED_PERIODIC, MIXED_PILE, ONE_LARGE } from './variable-radii';
+import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './worlds';
+
+/** Every scene, in the order in which the page and the command line list them. */
+export const SCENES: readonly SceneDefinition[] = [
+  UNIFORM,
+  GAS,
+  PILE,
+  PACKING,
+  CLUSTERED,
+  ONE_CELL,
+  LATTICE,
+  NEGATIVE,
+  PERIODIC,
+  CHANNEL,
+  FAR_APART,
+  COLLIDING_CELLS,
+  CROWDS,
+  OBSTACLES,
+  BULLETS,
+  MIXED_PILE,
+  MIXED,
+  MIXED_PERIODIC,
+  ONE_LARGE,
+  CRATES,
+  BOXES_PERIODIC,
+  TERRACES,
+  MIXED_BULLETS,
+  HOURGLASS,
+  DRUM,
+  BRAZIL_NUT,
+  DAM_BREAK,
+  TWO_DROPS,
+  WAVE_TANK,
+  FOUNTAIN,
+  MURMURATION,
+];
+
+interface DefinitionOf {
+  readonly collisions: CollisionSceneDefinition;
+  readonly fluid: FluidSceneDefinition;
+  readonly flock: FlockSceneDefinition;
+}
+
+type SceneFlag = 'variableRadii' | 'hasBoxes' | 'driven' | 'continuous';
+
+export function scenesOf<Method extends SceneMethod>(method: Method): readonly DefinitionOf[Method][] {
+  return SCENES.filter((scene): scene is DefinitionOf[Method] => scene.method === method);
+}
+
+/** Names of the collision scenes; with `flags`, of those that have each flag set or unset as given. */
+export function sceneNames(flags: Readonly<Partial<Record<SceneFlag, boolean>>> = {}): readonly string[] {
+  const wanted = Object.entries(flags) as [SceneFlag, boolean][];
+  return scenesOf('collisions')
+    .filter((scene) => wanted.every(([flag, value]) => (scene[flag] ?? false) === value))
+    .map(({ name }) => name);
+}
+
+/** The scene with this name, if there is one. */
+export function findScene(name: string): SceneDefinition | undefined {
+  return SCENES.find((scene) => scene.name === name);
+}
+
+/** Whether the scene with this name is driven; see drive.ts. */
+export function isDriven(name: string): boolean {
+  return sceneNames({ driven: true }).includes(name);
+}
+
+/** The scene with this name and method; throws if there is none. */
+export function requireScene<Method extends SceneMethod>(method: Method, name: string): DefinitionOf[Method] {
+  const scenes = scenesOf(method);
+  const found = scenes.find((scene) => scene.name === name);
+  if (!found)
+    throw new ArgumentError('scene', name, `one of ${scenes.map((scene) => scene.name).join(', ')}`);
+  return found;
+}

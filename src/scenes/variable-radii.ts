@@ -1,0 +1,202 @@
+/**
+ * Scenes of balls that each have their own radius.
+ * Guarantee: coordinates and radii are multiples of 1/32 that 32-bit floats hold exactly, and radii lie between 1 and 64. Sums
+ * of two radii are then at most 4,096 units, so their squares are exact too, and the test "distance² < sum²" has the same
+ * answer on every device.
+ */
+import type { Dimensions, RadiusRange } from '../core/world/world';
+import type { CollisionSceneDefinition } from './definition';
+import type { Random } from './random';
+import { ceilRoot, earthGravity, power, repeat } from './scene';
+
+/** Fixed-point units per unit of length. */
+const MIXED_UNITS = 32;
+
+const RADII: RadiusRange = { smallest: 1, largest: 64 };
+/** Doublings from the smallest radius to the largest. */
+const OCTAVES = 6;
+
+/**
+ * Area (volume) per particle at which a particle overlaps one other on average: π (4/3 π) times the mean square (cube) of the
+ * sum of two radii, whose logarithms are uniformly distributed.
+ */
+const ROOM = { 2: 4533, 3: 363_348 } as const;
+/** The same if all radii are 1. */
+const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
+
+const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
+const PILE_OCTAVES = 3;
+
+/** Edge of the cubes of `mixed-pile`; each holds one of the largest particles or several smaller ones. */
+const PILE_CUBE = 2 * PILE_RADII.largest;
+
+/** A periodic axis must have at least three of the widest cells. */
+const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
+
+/**
+ * A radius of an octave, in units, whose logarithm is uniformly distributed: a uniform radius is accepted with a probability
+ * in inverse proportion to it. Uses whole numbers only, on which all JavaScript engines agree.
+ */
+function chooseRadius(random: Random, octave: number): number {
+  const low = MIXED_UNITS * 2 ** octave;
+  for (;;) {
+    const radius = low + random.below(low);
+    if (random.below(radius) < low) return radius;
+  }
+}
+
+/** Uniformly random positions in a cube with this edge. */
+function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
+  // 32-bit floats hold all these numbers exactly: no scene of MAX_PARTICLES is too long for that.
+  const units = edge * MIXED_UNITS;
+  return Float32Array.from({ length: dimensions * count }, () => random.between(0, units - 1) / MIXED_UNITS);
+}
+
+function scatter(periodic: true | undefined): CollisionSceneDefinition['generate'] {
+  return (dimensions, count, random) => {
+    const edge = Math.max(SHORTEST_PERIOD, ceilRoot(count * ROOM[dimensions], dimensions));
+    const radii = Float32Array.from(
+      { length: count },
+      () => chooseRadius(random, random.below(OCTAVES)) / MIXED_UNITS,
+    );
+    return {
+      radius: RADII.largest,
+      radii,
+      radiusRange: RADII,
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
+      periodic,
+      positions: fill(dimensions, count, random, edge),
+      velocities: new Float32Array(dimensions * count),
+      settings: {},
+    };
+  };
+}
+
+/** A cube of the pile: the octave of its radii, and its number of particles. */
+interface Cube {
+  readonly octave: number;
+  readonly count: number;
+}
+
+/** Cubes that each hold as many particles of one octave as fit side by side. */
+function chooseCubes(dimensions: Dimensions, count: number, random: Random): Cube[] {
+  const cubes: Cube[] = [];
+  for (let left = count; left > 0; left -= cubes.at(-1)?.count ?? left) {
+    const octave = random.below(PILE_OCTAVES);
+    cubes.push({ octave, count: Math.min(left, power(2 ** (PILE_OCTAVES - 1 - octave), dimensions)) });
+  }
+  return cubes;
+}
+
+/** Digits of a number, the lowest first. The last digit takes all that is left. */
+function digitsOf(number: number, base: number, length: number): number[] {
+  return Array.from({ length }, (_, digit) => {
+    const rest = Math.floor(number / power(base, digit));
+    return digit === length - 1 ? rest : rest % base;
+  });
+}
+
+function pileUp(dimensions: Dimensions, count: number, random: Random) {
+  const cubes = chooseCubes(dimensions, count, random);
+  const columns = Math.max(2, ceilRoot(cubes.length, dimensions));
+  const positions: number[] = [];
+  const radii: number[] = [];
+  cubes.forEach((cube, index) => {
+    const across = 2 ** (PILE_OCTAVES - 1 - cube.octave);
+    const corner = digitsOf(index, columns, dimensions).map((along) => along * PILE_CUBE * MIXED_UNITS);
+    const room = (PILE_CUBE * MIXED_UNITS) / across;
+    for (let particle = 0; particle < cube.count; particle++) {
+      const radius = chooseRadius(random, cube.octave);
+      const away = room / 2 - radius;
+      radii.push(radius / MIXED_UNITS);
+      for (const [axis, along] of digitsOf(particle, across, dimensions).entries()) {
+        const centre = (corner[axis] as number) + along * room + room / 2;
+        positions.push((centre + random.between(-away, away)) / MIXED_UNITS);
+      }
+    }
+  });
+  return {
+    edge: columns * PILE_CUBE,
+    positions: Float32Array.from(positions),
+    radii: Float32Array.from(radii),
+  };
+}
+
+export const MIXED_PILE: CollisionSceneDefinition = {
+  method: 'collisions',
+  variableRadii: true,
+  name: 'mixed-pile',
+  description:
+    'Radii from 1 to 8 fall in a box. Each octave takes as much room, and nothing touches at first.',
+  generate(dimensions, count, random) {
+    const { edge, positions, radii } = pileUp(dimensions, count, random);
+    return {
+      radius: PILE_RADII.largest,
+      radii,
+      radiusRange: PILE_RADII,
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
+      positions,
+      velocities: new Float32Array(dimensions * count),
+      settings: { gravity: earthGravity(dimensions) },
+    };
+  },
+};
+
+export const MIXED: CollisionSceneDefinition = {
+  method: 'collisions',
+  variableRadii: true,
+  name: 'mixed',
+  description:
+    'Radii from 1 to 64, equally many in each octave; each particle overlaps one other on average.',
+  generate: scatter(undefined),
+};
+
+export const MIXED_PERIODIC: CollisionSceneDefinition = {
+  method: 'collisions',
+  variableRadii: true,
+  name: 'mixed-periodic',
+  description: 'Like mixed, in a box that wraps around along every axis.',
+  world: 'periodic',
+  generate: scatter(true),
+};
+
+export const ONE_LARGE: CollisionSceneDefinition = {
+  method: 'collisions',
+  variableRadii: true,
+  name: 'one-large',
+  description: 'One particle of radius 64 among particles of radius 1, which overlap one other on average.',
+  world: 'unbounded',
+  generate(dimensions, count, random) {
+    const edge = ceilRoot(count * ROOM_OF_SMALL[dimensions], dimensions) + 1;
+    const radii = new Float32Array(count).fill(RADII.smallest);
+    const positions = fill(dimensions, count, random, edge);
+    const large = random.below(Math.max(1, count));
+    if (count > 0) {
+      radii[large] = RADII.largest;
+      positions.fill(Math.floor(edge / 2), dimensions * large, dimensions * (large + 1));
+    }
+    return {
+      radius: RADII.largest,
+      radii,
+      radiusRange: RADII,
+      ...boundsOf(dimensions, positions),
+      positions,
+      velocities: new Float32Array(dimensions * count),
+      settings: {},
+    };
+  },
+};
+
+/** Corners of a box around the origin and all positions. */
+function boundsOf(dimensions: Dimensions, positions: Float32Array): { min: number[]; max: number[] } {
+  const min = repeat(0, dimensions);
+  const max = repeat(0, dimensions);
+  positions.forEach((position, index) => {
+    const axis = index % dimensions;
+    min[axis] = Math.min(min[axis] as number, position);
+    max[axis] = Math.max(max[axis] as number, position);
+  });
+  return { min, max };
+}
