@@ -10,17 +10,6 @@
  * This entry point uses neither the DOM nor Node. `cellstorm/cpu` offers the same shape without a GPU.
  */
 
-/** What is built on this refuses arguments in the same words. */
-export {
-  checkDimensions,
-  checkFinite,
-  checkInteger,
-  checkKnownKeys,
-  checkPacked,
-  checkPositive,
-  checkRange,
-  checkVector,
-} from './core/base/checks';
 export {
   ArgumentError,
   CellstormError,
@@ -28,7 +17,6 @@ export {
   GpuError,
   LimitError,
 } from './core/base/errors';
-export { type NumberRanges, resolveNumbers } from './core/base/numbers';
 export type { StageTimes } from './core/base/stage-times';
 export type { BroadPhase, Settings, SettingsOptions } from './core/contact/settings';
 export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles/obstacles';
@@ -36,9 +24,7 @@ export type { KeyKind } from './core/particles/keys';
 export { crowdingWarning } from './core/simulation/crowding';
 export { type PairEvents, pairEvents } from './core/simulation/pair-events';
 export type { ParticlesCheckpoint } from './core/simulation/particles-checkpoint';
-export type { MethodOptions, PlacedArrays, PlacedOptions, PlacedParticles } from './core/simulation/placed';
-export { METHOD_OPTION_NAMES, placedOf } from './core/simulation/placed';
-export { PlacedMethod } from './core/simulation/placed-method';
+export type { PlacedArrays, PlacedOptions, PlacedParticles } from './core/simulation/placed';
 export type {
   Checkpoint,
   FoundPairs,

@@ -1,14 +1,14 @@
-// Boids: each turns away from those too near, flies as its neighbours fly, and keeps near them. What a neighbour counts
-// falls to nothing where it gets out of sight, so nothing jumps. Linked with motion and steering; buffers and parameters:
+// Boids: each turns away from neighbours that are too near, flies like its neighbours, and stays near them. The weight of a
+// neighbour falls to 0 at the end of the perception, so nothing jumps. Linked with motion and steering; buffers and parameters:
 // src/methods/flock/flock.ts.
 
 struct Own {
   velocity: Vector,
-  // Away from those nearer than the spacing.
+  // Sum of directions away from neighbours nearer than the spacing.
   parting: Vector,
-  // Velocities of the others, seen from this one.
+  // Weighted sum of the neighbours' velocities relative to this boid.
   others: Vector,
-  // From the middle of the others.
+  // Weighted sum of the vectors from the neighbours to this boid.
   apart: Vector,
   weight: f32,
 }
@@ -30,7 +30,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 }
 
 fn finish(own: Own, particle: Particle) {
-  // Means over the neighbours; of less than one whole neighbour, as much as there is.
+  // Means over the neighbours. If the weights add up to less than 1, the sums are taken as they are.
   let share = 1.0 / max(own.weight, 1.0);
   var push = parameters.separation * own.parting
     + share * (parameters.alignment * own.others - parameters.cohesion * own.apart)
@@ -41,6 +41,6 @@ fn finish(own: Own, particle: Particle) {
   let velocity = steered(own.velocity, push, parameters.slowest, parameters.fastest);
   let motion = flown(particle.position, velocity);
   let id = id_of(particle.slot);
-  positions[id] = store_vector(motion.place);
+  positions[id] = store_vector(motion.position);
   velocities[id] = store_vector(motion.velocity);
 }

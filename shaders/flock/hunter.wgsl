@@ -1,8 +1,8 @@
-// What hunts boids: a kernel over points, each of which steers to the middle of the boids that it sees. Linked with motion
-// and steering; buffers and parameters: src/methods/flock/flock.ts.
+// Hunters: a kernel over points. Each steers to the middle of the boids that it sees. Linked with motion and steering; buffers
+// and parameters: src/methods/flock/flock.ts.
 
 struct Own {
-  // From the middle of the boids.
+  // Weighted sum of the vectors from the boids to the hunter.
   apart: Vector,
   weight: f32,
 }
@@ -18,13 +18,13 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 }
 
 fn finish(own: Own, particle: Particle) {
-  // Places of all come first, then their velocities.
+  // `hunting` holds the positions of all hunters, then their velocities.
   let speed_at = parameters.hunters + particle.slot;
   let push = parameters.avoidance * shunned_obstacles(particle.position)
     - parameters.hunting / max(own.weight, 1.0) * own.apart;
   let velocity = steered(load_vector(hunting[speed_at]), push, 0.0, parameters.hunter_speed);
   let motion = flown(particle.position, velocity);
-  hunting[particle.slot] = store_vector(motion.place);
+  hunting[particle.slot] = store_vector(motion.position);
   hunting[speed_at] = store_vector(motion.velocity);
-  spheres[particle.slot].centre = motion.place;
+  spheres[particle.slot].centre = motion.position;
 }

@@ -1,10 +1,10 @@
-// Particle life: whom a particle is drawn to depends on the species of both. Too near they all push each other away; from
-// there on the pull rises to the full wish half way to the reach, and falls to nothing at it. Linked with motion; buffers
-// and parameters: src/methods/flock/life.ts.
+// Particle life: the attraction between two particles depends on the species of both. Inside the core all push each other
+// away. Beyond it the pull rises to the full attraction halfway to the reach, and falls to 0 at the reach. Linked with motion;
+// buffers and parameters: src/methods/flock/life.ts.
 
 struct Own {
-  // First entry of its species in the table of wishes.
-  wishes: u32,
+  // First entry of the particle's species in the table of attractions.
+  row: u32,
   pull: Vector,
 }
 
@@ -15,9 +15,9 @@ fn begin(particle: Particle) -> Own {
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let distance = sqrt(other.distance_squared);
   let share = distance / parameters.reach;
-  let wish = attraction[(*own).wishes + species[id_of(other.slot)]];
+  let wanted = attraction[(*own).row + species[id_of(other.slot)]];
   let hill = 1.0 - abs(2.0 * share - 1.0 - parameters.core) / (1.0 - parameters.core);
-  let pull = select(wish * hill, share / parameters.core - 1.0, share < parameters.core);
+  let pull = select(wanted * hill, share / parameters.core - 1.0, share < parameters.core);
   (*own).pull -= pull * heading(other.apart, distance, particle.slot, other.slot);
 }
 
@@ -25,6 +25,6 @@ fn finish(own: Own, particle: Particle) {
   let id = id_of(particle.slot);
   let velocity = parameters.kept * load_vector(velocities[id]) + parameters.dt * parameters.strength * own.pull;
   let motion = moved(particle.position, velocity);
-  positions[id] = store_vector(motion.place);
+  positions[id] = store_vector(motion.position);
   velocities[id] = store_vector(motion.velocity);
 }

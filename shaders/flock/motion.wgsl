@@ -1,23 +1,23 @@
-// How whatever moves by itself gets on: for kernels over a grid whose parameters have `dt`, `lower` and `upper`, beyond
-// which walls turn it back. Along axes that wrap around these are too far away to be met.
+// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Walls turn velocities back at
+// `lower` and `upper`, which are out of reach along periodic axes.
 
 struct Motion {
-  place: Vector,
+  position: Vector,
   velocity: Vector,
 }
 
-fn moved(place: Vector, velocity: Vector) -> Motion {
-  return walled(Motion(wrap(place + parameters.dt * velocity), velocity));
+fn moved(position: Vector, velocity: Vector) -> Motion {
+  return walled(Motion(wrap(position + parameters.dt * velocity), velocity));
 }
 
 fn walled(motion: Motion) -> Motion {
-  let below = (motion.place < parameters.lower) & (motion.velocity < Vector());
-  let above = (motion.place > parameters.upper) & (motion.velocity > Vector());
-  let place = clamp(motion.place, parameters.lower, parameters.upper);
-  return Motion(place, select(motion.velocity, -motion.velocity, below | above));
+  let below = (motion.position < parameters.lower) & (motion.velocity < Vector());
+  let above = (motion.position > parameters.upper) & (motion.velocity > Vector());
+  let position = clamp(motion.position, parameters.lower, parameters.upper);
+  return Motion(position, select(motion.velocity, -motion.velocity, below | above));
 }
 
-// The way from one to another as a length of 1. In the very same place they part along x, the lower number to the left.
+// The vector `apart` as a length of 1. Coincident particles part along x, the lower number to the left.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

@@ -1,17 +1,17 @@
-// Sets aside the particles in drains: their positions are no longer finite, so that nothing counts them in, and each is marked by
-// its id. Twin: src/methods/fluid/reference/drain.ts.
+// Drains particles: their positions become NaN, so that every stage leaves them out, and their ids are marked.
+// Twin: src/methods/fluid/reference/drain.ts.
 
-// NaN, whose bits are written, since a number that is none can be written no other way.
-const NOWHERE = 0x7fc00000u;
+// The bits of NaN, which WGSL has no literal for.
+const NOT_A_NUMBER = 0x7fc00000u;
 
-fn is_taken(drain: Drain, place: vec3f) -> bool {
-  let way = place - drain.low.xyz;
+fn is_taken(drain: Drain, point: vec3f) -> bool {
+  let offset = point - drain.low.xyz;
   if (drain.low.w > 0.0) {
-    return dot(way, way) < drain.low.w;
+    return dot(offset, offset) < drain.low.w;
   }
   var inside = true;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    inside = inside && place[axis] >= drain.low[axis] && place[axis] < drain.high[axis];
+    inside = inside && point[axis] >= drain.low[axis] && point[axis] < drain.high[axis];
   }
   return inside;
 }
@@ -26,17 +26,17 @@ fn set_aside(
   if (slot >= frame.cells.w) {
     return;
   }
-  var place = vec3f();
+  var point = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    place[axis] = bitcast<f32>(positions[STORED * slot + axis]);
-    if (!is_finite_number(place[axis])) {
+    point[axis] = bitcast<f32>(positions[STORED * slot + axis]);
+    if (!is_finite_number(point[axis])) {
       return;
     }
   }
   for (var drain = 0u; drain < frame.grid_last.w; drain++) {
-    if (is_taken(frame.drains[drain], place)) {
+    if (is_taken(frame.drains[drain], point)) {
       for (var axis = 0u; axis < DIMENSIONS; axis++) {
-        positions[STORED * slot + axis] = NOWHERE;
+        positions[STORED * slot + axis] = NOT_A_NUMBER;
       }
       marks[ids[slot]] = 1u;
       return;

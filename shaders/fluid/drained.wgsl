@@ -1,5 +1,5 @@
-// Packs the marks of drained particles, a bit an id, and clears them: a thread for each 32 ids. Host:
-// src/methods/fluid/passes/drain.ts.
+// Packs the marks of drained particles, one bit per id, and clears them. One thread per 32 ids.
+// Host: src/methods/fluid/passes/drain.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn pack_marks(

@@ -1,4 +1,4 @@
-// One layer of faces around the known ones gets the mean of those beside them. Reads known faces only and writes others only.
+// One layer of faces around the known ones gets the mean of its known neighbours. Reads known faces only and writes others only.
 // Twin: src/methods/fluid/reference/project.ts.
 
 @compute @workgroup_size(WORKGROUP)
@@ -38,7 +38,7 @@ fn extrapolate(
       velocity[face] = sum / count;
       bits |= bit;
     } else if (IS_LAST) {
-      // Far from all liquid.
+      // Far from all fluid.
       velocity[face] = 0.0;
     }
   }

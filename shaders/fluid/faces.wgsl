@@ -1,4 +1,5 @@
-// Forces and solid faces; keeps what velocities were before. A bit of `known` for each axis. Twin: src/methods/fluid/reference/faces.ts.
+// Gravity and solid faces. Copies the velocities to `before` first. `known` has one bit per axis.
+// Twin: src/methods/fluid/reference/faces.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn drive(

@@ -1,9 +1,9 @@
-// What each cell is: solid, fluid where a particle is in it, else air. Twin: src/methods/fluid/reference/cells.ts.
+// The kind of each cell: solid, fluid if it holds a particle, else air. Twin: src/methods/fluid/reference/cells.ts.
 
-fn is_inside(obstacle: Obstacle, place: vec3f) -> bool {
-  let way = place - obstacle.position.xyz;
+fn is_inside(obstacle: Obstacle, point: vec3f) -> bool {
+  let offset = point - obstacle.position.xyz;
   let radius = obstacle.position.w;
-  return select(all(abs(way) < obstacle.half_extents.xyz), dot(way, way) < radius * radius, radius > 0.0);
+  return select(all(abs(offset) < obstacle.half_extents.xyz), dot(offset, offset) < radius * radius, radius > 0.0);
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -22,17 +22,17 @@ fn mark_kinds(
     kinds[entry] = SOLID;
     return;
   }
-  var place = (vec3f(at) + 0.5) * frame.scale.z;
+  var point = (vec3f(at) + 0.5) * frame.scale.z;
   if (DIMENSIONS == 2u) {
-    place.z = 0.0;
+    point.z = 0.0;
   }
   for (var obstacle = 0u; obstacle < frame.sizes.z; obstacle++) {
-    if (is_inside(frame.obstacles[obstacle], place)) {
+    if (is_inside(frame.obstacles[obstacle], point)) {
       kinds[entry] = SOLID + 1u + obstacle;
       return;
     }
   }
-  // The last cells take in those that rounding puts beyond.
+  // The last cells include particles that rounding puts beyond them.
   let last = select(at, frame.grid_last.xyz, at + 1u == frame.cells.xyz);
   var inside = 0u;
   for (var z = at.z; z <= last.z; z++) {

@@ -1,15 +1,15 @@
-// Linked with kernels that know heights: where things fall to along an axis, and who may be lowered.
+// Linked with kernels that use heights: the coordinate that things fall to along an axis, and whether a particle may be lowered.
 
 fn lowest_along(axis: u32) -> f32 {
   return select(0.0, f32(frame.cells[axis]) * frame.scale.z, frame.gravity[axis] > 0.0);
 }
 
-// Whether a particle would still be in the tank and in no solid cell, lowered as far as is allowed.
-fn is_free_below(place: vec3f) -> bool {
-  var aim = place;
+// Whether a particle, lowered as far as allowed, would still be in the tank and in no solid cell.
+fn is_free_below(point: vec3f) -> bool {
+  var aim = point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     if (frame.gravity[axis] != 0.0) {
-      aim[axis] -= MOST_LOWERING * (place[axis] - lowest_along(axis));
+      aim[axis] -= MOST_LOWERING * (point[axis] - lowest_along(axis));
     }
   }
   let cell = floor(aim * frame.scale.y);

@@ -1,20 +1,21 @@
-// Velocities back to particles, and particles along them, in place. Twin: src/methods/fluid/reference/particles.ts.
+// Updates the particles' velocities from the lattice and moves the particles, in place.
+// Twin: src/methods/fluid/reference/particles.ts.
 
 const MOST_CELLS = 2.0;
 const MARGIN = 0.015625;
 
-// Of eight corners, or four: entry of the lowest, and how far the place is from it.
+// Eight corners (four in 2D): the entry of the lowest, and the distance of the point from it.
 struct Corners {
   entry: u32,
   share: vec3f,
 }
 
-fn corners_at(place: vec3f, axis: u32) -> Corners {
+fn corners_at(point: vec3f, axis: u32) -> Corners {
   var shift = vec3f(0.5);
   shift[axis] = 0.0;
   var last = vec3f(frame.cells.xyz) - 1.0;
   last[axis] += 1.0;
-  let at = clamp(place - shift, vec3f(), last);
+  let at = clamp(point - shift, vec3f(), last);
   var low = min(floor(at), max(last - 1.0, vec3f()));
   var share = at - low;
   if (DIMENSIONS == 2u) {
@@ -29,16 +30,16 @@ fn entry_of(corners: Corners, corner: u32, axis: u32) -> u32 {
     (corner >> 2u) * frame.strides.z;
 }
 
-// Weight of a corner along each axis.
+// The weight of a corner along each axis.
 fn parts_of(share: vec3f, corner: u32) -> vec3f {
   let upper = vec3u(corner & 1u, (corner >> 1u) & 1u, corner >> 2u) == vec3u(1u);
   return select(1.0 - share, share, upper);
 }
 
-fn sample(place: vec3f) -> vec3f {
+fn sample(point: vec3f) -> vec3f {
   var result = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    let corners = corners_at(place, axis);
+    let corners = corners_at(point, axis);
     for (var corner = 0u; corner < (1u << DIMENSIONS); corner++) {
       let parts = parts_of(corners.share, corner);
       result[axis] += parts.x * parts.y * parts.z * velocity[entry_of(corners, corner, axis)];
@@ -47,8 +48,8 @@ fn sample(place: vec3f) -> vec3f {
   return result;
 }
 
-fn is_masked(place: vec3f) -> bool {
-  return kinds[entry_at(vec3u(max(place, vec3f())), frame.strides)] == SOLID;
+fn is_masked(point: vec3f) -> bool {
+  return kinds[entry_at(vec3u(max(point, vec3f())), frame.strides)] == SOLID;
 }
 
 fn highest() -> vec3f {
@@ -63,23 +64,23 @@ fn lowest() -> vec3f {
   return select(vec3f(MARGIN), vec3f(MARGIN, MARGIN, 0.0), DIMENSIONS == 2u);
 }
 
-// Where an obstacle is at the end of the substep, a place in it goes to the nearest side.
-fn leave_obstacle(obstacle: Obstacle, place: vec3f) -> vec3f {
+// Moves a point inside an obstacle, at its position at the end of the substep, to the nearest side.
+fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   let position = obstacle.position.xyz + obstacle.velocity.xyz * frame.gain.w;
   let radius = obstacle.position.w;
-  let way = place - position;
+  let offset = point - position;
   if (radius > 0.0) {
-    let distance = length(way);
+    let distance = length(offset);
     if (distance >= radius) {
-      return place;
+      return point;
     }
-    // From the very middle, up.
-    let outward = select(vec3f(0.0, 1.0, 0.0), way / distance, distance > 0.0);
+    // A point at the centre leaves upwards.
+    let outward = select(vec3f(0.0, 1.0, 0.0), offset / distance, distance > 0.0);
     return position + radius * outward;
   }
-  let depths = obstacle.half_extents.xyz - abs(way);
+  let depths = obstacle.half_extents.xyz - abs(offset);
   if (any(depths <= vec3f())) {
-    return place;
+    return point;
   }
   var shallow = 0u;
   if (depths.y < depths.x) {
@@ -88,27 +89,27 @@ fn leave_obstacle(obstacle: Obstacle, place: vec3f) -> vec3f {
   if (depths.z < depths[shallow]) {
     shallow = 2u;
   }
-  var result = place;
-  result[shallow] = position[shallow] + select(1.0, -1.0, way[shallow] < 0.0) * obstacle.half_extents[shallow];
+  var result = point;
+  result[shallow] = position[shallow] + select(1.0, -1.0, offset[shallow] < 0.0) * obstacle.half_extents[shallow];
   return result;
 }
 
-// From within a solid cell to the nearest place in a free one beside it, if there is one.
-fn leave_mask(place: vec3f) -> vec3f {
-  let own = floor(place);
+// Moves a point inside a solid cell to the nearest point in a free neighbouring cell, if there is one.
+fn leave_mask(point: vec3f) -> vec3f {
+  let own = floor(point);
   var nearest = 1e30;
-  var best = place;
+  var best = point;
   let sides = select(9u, 27u, DIMENSIONS == 3u);
   for (var side = 0u; side < sides; side++) {
     var cell = own + vec3f(f32(side % 3u), f32(side / 3u % 3u), f32(side / 9u)) - 1.0;
     if (DIMENSIONS == 2u) {
       cell.z = 0.0;
     }
-    var candidate = clamp(place, cell + MARGIN, cell + 1.0 - MARGIN);
+    var candidate = clamp(point, cell + MARGIN, cell + 1.0 - MARGIN);
     if (DIMENSIONS == 2u) {
       candidate.z = 0.0;
     }
-    let distance = dot(candidate - place, candidate - place);
+    let distance = dot(candidate - point, candidate - point);
     if (any(cell < vec3f()) || any(cell >= vec3f(frame.cells.xyz)) || distance >= nearest || is_masked(candidate)) {
       continue;
     }
@@ -120,16 +121,16 @@ fn leave_mask(place: vec3f) -> vec3f {
 
 struct Move {
   to: vec3f,
-  // A bit for each axis along which it was stopped.
+  // A bit per axis along which the move was stopped.
   stopped: u32,
 }
 
 fn keep_out(origin: vec3f, aim: vec3f) -> Move {
   var to = aim;
   for (var obstacle = 0u; obstacle < frame.sizes.z; obstacle++) {
-    let place = to * frame.scale.z;
-    let left = leave_obstacle(frame.obstacles[obstacle], place);
-    if (any(left != place)) {
+    let point = to * frame.scale.z;
+    let left = leave_obstacle(frame.obstacles[obstacle], point);
+    if (any(left != point)) {
       to = left * frame.scale.y;
     }
   }
@@ -141,19 +142,19 @@ fn keep_out(origin: vec3f, aim: vec3f) -> Move {
     }
   }
   to = inside;
-  let from_place = clamp(origin, lowest(), highest());
-  if (is_masked(from_place)) {
+  let start_point = clamp(origin, lowest(), highest());
+  if (is_masked(start_point)) {
     if (is_masked(to)) {
       to = leave_mask(to);
     }
     return Move(to, stopped);
   }
-  if (!is_masked(0.5 * (from_place + to)) && !is_masked(to)) {
+  if (!is_masked(0.5 * (start_point + to)) && !is_masked(to)) {
     return Move(to, stopped);
   }
-  // One axis after the other, so that what is stopped along one slides on along the others; half-way too, since a move may be
-  // longer than a cell.
-  var at = from_place;
+  // Move along one axis after the other, so that a particle stopped along one slides along the others. Also test the middle of
+  // each move, because a move may be longer than a cell.
+  var at = start_point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let last = at[axis];
     let goal = to[axis];
@@ -178,14 +179,14 @@ fn move_particles(
   if (slot >= frame.cells.w) {
     return;
   }
-  var place = vec3f();
+  var point = vec3f();
   var speed = vec3f();
   var is_finite = true;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let position = positions[STORED * slot + axis];
     speed[axis] = velocities[STORED * slot + axis];
     is_finite = is_finite && is_finite_number(position) && is_finite_number(speed[axis]);
-    place[axis] = position * frame.scale.y;
+    point[axis] = position * frame.scale.y;
   }
   if (!is_finite) {
     return;
@@ -193,7 +194,7 @@ fn move_particles(
   let began = speed;
   var first = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    let corners = corners_at(place, axis);
+    let corners = corners_at(point, axis);
     var now = 0.0;
     var then = 0.0;
     var slopes = vec3f();
@@ -225,19 +226,19 @@ fn move_particles(
     }
   }
   let pace = frame.scale.x;
-  let second = sample(place + 0.5 * pace * first);
-  let third = sample(place + 0.75 * pace * second);
-  let way = pace * (2.0 * first + 3.0 * second + 4.0 * third) / 9.0;
-  let longest = max(max(abs(way.x), abs(way.y)), abs(way.z));
+  let second = sample(point + 0.5 * pace * first);
+  let third = sample(point + 0.75 * pace * second);
+  let offset = pace * (2.0 * first + 3.0 * second + 4.0 * third) / 9.0;
+  let longest = max(max(abs(offset.x), abs(offset.y)), abs(offset.z));
   let share = select(1.0, MOST_CELLS / longest, longest > MOST_CELLS);
-  let moved = keep_out(place, place + share * way);
+  let moved = keep_out(point, point + share * offset);
   var growth = 0.0;
   let account_of = ACCOUNT * ids[slot];
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let is_stopped = ((moved.stopped >> axis) & 1u) == 1u;
     let to = moved.to[axis] * frame.scale.z;
     let last = select(speed[axis], 0.0, is_stopped);
-    // Differences first: energies are much larger than what they grow by.
+    // Take differences first, because energies are much larger than their growth.
     growth += 0.5 * (last - began[axis]) * (last + began[axis]);
     let start = positions[STORED * slot + axis];
     positions[STORED * slot + axis] = to;

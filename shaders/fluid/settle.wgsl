@@ -1,16 +1,17 @@
-// Velocities keep what the settlement leaves them, and particles are lowered by it. Most are lowered by less than a bit of their
-// position is worth: each draws whether it is rounded down, so that all together are lowered by what is owed. Who lies on what is
-// solid stays, and is none of those who were to pay. Twin: src/methods/fluid/reference/energy.ts.
+// Applies the settlement: scales velocities and lowers particles. Most particles are lowered by less than the last bit of their
+// position, so a hash of position and id decides whether each is rounded down; together they are lowered by the right amount.
+// A particle that lies on a solid stays, and energy.wgsl does not count its height.
+// Twin: src/methods/fluid/reference/energy.ts.
 
-// A number from 0 to 1 that follows from a position's bits and an id alone.
-fn draw_of(value: f32, id: u32) -> f32 {
+// A number from 0 to 1: a hash of a coordinate's bits and an id.
+fn hash_of(value: f32, id: u32) -> f32 {
   var bits = bitcast<u32>(value) ^ (id * 0x9e3779b1u);
   bits = (bits ^ (bits >> 16u)) * 0x85ebca6bu;
   bits = (bits ^ (bits >> 13u)) * 0xc2b2ae35u;
   return f32((bits ^ (bits >> 16u)) >> 8u) * 0x1p-24;
 }
 
-// What the last bit of a number is worth.
+// The value of a number's last bit.
 fn last_bit(value: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(value) & 0x7f800000u) * 0x1p-23;
 }
@@ -33,12 +34,12 @@ fn settle(
   }
   let id = ids[slot];
   let first = ACCOUNT * id + 1u + DIMENSIONS;
-  var place = vec3f();
+  var point = vec3f();
   var is_whole = true;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let at = positions[STORED * slot + axis];
     is_whole = is_whole && is_finite_number(at) && is_finite_number(velocities[STORED * slot + axis]);
-    place[axis] = at;
+    point[axis] = at;
   }
   if (!is_whole) {
     return;
@@ -47,13 +48,13 @@ fn settle(
     let entry = STORED * slot + axis;
     velocities[entry] = scale * (velocities[entry] - share * account[first + axis]);
   }
-  if (lowering == 0.0 || !is_free_below(place)) {
+  if (lowering == 0.0 || !is_free_below(point)) {
     return;
   }
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     if (frame.gravity[axis] != 0.0) {
-      let at = place[axis];
-      let drawn = (draw_of(at, id) - 0.5) * last_bit(at);
+      let at = point[axis];
+      let drawn = (hash_of(at, id) - 0.5) * last_bit(at);
       positions[STORED * slot + axis] = at - (lowering * (at - lowest_along(axis)) + drawn);
     }
   }

@@ -1,5 +1,6 @@
-// From sums over all particles, what their velocities keep and what they are lowered by, so that energy has not grown: velocity ←
-// scale · (velocity − share · beside), height ← (1 − lowering) · height. One workgroup. Twin: src/methods/fluid/reference/energy.ts.
+// From the sums over all particles, computes how velocities are scaled and particles lowered so that energy does not grow:
+// velocity ← scale · (velocity − share · beside), height ← (1 − lowering) · height. One workgroup.
+// Twin: src/methods/fluid/reference/energy.ts.
 
 const MOST_SLOWING = 0.05;
 
@@ -10,7 +11,7 @@ var<workgroup> more: array<vec2f, WORKGROUP>;
 fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   var own = vec4f();
   var own_more = vec2f();
-  // Small liquids have fewer; what others left is not theirs.
+  // Small fluids have fewer partial sums; the rest of the buffer is stale.
   let groups = min(PARTIALS, (frame.cells.w + WORKGROUP - 1u) / WORKGROUP);
   for (var index = thread; index < groups; index += WORKGROUP) {
     own += partials[index];
@@ -48,7 +49,7 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
     let taken = share * along - 0.5 * share * share * squared;
     let rest = max(0.0, sum.y - taken);
     let owed = max(0.0, gain - taken);
-    // Where nothing falls, there is nothing else to take from.
+    // Without gravity, nothing can be lowered, so all of it must come from the velocities.
     var slowed = min(select(1.0, frame.gravity.w, potential > 0.0) * rest, owed);
     if (potential > 0.0) {
       lowering = min(MOST_LOWERING, (owed - slowed) / potential);

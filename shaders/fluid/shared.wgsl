@@ -1,61 +1,61 @@
-// What every kernel of the liquid is linked with, after the constants DIMENSIONS, WORKGROUP, STORED (floats of a particle's
-// vector in memory) and the declarations of its buffers. Host: src/methods/fluid/passes/kernel.ts, frame.ts. For how entries are laid
-// out see src/methods/fluid/lattice.ts; in the plane z is 0 everywhere.
+// Linked with every kernel of the fluid, after the constants DIMENSIONS, WORKGROUP, STORED (floats of a particle's vector in
+// memory) and the declarations of its buffers. Host: src/methods/fluid/passes/kernel.ts, frame.ts. src/methods/fluid/lattice.ts
+// describes the layout of entries; in 2D z is 0 everywhere.
 
 const AIR = 0u;
 const FLUID = 1u;
-// For good; SOLID + 1 + i is the obstacle i.
+// Always solid; SOLID + 1 + i is a cell inside obstacle i.
 const SOLID = 2u;
 
 struct Obstacle {
-  // In w the radius of a ball; 0 of a box.
+  // In w the radius of a ball; 0 for a box.
   position: vec4f,
   velocity: vec4f,
   half_extents: vec4f,
 }
 
-// What it takes away: a box from `low` to `high`, or with a square of a radius in low.w a ball around `low`.
+// A box from `low` to `high`; or, if low.w is not 0, a ball around `low` with low.w as its squared radius.
 struct Drain {
   low: vec4f,
   high: vec4f,
 }
 
-// Of one substep.
+// Parameters of one substep.
 struct Frame {
-  // In w particles.
+  // Cells of the lattice; in w the number of particles.
   cells: vec4u,
-  // Entries from a cell to the next; in w the entry of the first cell.
+  // Distance in entries between neighbouring cells; in w the entry of the first cell.
   strides: vec4u,
-  // Entries of an array over the lattice; of `coupling` from one axis to the next; obstacles; all cells and those above.
+  // Length of an array over the lattice; distance between axes in `coupling`; obstacles; cells with the upper layers.
   sizes: vec4u,
-  // Of the sorted grid: cells from one to the next, in w the first.
+  // Strides of the sorted grid's cells; in w its first cell.
   grid_strides: vec4u,
-  // Its last cell along each axis; in w drains.
+  // The sorted grid's last cell along each axis; in w the number of drains.
   grid_last: vec4u,
-  // Velocity that gravity adds; in w the time.
+  // Velocity that gravity adds; in w the seconds of the substep.
   gain: vec4f,
-  // Time / cell size, 1 / cell size, cell size, velocity by which a cell's volume changes by all of it.
+  // Time / cell size, 1 / cell size, cell size, the velocity that changes a cell's volume by its whole in a substep.
   scale: vec4f,
-  // Share of FLIP, density correction, 1 / particles a cell, tolerance.
+  // Share of FLIP, density correction, 1 / particles per cell, tolerance.
   rules: vec4f,
-  // Acceleration; in w the share of kinetic energy that may be given up so that energy does not grow, 0 where it may grow.
+  // Acceleration; in w the share of kinetic energy that may be removed so that energy does not grow, 0 if it may grow.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
 }
 
-// Of a multigrid, with the one below it.
+// A level of the multigrid, and the next coarser one.
 struct Level {
-  // In w entries of `coupling` from one axis to the next.
+  // Cells of the level; in w the distance between axes in `coupling`.
   cells: vec4u,
-  // In w the entry of the first cell.
+  // Strides of the level; in w the entry of its first cell.
   strides: vec4u,
-  // In w, of the first level how many there are, of the second the first of few cells.
+  // Cells of the coarser level; in w, for the first level, the number of levels, and for all others the first level of the tail.
   coarse_cells: vec4u,
   coarse_strides: vec4u,
 }
 
-// A level where all of them are in one uniform.
+// A level in a uniform that holds all levels.
 struct Slot {
   @size(256) level: Level,
 }
@@ -64,7 +64,7 @@ fn linear_index(group: vec3u, groups: vec3u, thread: u32) -> u32 {
   return (group.y * groups.x + group.x) * WORKGROUP + thread;
 }
 
-// Coordinates of a node, of which there are as many as cells and those above them.
+// Coordinates of a node: a cell, or an entry of the upper layers.
 fn node_at(index: u32, strides: vec4u) -> vec3u {
   let in_layer = index % strides.z;
   return vec3u(in_layer % strides.y, in_layer / strides.y, index / strides.z);
@@ -85,17 +85,17 @@ fn is_cell(at: vec3u, cells: vec4u) -> bool {
   return all(at < cells.xyz);
 }
 
-// Whether its lower face across an axis is a face.
+// Whether a node's lower side across an axis is a face.
 fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   var end = cells.xyz;
   end[axis] += 1u;
   return all(at < end);
 }
 
-// Share of its height that the liquid is lowered by in a substep at most.
+// Greatest share of its height that the fluid is lowered by in a substep.
 const MOST_LOWERING = 0.001;
 
-// Floats of a particle's account in a substep: what its kinetic energy grew by, then a place, then a velocity.
+// Floats of a particle's account of a substep: growth of kinetic energy, position before the move, velocity beside the lattice.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

@@ -1,4 +1,4 @@
-// The greatest square of a speed, of particles that are finite. Host: src/methods/fluid/passes/speed.ts.
+// The greatest squared speed of all finite particles. Host: src/methods/fluid/passes/speed.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn find_fastest(

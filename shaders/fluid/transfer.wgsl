@@ -1,8 +1,8 @@
-// Particles to grid: each node gathers, from the cells around, the velocities of its lower faces and how full its cell is at the
-// middle, with weights that fall off linearly over one cell. Neighbours come in ascending slots, so that the same particles give
-// the same bits. Particles are in the order of the sorted grid. Twin: src/methods/fluid/reference/transfer.ts.
+// Particles to grid: each node gathers, from the cells around it, the velocities of its lower faces and the fullness at its
+// centre, with weights that fall off linearly over one cell. Particles are in the order of the sorted grid and are visited in
+// ascending slots, so the same particles give the same bits. Twin: src/methods/fluid/reference/transfer.ts.
 
-// A bit for each cell around that is solid, x fastest: the cell itself is in the middle.
+// The bit of the cell itself; solids_around sets a bit per solid cell around it, x fastest.
 const OWN_BIT = 13u;
 
 fn solids_around(at: vec3u) -> u32 {
@@ -21,10 +21,10 @@ fn solids_around(at: vec3u) -> u32 {
   return bits;
 }
 
-// Of a particle's weight, what is not in solid cells. `middle`: its share of the cell along each axis, the rest is of the cell
-// to the side of it that `way` points to.
-fn free_share(solids: u32, middle: vec3f, way: vec3f) -> f32 {
-  let side = vec3i(select(vec3f(-1.0), vec3f(1.0), way >= vec3f(0.5))) * vec3i(1, 3, 9);
+// The part of a particle's weight that is not in solid cells. `middle`: its share of the cell along each axis. The rest belongs
+// to the neighbour on the side that `offset` points to.
+fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
+  let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;
   for (var corner = 0u; corner < (1u << DIMENSIONS); corner++) {
     let is_beside = (vec3u(corner) & vec3u(1u, 2u, 4u)) != vec3u(0u);
@@ -62,22 +62,22 @@ fn transfer(
   for (var z = first.z; z <= last.z; z++) {
     for (var y = first.y; y <= last.y; y++) {
       let row = frame.grid_strides.w + u32(y) * frame.grid_strides.y + u32(z) * frame.grid_strides.z;
-      // Never more than all, so that not even a broken grid holds up the device.
+      // The limit keeps even a broken grid from hanging the device.
       let begin = start[row + u32(first.x)];
       let end = min(start[row + u32(last.x) + 1u], frame.cells.w);
       for (var slot = begin; slot < end; slot++) {
-        var place = vec3f();
+        var point = vec3f();
         var speed = vec3f();
         for (var axis = 0u; axis < DIMENSIONS; axis++) {
-          place[axis] = positions[STORED * slot + axis] * frame.scale.y;
+          point[axis] = positions[STORED * slot + axis] * frame.scale.y;
           speed[axis] = velocities[STORED * slot + axis];
         }
         if (!is_finite_number(speed.x) || !is_finite_number(speed.y) || !is_finite_number(speed.z)) {
           continue;
         }
-        let way = place - node;
-        let face = max(vec3f(), 1.0 - abs(way));
-        var middle = max(vec3f(), 1.0 - abs(way - 0.5));
+        let offset = point - node;
+        let face = max(vec3f(), 1.0 - abs(offset));
+        var middle = max(vec3f(), 1.0 - abs(offset - 0.5));
         if (DIMENSIONS == 2u) {
           middle.z = 1.0;
         }
@@ -86,7 +86,7 @@ fn transfer(
           let own = DIMENSIONS * DIMENSIONS * ids[slot];
           for (var axis = 0u; axis < DIMENSIONS; axis++) {
             for (var along = 0u; along < DIMENSIONS; along++) {
-              let to_face = select(0.5, 0.0, along == axis) - way[along];
+              let to_face = select(0.5, 0.0, along == axis) - offset[along];
               speed[axis] += affine[own + DIMENSIONS * axis + along] * to_face;
             }
           }
@@ -95,7 +95,7 @@ fn transfer(
         weights += near;
         let own_share = middle.x * middle.y * middle.z;
         if (own_share > 0.0 && solids != 0u) {
-          together += own_share / free_share(solids, middle, way);
+          together += own_share / free_share(solids, middle, offset);
         } else {
           together += own_share;
         }

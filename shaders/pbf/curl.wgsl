@@ -1,4 +1,4 @@
-// How the fluid turns around each particle: the curl of the velocity, for predict.wgsl.
+// The curl of the velocity at each particle, for predict.wgsl.
 
 struct Own {
   velocity: Vector,

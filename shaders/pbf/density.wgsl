@@ -1,5 +1,5 @@
-// How dense the fluid is around each particle, and the factor by which it and its neighbours are moved so that it is as
-// dense as at rest (λ of Macklin and Müller, "Position Based Fluids", 2013).
+// The density at each particle, and the factor by which the particle and its neighbours move to reach the rest density
+// (λ of Macklin and Müller, "Position Based Fluids", 2013).
 
 struct Own {
   density: f32,
@@ -24,7 +24,7 @@ fn finish(own: Own, particle: Particle) {
   let density = own.density + walls.density + bodies.density;
   let gradient = own.gradient + walls.gradient + bodies.gradient;
   let excess = density - 1.0;
-  // Too thin a fluid is drawn together as far as it has tension.
+  // Tension draws fluid below the rest density together.
   let violation = max(excess, parameters.tension * excess);
   lambdas[particle.slot] = -violation / (dot(gradient, gradient) + own.squares + parameters.softness);
   densities[id_of(particle.slot)] = density;

@@ -1,21 +1,21 @@
-// Bodies that the fluid does not enter: balls and boxes. `solids` is a buffer of them, `parameters.solids` counts them.
+// Solid balls and boxes that the fluid does not enter. `solids` is their buffer, `parameters.solids` their number.
 // Linked with smoothing.wgsl.
 
 struct Solid {
-  // The middle, and the radius of a ball, 0 of a box.
+  // The centre; in w the radius of a ball, 0 for a box.
   centre: vec4f,
-  // Half of each edge; of a ball, last, the share of poly6 that is across it.
+  // Half of each edge of a box; in w, for a ball, the share of poly6 that lies within its cross-section.
   halves: vec4f,
 }
 
-// As beyond walls, fluid at rest is imagined in them: along each axis of a box what is between two faces, which is exact
-// before a face and multiplied at edges; of a ball along the way from its middle.
-fn solids_at(place: Vector) -> Walls {
+// Density and gradient of imagined fluid at rest inside solids, as beyond walls. For a box, the share between two faces is
+// multiplied over the axes, which is exact in front of a face. For a ball, it is the share along the line from its centre.
+fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {
     let solid = solids[index];
-    let apart = minimum_image(place, upper_of(solid.centre));
-    // Most are too far away to matter.
+    let apart = minimum_image(point, upper_of(solid.centre));
+    // Most solids are too far away to matter.
     let reach = max(upper_of(solid.halves), Vector(solid.centre.w)) + Vector(parameters.radius);
     if (any(abs(apart) >= reach)) {
       continue;
@@ -47,7 +47,7 @@ fn solids_at(place: Vector) -> Walls {
   return Walls(sum.density, sum.gradient / parameters.radius);
 }
 
-// The share of poly6 beyond a plane so many radii away, on this side of it too.
+// The share of poly6 beyond a plane at this distance in radii; the distance may be negative.
 fn farther(away: Vector) -> Vector {
   let share = beyond(min(abs(away), Vector(1.0)));
   return select(Vector(1.0) - share, share, away >= Vector());
@@ -57,9 +57,9 @@ fn face(away: Vector) -> Vector {
   return plane(min(abs(away), Vector(1.0)));
 }
 
-// Out of whatever a place is in, to the nearest point of its surface, of boxes within the walls.
-fn outside_solids(place: Vector) -> Vector {
-  var found = place;
+// Moves a point out of solids to the nearest point of their surface; for boxes, the nearest one inside the walls.
+fn outside_solids(point: Vector) -> Vector {
+  var found = point;
   for (var index = 0u; index < parameters.solids; index++) {
     let solid = solids[index];
     let apart = minimum_image(found, upper_of(solid.centre));
@@ -80,20 +80,20 @@ fn outside_solids(place: Vector) -> Vector {
   return found;
 }
 
-fn outside_box(place: Vector, apart: Vector, halves: Vector) -> Vector {
+fn outside_box(point: Vector, apart: Vector, halves: Vector) -> Vector {
   var least = 1e30;
-  var found = place;
+  var found = point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let up = halves[axis] - apart[axis];
     let down = halves[axis] + apart[axis];
-    if (up < least && place[axis] + up < parameters.upper[axis]) {
+    if (up < least && point[axis] + up < parameters.upper[axis]) {
       least = up;
-      found = place;
+      found = point;
       found[axis] += up;
     }
-    if (down < least && place[axis] - down > parameters.lower[axis]) {
+    if (down < least && point[axis] - down > parameters.lower[axis]) {
       least = down;
-      found = place;
+      found = point;
       found[axis] -= down;
     }
   }

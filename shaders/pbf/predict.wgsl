@@ -1,10 +1,10 @@
-// Where particles would go, and how fast, which walls stop. Each takes on some of its neighbours' velocity (XSPH), gravity,
-// and where the fluid turns is pushed along, so that eddies last (vorticity confinement).
+// Predicts positions and velocities, clamped at walls. Viscosity takes over a share of the neighbours' velocity (XSPH), gravity
+// accelerates, and vorticity confinement pushes particles along eddies, so that eddies last.
 
 struct Own {
   velocity: Vector,
   change: Vector,
-  // To where the fluid turns faster.
+  // Gradient of the curl's size.
   rise: Vector,
 }
 
@@ -12,7 +12,7 @@ fn begin(particle: Particle) -> Own {
   return Own(load_vector(velocities[id_of(particle.slot)]), Vector(), Vector());
 }
 
-// What viscosity does is the same for both, but for the sign: momentum is kept.
+// Viscosity changes both particles of a pair by the same amount with opposite signs, which keeps momentum.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let apart = load_vector(velocities[id_of(other.slot)]) - (*own).velocity;
   (*own).change += weight_at(other.distance_squared) * apart;
@@ -29,8 +29,8 @@ fn finish(own: Own, particle: Particle) {
     push += parameters.vorticity * upper_of(vec4f(along, 0.0));
   }
   let velocity = own.velocity + parameters.viscosity * own.change + parameters.dt * push;
-  let place = clamp(particle.position + parameters.dt * velocity, parameters.lower, parameters.upper);
+  let position = clamp(particle.position + parameters.dt * velocity, parameters.lower, parameters.upper);
   let id = id_of(particle.slot);
-  predicted[id] = store_vector(wrap(place));
-  aims[id] = store_vector((place - particle.position) / parameters.dt);
+  predicted[id] = store_vector(wrap(position));
+  aims[id] = store_vector((position - particle.position) / parameters.dt);
 }

@@ -1,13 +1,13 @@
-// Smoothing kernels of the position-based fluid, as shares of the density at rest: how much a neighbour adds to it, and how
-// that changes with the place. `parameters` has radius, weight (poly6 at its centre) and slope (spiky's there), both
-// divided by the density at rest; lower and upper are the walls, out of reach where there are none.
+// Smoothing kernels of the position-based fluid: the density that a neighbour adds, as a share of the rest density, and its
+// gradient. `parameters` has radius, weight (poly6 at its centre) and slope (spiky's slope there), both divided by the rest
+// density. `lower` and `upper` are the walls, out of reach if there are none.
 
 fn weight_at(distance_squared: f32) -> f32 {
   let left = 1.0 - distance_squared / (parameters.radius * parameters.radius);
   return parameters.weight * left * left * left;
 }
 
-// Gradient of what a neighbour adds, by the place of the particle. Two in the very same place part along x.
+// Gradient, with respect to the particle's position, of the density that a neighbour adds. Coincident particles part along x.
 fn slope_at(particle: Particle, other: Neighbour) -> Vector {
   let distance = sqrt(other.distance_squared);
   let left = 1.0 - distance / parameters.radius;
@@ -25,17 +25,17 @@ struct Walls {
   gradient: Vector,
 }
 
-// Beyond a wall fluid at rest is imagined, so that one beside it has its density: the share of poly6 that is farther on
-// than the wall, in space; in the plane that is off by less than a hundredth.
-fn walls_at(place: Vector) -> Walls {
-  let low = clamp((place - parameters.lower) / parameters.radius, Vector(), Vector(1.0));
-  let high = clamp((parameters.upper - place) / parameters.radius, Vector(), Vector(1.0));
+// Fluid at rest is imagined beyond a wall, so that a particle beside the wall has the rest density. Its density is the share of
+// poly6 beyond the wall in 3D; in 2D that is off by less than 1%.
+fn walls_at(position: Vector) -> Walls {
+  let low = clamp((position - parameters.lower) / parameters.radius, Vector(), Vector(1.0));
+  let high = clamp((parameters.upper - position) / parameters.radius, Vector(), Vector(1.0));
   let gradient = plane(high) - plane(low);
   let density = dot(beyond(low) + beyond(high), Vector(1.0));
   return Walls(density, gradient / parameters.radius);
 }
 
-// Poly6 in a plane so far away, and all of it farther on.
+// Poly6 integrated over a plane at this distance, and over everything beyond that plane.
 fn plane(away: Vector) -> Vector {
   let left = Vector(1.0) - away * away;
   return 1.23046875 * (left * left) * (left * left);
@@ -48,8 +48,7 @@ fn beyond(away: Vector) -> Vector {
   return max(Vector(), Vector(0.5) - 1.23046875 * sum);
 }
 
-// The curl of a velocity, which in the plane has one component: it comes first, so that it fits a vector. It is stored as
-// (z, x, y).
+// Stores a curl as (z, x, y): its only component in 2D comes first, so that it fits a 2D vector.
 fn store_curl(curl: vec3f) -> Stored {
   return store_vector(upper_of(vec4f(curl.zxy, 0.0)));
 }

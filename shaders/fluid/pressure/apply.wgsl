@@ -1,4 +1,4 @@
-// The equations applied to the direction, and the product of both. Twin: src/methods/fluid/reference/pressure.ts.
+// Applies the equations to the direction, and sums the product of both. Twin: src/methods/fluid/reference/pressure.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn apply(

@@ -1,5 +1,5 @@
-// Begins the solution: the residual is the right side, less its mean where there is no surface; pressure and solution are 0.
-// Leaves the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Begins the solution: pressure and solution are 0, and the residual is the right-hand side, minus its mean if there is no
+// surface. Writes the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn begin(

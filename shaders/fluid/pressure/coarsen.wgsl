@@ -1,5 +1,5 @@
-// Equations of a coarser level: the sums of those of the cells in each of its cells, halved. `level` is the finer one. Twin:
-// src/methods/fluid/reference/multigrid.ts.
+// Equations of a coarser level: half the sum of the finer equations in each cell. `level` is the finer one.
+// Twin: src/methods/fluid/reference/multigrid.ts.
 
 const LEAST_DIAGONAL = 1e-3;
 

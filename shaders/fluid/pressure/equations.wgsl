@@ -1,6 +1,6 @@
-// The equations of pressure, with density correction. Each node writes the couplings over its lower faces and, where it is a
-// fluid cell, its row. Twin: src/methods/fluid/reference/equations.ts. The workgroups stride over all nodes; each leaves the sum of its
-// right sides, its unknowns, and whether any is at a surface.
+// The pressure equations, with density correction. Each node writes the couplings over its lower faces and, if it is a fluid
+// cell, its row. The workgroups stride over all nodes; each writes the sum of its right-hand sides, its number of unknowns, and
+// whether any cell is at a surface. Twin: src/methods/fluid/reference/equations.ts.
 
 const SURFACE_FULLNESS = 0.5;
 const LEAST_SURFACE = 0.25;
@@ -23,7 +23,7 @@ fn swelling(full: f32, is_deep: bool) -> f32 {
   return frame.scale.w * clamp(frame.rules.y * excess, -MOST_SHRINKING, MOST_SWELLING);
 }
 
-// Over the face between a cell and the next along an axis.
+// The coupling over the face between a cell and the next one along an axis.
 fn coupling_of(lower: u32, upper: u32) -> f32 {
   let below = kinds[lower];
   let above = kinds[upper];
@@ -57,7 +57,7 @@ fn assemble(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let stride = frame.strides[axis];
       var low = 0.0;
-      // At the lower end the cell before is one above another row, which is solid.
+      // At the lower end, the entry before belongs to the upper layer of another row, which is solid.
       if (at[axis] > 0u) {
         low = coupling_of(entry - stride, entry);
       }

@@ -1,5 +1,5 @@
-// Linked with kernels that reduce: the sum of what the threads of a workgroup bring, in their order, but unless SUMS_ONLY of the
-// third numbers the greatest. Part w of `partials` is of workgroup w.
+// Linked with kernels that reduce: adds up the threads' values in order and writes them to `partials` at the workgroup's index.
+// Unless SUMS_ONLY, the third number is the maximum instead of the sum.
 
 var<workgroup> brought: array<vec4f, WORKGROUP>;
 

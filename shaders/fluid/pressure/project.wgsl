@@ -1,4 +1,4 @@
-// Takes from each face what the difference of pressures over it drives away. Twin: src/methods/fluid/reference/project.ts.
+// Subtracts the effect of the pressure difference from each face's velocity. Twin: src/methods/fluid/reference/project.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn project(

@@ -1,5 +1,5 @@
-// Adds to the solution of a level what the next coarser one found. `level` is the finer one. Twin:
-// src/methods/fluid/reference/multigrid.ts.
+// Adds the solution of the next coarser level to that of a level. `level` is the finer one.
+// Twin: src/methods/fluid/reference/multigrid.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn prolong(

@@ -1,4 +1,4 @@
-// Linked with kernels over the equations of a level: what the cells around pull a cell to.
+// Linked with kernels over the equations of a level: the sum of the neighbours' pressures times their couplings.
 
 fn pulled(entry: u32) -> f32 {
   var sum = 0.0;

@@ -1,5 +1,5 @@
-// What the equations of a level leave over, summed up for the next coarser one, whose solution begins at 0. `level` is the
-// finer one. Twin: src/methods/fluid/reference/multigrid.ts.
+// Sums the residuals of a level for the next coarser one, whose solution starts at 0. `level` is the finer one.
+// Twin: src/methods/fluid/reference/multigrid.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn restrict_residual(

@@ -1,5 +1,5 @@
-// Gauss–Seidel over the cells of one colour, COLOUR: each reads cells of the other only. Twin:
-// src/methods/fluid/reference/multigrid.ts.
+// Gauss–Seidel over the cells of one colour, COLOUR, which read cells of the other colour only.
+// Twin: src/methods/fluid/reference/multigrid.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn smooth_colour(

@@ -1,21 +1,21 @@
-// Linked with kernels of the conjugate gradients: what they share beside arrays. Host: src/methods/fluid/passes/pressure.ts.
+// Linked with the kernels of the conjugate gradients: their shared numbers. Host: src/methods/fluid/passes/pressure.ts.
 
 struct Solver {
-  // Greatest right side.
+  // Greatest right-hand side.
   greatest: f32,
   // Residual · preconditioned residual.
   product: f32,
-  // How far along the direction.
+  // Length of the step along the direction.
   step: f32,
-  // Of the last direction, what the next one keeps.
+  // Share of the last direction that the next one keeps.
   share: f32,
-  // Greatest residual in shares of `greatest`.
+  // Greatest residual divided by `greatest`.
   left: f32,
-  // What is taken from every right side.
+  // Subtracted from every right-hand side.
   mean: f32,
   iterations: u32,
   done: u32,
-  // Over all substeps.
+  // Counts over all substeps.
   unconverged: u32,
   substeps: u32,
 }

@@ -1,6 +1,5 @@
-// The V-cycle over all levels of few cells, by one workgroup: where there is so little to do, a dispatch for each pass would take
-// longer than the work. The coarsest level is solved by rounds of Gauss–Seidel there and back. Twin:
-// src/methods/fluid/reference/multigrid.ts.
+// The V-cycle over all levels with few cells, in one workgroup, because a dispatch per pass would take longer than the work. Rounds
+// of Gauss–Seidel, forth and back, solve the coarsest level. Twin: src/methods/fluid/reference/multigrid.ts.
 
 var<private> level: Level;
 
@@ -55,7 +54,7 @@ fn prolong_all(thread: u32) {
 
 @compute @workgroup_size(TAIL_THREADS)
 fn run_tail(@builtin(local_invocation_index) thread: u32) {
-  // Of the first level in w how many levels there are, of the second the first of few cells.
+  // The number of levels, and the first level of the tail; see Level in shared.wgsl.
   let end = slots[0].level.coarse_cells.w;
   let first = slots[1].level.coarse_cells.w;
   for (var index = first; index + 1u < end; index++) {
@@ -69,7 +68,7 @@ fn run_tail(@builtin(local_invocation_index) thread: u32) {
   }
   level = slots[end - 1u].level;
   for (var round = 0u; round < 4u * COARSEST_ROUNDS; round++) {
-    // Red, black and so on; on the way back black, red.
+    // Red, then black; on the way back black, then red.
     let back = select(0u, 1u, round >= 2u * COARSEST_ROUNDS);
     smooth_all((round + back) & 1u, thread);
     storageBarrier();

@@ -1,5 +1,5 @@
-// The next direction: the preconditioned residual and a share of the last direction. Twin:
-// src/methods/fluid/reference/pressure.ts.
+// The next direction: the preconditioned residual plus a share of the last direction.
+// Twin: src/methods/fluid/reference/pressure.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn turn(
@@ -12,7 +12,7 @@ fn turn(
     return;
   }
   let entry = frame.strides.w + index;
-  // What an earlier substep left in it may be anything.
+  // With a share of 0, `direction` may hold NaN or infinity of an earlier substep, so do not multiply.
   let kept = select(solver.share * direction[entry], 0.0, solver.share == 0.0);
   direction[entry] = solution[entry] + kept;
 }

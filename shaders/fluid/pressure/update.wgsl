@@ -1,5 +1,5 @@
-// A step along the direction; leaves the greatest residual. The next cycle begins with a solution of 0. Twin:
-// src/methods/fluid/reference/pressure.ts.
+// A step along the direction. Writes the greatest residual, and resets the solution to 0 for the next cycle.
+// Twin: src/methods/fluid/reference/pressure.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn update(

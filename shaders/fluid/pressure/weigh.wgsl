@@ -1,6 +1,6 @@
-// Numbers of the conjugate gradients from the partial sums that the pass before left. One workgroup. STAGE says which pass that
-// was. Once the residual is small enough, or a step much too long, all later dispatches are of no workgroups. Twin:
-// src/methods/fluid/reference/pressure.ts.
+// Computes the numbers of the conjugate gradients from the partial sums of the previous pass, which STAGE names. One workgroup.
+// Once the residual is small enough, or a step is much too long, it sets all later dispatches to zero workgroups.
+// Twin: src/methods/fluid/reference/pressure.ts.
 
 const AFTER_ASSEMBLE = 0u;
 const AFTER_BEGIN = 1u;
@@ -54,7 +54,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
   }
   if (STAGE == AT_END) {
     solver.substeps += 1u;
-    // NaN too.
+    // The negation also counts NaN.
     if (!(solver.left <= frame.rules.w)) {
       solver.unconverged += 1u;
     }

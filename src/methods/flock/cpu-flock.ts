@@ -1,14 +1,17 @@
 /**
- * Purpose: boids on the CPU, one thread, for Node, for pages without WebGPU, and to hold the GPU against. The same shape as
- * Flock, with values where that has promises.
+ * Boids on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has the same shape as
+ * Flock, with values instead of promises.
  *
  *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
  *
- * Inputs: as of createFlock. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
+ * Options are those of createFlock. Guarantee: the same calls give the same bits.
  */
-import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/index';
-import { checkPacked, PlacedMethod, type PlacedParticles } from '../../index';
+
+import { checkPacked } from '../../core/base/checks';
+import type { PlacedParticles } from '../../core/simulation/placed';
+import { PlacedMethod } from '../../core/simulation/placed-method';
+import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/grid/grid-particles';
 import {
   changeSettings,
   checkFlockCheckpoint,
@@ -48,7 +51,7 @@ export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
   }
 
   /**
-   * The state itself, packed, by id up to `end`: of boids, and where hunters are. Positions of ids that nobody has are NaN.
+   * The state itself, packed: boids by id up to `end`, and the positions of the hunters. Positions of unused ids are NaN.
    * Between two steps you may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
@@ -64,11 +67,11 @@ export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Puts the hunters elsewhere, as many as there are; they keep their speed. */
-  placeHunters(places: Float32Array): void {
+  /** Moves all hunters to new positions, packed. They keep their velocities. */
+  placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
-    checkPacked('places', places, this.hunters.length / this.dimensions, this.dimensions, 2 ** 48);
-    this.hunters.set(places);
+    checkPacked('positions', positions, this.hunters.length / this.dimensions, this.dimensions, 2 ** 48);
+    this.hunters.set(positions);
   }
 
   /** Replaces all obstacles, at most 1,024. */
@@ -78,7 +81,7 @@ export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
     this.obstacles = obstacles.slice();
   }
 
-  /** More boids; their ids, the lowest free ones, ascending. */
+  /** Adds boids. Returns their ids: the lowest free ones, ascending. */
   add(boids: PlacedParticles): Uint32Array {
     return this.particles.add(boids);
   }
@@ -87,7 +90,7 @@ export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
     this.particles.checkAlive();
     checkTimeStep(dt);
     const { perception, fear } = this.plan;
-    const hunters = { places: this.hunters, velocities: this.hunterVelocities };
+    const hunters = { positions: this.hunters, velocities: this.hunterVelocities };
     this.boids.step(hunters, this.obstacles, { ...this.currentSettings, perception, fear, dt });
     this.elapsed += dt;
   }
@@ -107,7 +110,7 @@ export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
     };
   }
 
-  /** Goes on from a checkpoint; it may be that of a Flock. */
+  /** Continues from a checkpoint, which may come from a Flock. */
   restore(checkpoint: FlockCheckpoint): void {
     const hunters = this.hunters.length / this.dimensions;
     this.particles.checkAlive();

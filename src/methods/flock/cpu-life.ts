@@ -1,14 +1,15 @@
 /**
- * Purpose: particle life on the CPU, one thread, for Node, for pages without WebGPU, and to hold the GPU against. The same
- * shape as Life, with values where that has promises.
+ * Particle life on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has the same
+ * shape as Life, with values instead of promises.
  *
  *     const life = createCpuLife({ dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction });
  *     life.step(1 / 60);
  *
- * Inputs: as of createLife. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
+ * Options are those of createLife. Guarantee: the same calls give the same bits.
  */
-import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/index';
-import { PlacedMethod } from '../../index';
+
+import { PlacedMethod } from '../../core/simulation/placed-method';
+import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/grid/grid-particles';
 import {
   changeSettings,
   checkLifeCheckpoint,
@@ -31,7 +32,7 @@ export function createCpuLife(options: LifeOptions): CpuLife {
 
 export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
   readonly backend = 'cpu';
-  /** Species. */
+  /** Number of species. */
   readonly kinds: number;
   private readonly twin: LifeTwin;
   private readonly species: Uint32Array;
@@ -49,8 +50,8 @@ export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
   }
 
   /**
-   * The state itself, packed, by id up to `end`. Positions of ids that nobody has are NaN. Between two steps you may change
-   * velocities, and positions within the box.
+   * The state itself, packed, by id up to `end`. Positions of unused ids are NaN. Between two steps you may change velocities,
+   * and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {
     readonly species: Uint32Array;
@@ -67,7 +68,7 @@ export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** More particles; their ids, the lowest free ones, ascending. */
+  /** Adds particles. Returns their ids: the lowest free ones, ascending. */
   add(given: NewLife): Uint32Array {
     this.particles.checkAlive();
     const { placed, species } = checkNew(given, this.dimensions, this.kinds);
@@ -95,7 +96,7 @@ export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
     return { ...this.particles.checkpoint(), ...own, species: this.read().species };
   }
 
-  /** Goes on from a checkpoint; it may be that of a Life. */
+  /** Continues from a checkpoint, which may come from a Life. */
   restore(checkpoint: LifeCheckpoint): void {
     this.particles.checkAlive();
     const { species, settings } = checkLifeCheckpoint(checkpoint, this.plan);

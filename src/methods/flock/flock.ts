@@ -1,29 +1,25 @@
 /**
- * Purpose: boids on the GPU: separation, alignment, cohesion, obstacles and hunters, in 2D and 3D, in boxes that wrap
- * around or have walls, or in space without end. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; here they get
- * their buffers and parameters. docs/boids.md goes from the idea to the kernel.
+ * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters, in 2D and 3D, in periodic, bounded and unbounded
+ * worlds. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; this file provides their buffers and parameters.
+ * docs/boids.md goes from the idea to the kernel.
  *
  *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
  *
- * Inputs: packed positions, settings in the caller's units. Outputs: `buffers`, by id.
- * Guarantee: the same input gives the same bits, since neighbours come in an order that depends on the state alone.
+ * Guarantee: the same input gives the same bits, because the order of neighbours depends on the state alone.
  */
 import boidsCode from '../../../shaders/flock/boids.wgsl?raw';
 import hunterCode from '../../../shaders/flock/hunter.wgsl?raw';
 import motionCode from '../../../shaders/flock/motion.wgsl?raw';
 import steeringCode from '../../../shaders/flock/steering.wgsl?raw';
-import {
-  checkPacked,
-  type Dimensions,
-  type Gpu,
-  type GridKernel,
-  PlacedMethod,
-  type PlacedParticles,
-  SortedParticles,
-  type Walls,
-  wallsOf,
-} from '../../index';
+import { checkPacked } from '../../core/base/checks';
+import type { PlacedParticles } from '../../core/simulation/placed';
+import { PlacedMethod } from '../../core/simulation/placed-method';
+import { type Walls, wallsOf } from '../../core/world/walls';
+import type { Dimensions } from '../../core/world/world';
+import type { GridKernel } from '../../engine/grid/grid-kernel';
+import { SortedParticles } from '../../engine/grid/sorted-particles';
+import type { Gpu } from '../../gpu/device';
 import {
   changeSettings,
   checkFlockCheckpoint,
@@ -38,7 +34,7 @@ import {
   planFlock,
 } from './options';
 
-/** Floats of a Sphere in steering.wgsl, in the plane as in space; the radius comes right behind the centre. */
+/** Floats of a Sphere in steering.wgsl, in 2D and 3D. The radius follows directly after the centre. */
 const SPHERE_FLOATS = 4;
 
 const PARAMETERS = {
@@ -101,7 +97,7 @@ async function makeParts(
       spheres: { type: 'array<Sphere>', access: 'read' },
     },
   });
-  // A kernel over nobody need not be compiled.
+  // Without hunters their kernel need not be compiled.
   const hunter =
     hunters.length === 0
       ? undefined
@@ -119,11 +115,11 @@ async function makeParts(
   const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
   const make = (label: string, bytes: number) =>
     gpu.device.createBuffer({ label: `flock.${label}`, size: Math.max(16, bytes), usage });
-  const placeBytes = 4 * storedFloats(dimensions) * (hunters.length / dimensions);
+  const positionBytes = 4 * storedFloats(dimensions) * (hunters.length / dimensions);
   const buffers = {
     spheres: make('spheres', 2 * MOST_SPHERES * 4 * SPHERE_FLOATS),
-    hunting: make('hunting', 2 * placeBytes),
-    hunters: make('hunters', placeBytes),
+    hunting: make('hunting', 2 * positionBytes),
+    hunters: make('hunters', positionBytes),
   };
   return { particles, boids, hunter, buffers };
 }
@@ -150,8 +146,8 @@ export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
   }
 
   /**
-   * By id, vec2f (2D) or vec4f with w unused (3D): of boids, and where hunters are. Positions of ids that nobody has are
-   * NaN. Between two steps, kernels of yours may change velocities, and positions within the box.
+   * Boids by id, and the positions of the hunters: vec2f (2D) or vec4f with w unused (3D). Positions of unused ids are NaN.
+   * Between two steps your kernels may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', GPUBuffer>> {
     const { particles, buffers } = this.parts;
@@ -164,20 +160,20 @@ export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
     return Object.values(buffers).reduce((sum, { size }) => sum + size, particles.memoryBytes + kernels);
   }
 
-  /** From the next recording on. No kernel is compiled. */
+  /** Applies from the next recording on. Compiles no kernel. */
   set(settings: Partial<FlockSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Puts the hunters elsewhere, as many as there are, for all that is submitted from now on; they keep their speed. */
-  placeHunters(places: Float32Array): void {
+  /** Moves all hunters to new positions, packed, for everything submitted from now on. They keep their velocities. */
+  placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
-    checkPacked('places', places, this.hunterCount, this.dimensions, 2 ** 48);
-    this.writeHunters(places);
+    checkPacked('positions', positions, this.hunterCount, this.dimensions, 2 ** 48);
+    this.writeHunters(positions);
   }
 
-  /** Replaces all obstacles, at most 1,024. What is recorded must be submitted before. */
+  /** Replaces all obstacles, at most 1,024. Submit recorded steps before. */
   setObstacles(obstacles: Float32Array): void {
     this.particles.checkAlive();
     checkObstacles('obstacles', obstacles, this.dimensions);
@@ -185,7 +181,7 @@ export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
     this.writeObstacles();
   }
 
-  /** More boids; their ids, the lowest free ones, ascending. What is recorded must be submitted before. */
+  /** Adds boids. Returns their ids: the lowest free ones, ascending. Submit recorded steps before. */
   add(boids: PlacedParticles): Uint32Array {
     return this.particles.add(boids);
   }
@@ -196,7 +192,7 @@ export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
     this.gpu.device.queue.submit([encoder.finish()]);
   }
 
-  /** Records a step. The caller submits, in the order of recording. */
+  /** Records a step. Submit encoders in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
     checkTimeStep(dt);
     const { particles, boids, hunter, buffers } = this.parts;
@@ -221,7 +217,7 @@ export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
     this.elapsed += dt;
   }
 
-  /** As all that was submitted left it, packed, by id. */
+  /** The state after all work submitted so far, packed, by id. */
   async read(): Promise<FlockState> {
     const [state, { hunters }] = await Promise.all([this.particles.read(), this.readHunters()]);
     return { ...state, hunters };
@@ -229,13 +225,13 @@ export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
 
   async checkpoint(): Promise<FlockCheckpoint> {
     const { perception, fear } = this.plan;
-    // Of now, not of when the boids arrive.
+    // Copy these now, because the boids arrive later.
     const own = { time: this.elapsed, settings: this.currentSettings, obstacles: this.obstacles.slice() };
     const state = await Promise.all([this.particles.checkpoint(), this.readHunters()]);
     return { ...own, perception, fear, ...state[0], ...state[1] };
   }
 
-  /** Goes on from a checkpoint; it may be that of a CpuFlock. */
+  /** Continues from a checkpoint, which may come from a CpuFlock. */
   restore(checkpoint: FlockCheckpoint): void {
     const { particles } = this.parts;
     particles.checkAlive();
@@ -265,37 +261,37 @@ export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
     return { hunters: both.slice(0, floats), hunterVelocities: both.slice(floats) };
   }
 
-  /** Hunters are the first spheres, of radius 0. Without velocities they keep theirs. */
-  private writeHunters(places: Float32Array, velocities?: Float32Array): void {
+  /** Writes the hunters, which are also the first spheres, with radius 0. Without `velocities` they keep theirs. */
+  private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;
     const { spheres, hunting, hunters } = this.parts.buffers;
     const { dimensions, hunterCount } = this;
-    // Deno stops the whole process where nothing is to be written.
+    // Deno aborts the whole process on an empty write.
     if (hunterCount === 0) return;
-    queue.writeBuffer(spheres, 0, spread(places, dimensions, SPHERE_FLOATS));
-    const stored = spread(places, dimensions, storedFloats(dimensions));
+    queue.writeBuffer(spheres, 0, widen(positions, dimensions, SPHERE_FLOATS));
+    const stored = widen(positions, dimensions, storedFloats(dimensions));
     queue.writeBuffer(hunters, 0, stored);
     queue.writeBuffer(hunting, 0, stored);
     if (!velocities) return;
     const floats = storedFloats(dimensions);
-    queue.writeBuffer(hunting, 4 * floats * hunterCount, spread(velocities, dimensions, floats));
+    queue.writeBuffer(hunting, 4 * floats * hunterCount, widen(velocities, dimensions, floats));
   }
 
   private writeObstacles(): void {
-    const spheres = spread(this.obstacles, this.dimensions + 1, SPHERE_FLOATS);
+    const spheres = widen(this.obstacles, this.dimensions + 1, SPHERE_FLOATS);
     const first = 4 * SPHERE_FLOATS * this.hunterCount;
-    // As above.
+    // Deno aborts on an empty write.
     if (spheres.length > 0) this.gpu.device.queue.writeBuffer(this.parts.buffers.spheres, first, spheres);
   }
 }
 
-/** Floats of a vector in a buffer. */
+/** Floats per vector in a buffer. */
 function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
-/** Rows of numbers, each as wide as a buffer wants it. */
-function spread(packed: Float32Array, width: number, floats: number): Float32Array<ArrayBuffer> {
+/** Copies rows of `width` numbers into rows of `floats`, padded with 0. */
+function widen(packed: Float32Array, width: number, floats: number): Float32Array<ArrayBuffer> {
   const rows = packed.length / width;
   const wide = new Float32Array(floats * rows);
   for (let row = 0; row < rows; row++) {

@@ -1,10 +1,10 @@
 /**
- * cellstorm/flock: boids and particle life, written on the public API of cellstorm and nothing else.
+ * cellstorm/flock: boids and particle life.
  *
  *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     const life = await createLife(gpu, { dimensions: 2, min, max, reach: 1, positions, species, attraction });
  *
- * createCpuFlock and createCpuLife are the same without a GPU and without promises.
+ * createCpuFlock and createCpuLife do the same without a GPU and without promises.
  */
 export { CpuFlock, createCpuFlock } from './cpu-flock';
 export { CpuLife, createCpuLife } from './cpu-life';

@@ -1,46 +1,40 @@
-/**
- * Purpose: what particle life is told and what it tells, on the GPU as on the CPU: options and settings, checked before
- * anything is reserved, the state, checkpoints.
- */
+/** Particle life on either engine: types and checks of options, settings, state and checkpoints. Checks precede allocations. */
+import { checkDimensions, checkKnownKeys, checkRange } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
+import type { ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
 import {
-  ArgumentError,
-  checkDimensions,
-  checkKnownKeys,
-  checkRange,
-  type Dimensions,
   METHOD_OPTION_NAMES,
   type MethodOptions,
-  type NumberRanges,
-  type ParticlesCheckpoint,
   type PlacedArrays,
   type PlacedOptions,
   type PlacedParticles,
   placedOf,
-  resolveNumbers,
-} from '../../index';
+} from '../../core/simulation/placed';
+import type { Dimensions } from '../../core/world/world';
 import { checkTime } from './options';
 
-/** A row for each species: how much it is drawn to each of them, below 0 away. From −1 to 1, say; at most 1,000. */
+/** One row per species: how strongly it is attracted to each species; negative values repel. Typically −1 to 1, at most ±1,000. */
 export type Attraction = readonly (readonly number[])[];
 
 export interface LifeNumbers {
-  /** What an attraction of 1 gives at most, length / s². Default: 10 reaches. */
+  /** Greatest acceleration by an attraction of 1, length / s². Default: 10 reaches. */
   readonly strength: number;
-  /** Time in which friction takes half of the speed. Default 0.04. */
+  /** Time in which friction halves the speed. Default 0.04. */
   readonly halfLife: number;
-  /** Nearer than this share of the reach all push each other away. Default 0.3. */
+  /** Particles nearer than this share of the reach repel each other. Default 0.3. */
   readonly core: number;
 }
 
 export interface LifeSettings extends LifeNumbers {
-  /** As many species as the life was created with. */
+  /** Has as many species as at creation. */
   readonly attraction: Attraction;
 }
 
 export interface LifeOptions extends Partial<LifeNumbers>, MethodOptions {
-  /** How far particles feel each other. */
+  /** Distance up to which particles interact. */
   readonly reach: number;
-  /** Of each particle, the row of its species. */
+  /** The species of each particle: a row of `attraction`. */
   readonly species: Uint32Array | Uint8Array;
   readonly attraction: Attraction;
 }
@@ -67,29 +61,29 @@ export interface LifeState extends PlacedArrays {
   readonly species: Uint32Array;
 }
 
-/** Everything needed to go on with the same bits, in a life created with the same world, reach and number of species. */
+/** A life with the same world, reach and number of species continues from this with the same bits. */
 export interface LifeCheckpoint extends ParticlesCheckpoint, LifeState {
   readonly time: number;
   readonly reach: number;
   readonly settings: LifeSettings;
 }
 
-/** What settings are where nothing else is said. */
+/** The default settings. */
 export function lifeNumbers(reach: number): LifeNumbers {
   return { strength: 10 * reach, halfLife: 0.04, core: 0.3 };
 }
 
-/** Of a velocity, what friction leaves after `dt`. */
+/** The share of a velocity that friction leaves after `dt`. */
 export function keptShare(halfLife: number, dt: number): number {
   return 2 ** (-dt / halfLife);
 }
 
-/** Options, checked as far as they are those of life. */
+/** Checked options; SortedParticles and CpuGridParticles check `placed`. */
 export interface LifePlan {
-  /** What a grid over the particles is made with. */
+  /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;
   readonly reach: number;
-  /** Species. */
+  /** Number of species. */
   readonly kinds: number;
   readonly species: Uint32Array;
   readonly settings: LifeSettings;
@@ -131,7 +125,7 @@ export function checkNew(
   return { placed, species: checkSpecies('species', species, count, kinds) };
 }
 
-/** Of a checkpoint, what is life's own, or an error before anything changes. */
+/** Checks what is specific to life in a checkpoint, before anything changes. */
 export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
   { reach, kinds }: Pick<LifePlan, 'reach' | 'kinds'>,
@@ -147,30 +141,30 @@ export function checkLifeCheckpoint(
   return { species, settings: { ...numbers, attraction } };
 }
 
-/** Row by row. */
+/** Packs the table row by row. */
 export function packAttraction(attraction: Attraction): Float32Array<ArrayBuffer> {
   return Float32Array.from(attraction.flat());
 }
 
-/** A copy of a table, checked. */
+/** Checks a table and returns a copy. */
 function checkAttraction(argument: string, attraction: unknown, kinds?: number): Attraction {
   const rows = attraction as Attraction;
   const isTable = Array.isArray(rows) && rows.length >= 1 && rows.length <= MOST_SPECIES;
   if (!isTable || (kinds !== undefined && rows.length !== kinds)) {
-    throw new ArgumentError(argument, attraction, `${kinds ?? `1 to ${MOST_SPECIES}`} rows, one a species`);
+    throw new ArgumentError(argument, attraction, `${kinds ?? `1 to ${MOST_SPECIES}`} rows, one per species`);
   }
   rows.forEach((row, index) => {
     if (!Array.isArray(row) || row.length !== rows.length) {
-      throw new ArgumentError(`${argument}[${index}]`, row, `${rows.length} numbers, one a species`);
+      throw new ArgumentError(`${argument}[${index}]`, row, `${rows.length} numbers, one per species`);
     }
-    row.forEach((wish, other) => {
-      checkRange(`${argument}[${index}][${other}]`, wish, -GREATEST_ATTRACTION, GREATEST_ATTRACTION);
+    row.forEach((value, other) => {
+      checkRange(`${argument}[${index}][${other}]`, value, -GREATEST_ATTRACTION, GREATEST_ATTRACTION);
     });
   });
   return rows.map((row) => [...row]);
 }
 
-/** A copy; where the number of particles is not known, what is wrong with them is told elsewhere. */
+/** Checks species and returns a copy. If `count` is undefined, the positions are invalid, which another check reports. */
 function checkSpecies(
   argument: string,
   species: unknown,
@@ -180,7 +174,7 @@ function checkSpecies(
   const isArray = species instanceof Uint32Array || species instanceof Uint8Array;
   if (count === undefined) return new Uint32Array();
   if (!isArray || species.length !== count) {
-    throw new ArgumentError(argument, species, `a Uint32Array or Uint8Array of ${count}, one a particle`);
+    throw new ArgumentError(argument, species, `a Uint32Array or Uint8Array of ${count}, one per particle`);
   }
   const wrong = species.findIndex((kind) => kind >= kinds);
   if (wrong < 0) return Uint32Array.from(species);

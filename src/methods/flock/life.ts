@@ -1,5 +1,5 @@
 /**
- * Purpose: particle life on the GPU, in 2D and 3D: a table says how much each species is drawn to each. The rule is in
+ * Particle life on the GPU, in 2D and 3D: a table says how strongly each species is attracted to each. The rule is in
  * shaders/flock/life.wgsl; docs/life.md goes from the idea to the kernel.
  *
  *     const life = await createLife(gpu, {
@@ -8,12 +8,15 @@
  *     });
  *     life.step(1 / 60);
  *
- * Inputs: packed positions, a species for each particle, the table. Outputs: `buffers`, by id.
  * Guarantee: the same input gives the same bits.
  */
 import lifeCode from '../../../shaders/flock/life.wgsl?raw';
 import motionCode from '../../../shaders/flock/motion.wgsl?raw';
-import { type Gpu, type GridKernel, PlacedMethod, SortedParticles, type Walls, wallsOf } from '../../index';
+import { PlacedMethod } from '../../core/simulation/placed-method';
+import { type Walls, wallsOf } from '../../core/world/walls';
+import type { GridKernel } from '../../engine/grid/grid-kernel';
+import { SortedParticles } from '../../engine/grid/sorted-particles';
+import type { Gpu } from '../../gpu/device';
 import {
   changeSettings,
   checkLifeCheckpoint,
@@ -80,7 +83,7 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
 
 export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings> {
   readonly backend = 'gpu';
-  /** Species. */
+  /** Number of species. */
   readonly kinds: number;
   private readonly walls: Walls;
 
@@ -99,8 +102,8 @@ export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings>
   }
 
   /**
-   * By id: vec2f (2D) or vec4f with w unused (3D), and u32 of species. Positions of ids that nobody has are NaN. Between two
-   * steps, kernels of yours may change velocities, and positions within the box.
+   * By id: vec2f (2D) or vec4f with w unused (3D), and u32 for species. Positions of unused ids are NaN. Between two steps your
+   * kernels may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
     return this.particles.buffers;
@@ -111,14 +114,14 @@ export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings>
     return particles.memoryBytes + kernel.memoryBytes + attraction.size;
   }
 
-  /** From the next recording on; a table from the next submission on. No kernel is compiled. */
+  /** Applies from the next recording on; a table from the next submission on. Compiles no kernel. */
   set(settings: Partial<LifeSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
     if (settings.attraction !== undefined) this.writeAttraction();
   }
 
-  /** More particles; their ids, the lowest free ones, ascending. What is recorded must be submitted before. */
+  /** Adds particles. Returns their ids: the lowest free ones, ascending. Submit recorded steps before. */
   add(given: NewLife): Uint32Array {
     const { particles } = this.parts;
     particles.checkAlive();
@@ -134,7 +137,7 @@ export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings>
     this.gpu.device.queue.submit([encoder.finish()]);
   }
 
-  /** Records a step. The caller submits, in the order of recording. */
+  /** Records a step. Submit encoders in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
     checkTimeStep(dt);
     const { particles, kernel, attraction } = this.parts;
@@ -149,7 +152,7 @@ export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings>
     this.elapsed += dt;
   }
 
-  /** As all that was submitted left it, packed, by id. */
+  /** The state after all work submitted so far, packed, by id. */
   async read(): Promise<LifeState> {
     const { particles } = this.parts;
     const [state, species] = await Promise.all([
@@ -161,13 +164,13 @@ export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings>
   }
 
   async checkpoint(): Promise<LifeCheckpoint> {
-    // Of now, not of when the particles arrive.
+    // Copy these now, because the particles arrive later.
     const own = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
     const [particles, state] = await Promise.all([this.particles.checkpoint(), this.read()]);
     return { ...own, ...particles, species: state.species };
   }
 
-  /** Goes on from a checkpoint; it may be that of a CpuLife. */
+  /** Continues from a checkpoint, which may come from a CpuLife. */
   restore(checkpoint: LifeCheckpoint): void {
     const { particles } = this.parts;
     particles.checkAlive();

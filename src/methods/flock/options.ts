@@ -1,70 +1,68 @@
-/**
- * Purpose: what a flock is told and what it tells, on the GPU as on the CPU: options and settings, checked before anything
- * is reserved, the state, checkpoints.
- */
+/** A flock on either engine: types and checks of options, settings, state and checkpoints. Checks precede allocations. */
 import {
-  ArgumentError,
   checkDimensions,
   checkFinite,
   checkKnownKeys,
   checkPacked,
   checkRange,
   checkVector,
-  type Dimensions,
+} from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
+import type { ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
+import {
   METHOD_OPTION_NAMES,
   type MethodOptions,
-  type NumberRanges,
-  type ParticlesCheckpoint,
   type PlacedArrays,
   type PlacedOptions,
   placedOf,
-  resolveNumbers,
-} from '../../index';
+} from '../../core/simulation/placed';
+import type { Dimensions } from '../../core/world/world';
 
-/** Lengths in the caller's unit, times in seconds if dt is. */
+/** Lengths in the caller's unit; times in the unit of dt. */
 export interface FlockSettings {
-  /** Nearer than this two turn away from each other. Default: half the perception. */
+  /** Boids nearer than this turn away from each other. Default: half the perception. */
   readonly spacing: number;
-  /** How hard, length / s², at no distance. Default: 20 perceptions. */
+  /** Strength of that, length / s², at distance 0. Default: 20 perceptions. */
   readonly separation: number;
-  /** Of the difference to the neighbours' velocity, how much is made up a second. Default 5. */
+  /** Rate at which a boid takes on its neighbours' velocity, 1 / s. Default 5. */
   readonly alignment: number;
-  /** Pull to the neighbours' middle, 1 / s². Default 4. */
+  /** Pull towards the middle of the neighbours, 1 / s². Default 4. */
   readonly cohesion: number;
-  /** Away from obstacles and walls that are in sight, length / s², at their surface. Default: 20 perceptions. */
+  /** Push away from visible obstacles and walls, length / s², at their surface. Default: 20 perceptions. */
   readonly avoidance: number;
-  /** Away from hunters nearer than `fear`, length / s², where they are. Default: 40 perceptions. */
+  /** Push away from hunters nearer than `fear`, length / s², at distance 0. Default: 40 perceptions. */
   readonly flight: number;
-  /** Speeds that boids keep between. Default: 1 and 4 perceptions a second. */
+  /** Limits of a boid's speed, length / s. Default: 1 and 4 perceptions. */
   readonly slowest: number;
   readonly fastest: number;
-  /** Of all of that together, what a boid is able to. Default: 15 perceptions / s². */
+  /** Limit of a boid's total acceleration, length / s². Default: 15 perceptions. */
   readonly greatestAcceleration: number;
-  /** Pull of a hunter to the middle of the boids it sees, 1 / s². Default 8. */
+  /** Pull of a hunter towards the middle of the boids it sees, 1 / s². Default 8. */
   readonly hunting: number;
-  /** Default: 5 perceptions a second. */
+  /** Greatest speed of hunters, length / s. Default: 5 perceptions. */
   readonly hunterSpeed: number;
 }
 
 export interface FlockOptions extends Partial<FlockSettings>, MethodOptions {
-  /** How far a boid sees. */
+  /** Distance up to which boids see each other. */
   readonly perception: number;
-  /** As packed as positions. Default: all 0; a boid without a heading sets out along x. */
+  /** Packed like positions. Default: all 0; a boid without a heading starts along x. */
   readonly velocities?: Float32Array | undefined;
-  /** Balls that are flown around: the centre and then the radius of each. At most 1,024. */
+  /** Balls to avoid: the centre, then the radius of each. At most 1,024. */
   readonly obstacles?: Float32Array | undefined;
-  /** Where hunters set out, packed. At most 1,024. */
+  /** Initial positions of hunters, packed. At most 1,024. */
   readonly hunters?: Float32Array | undefined;
-  /** How far boids see hunters, and hunters boids. Default: 3 perceptions. */
+  /** Distance up to which boids see hunters, and hunters see boids. Default: 3 perceptions. */
   readonly fear?: number | undefined;
 }
 
 export interface FlockState extends PlacedArrays {
-  /** Where hunters are, packed. */
+  /** Positions of hunters, packed. */
   readonly hunters: Float32Array;
 }
 
-/** Everything needed to go on with the same bits, in a flock created with the same world, perception and fear. */
+/** A flock with the same world, perception and fear continues from this with the same bits. */
 export interface FlockCheckpoint extends ParticlesCheckpoint, FlockState {
   readonly time: number;
   readonly perception: number;
@@ -92,10 +90,10 @@ const SETTING_NAMES = Object.keys(FLOCK_RANGES);
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'perception', 'obstacles', 'hunters', 'fear'];
 
-/** Every boid looks at each of them, so they are to be few. */
+/** Most hunters, and most obstacles. Every boid tests each of them. */
 export const MOST_SPHERES = 1024;
 
-/** What settings are where nothing else is said. */
+/** The default settings. */
 export function flockSettings(perception: number): FlockSettings {
   return {
     spacing: perception / 2,
@@ -112,9 +110,9 @@ export function flockSettings(perception: number): FlockSettings {
   };
 }
 
-/** Options, checked as far as they are the flock's own. */
+/** Checked options; SortedParticles and CpuGridParticles check `placed`. */
 export interface FlockPlan {
-  /** What a grid over the boids is made with. */
+  /** Options of the boids and their grid. */
   readonly placed: PlacedOptions;
   readonly perception: number;
   readonly fear: number;
@@ -138,7 +136,7 @@ export function planFlock(options: FlockOptions): FlockPlan {
   return { placed, perception, fear, settings, hunters, obstacles };
 }
 
-/** Settings that change. */
+/** Checks changes of settings and applies them to `held`. */
 export function changeSettings(given: Partial<FlockSettings>, held: FlockSettings): FlockSettings {
   checkKnownKeys('settings', given, SETTING_NAMES);
   return resolveSettings(given, held);
@@ -148,7 +146,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, 0, 1);
 }
 
-/** Of a checkpoint, what is the flock's own: its settings, or an error before anything changes. */
+/** Checks what is specific to a flock in a checkpoint, before anything changes. Returns the settings. */
 export function checkFlockCheckpoint(
   checkpoint: FlockCheckpoint,
   { perception, fear }: Pick<FlockPlan, 'perception' | 'fear'>,
@@ -166,7 +164,7 @@ export function checkFlockCheckpoint(
   return resolveSettings(checkpoint.settings, flockSettings(perception));
 }
 
-/** Of a checkpoint, simulated seconds. */
+/** Checks the simulated seconds of a checkpoint. */
 export function checkTime(time: unknown): void {
   checkFinite('checkpoint.time', time);
   if (time < 0) throw new ArgumentError('checkpoint.time', time, '0 or more seconds');
@@ -180,17 +178,17 @@ function resolveSettings(given: Partial<FlockSettings>, held: FlockSettings): Fl
   return settings;
 }
 
-/** Hunters look that far, and where the world wraps around nobody looks farther than half way. */
+/** Hunters search up to `fear`; in a periodic world no search may exceed half the shortest period. */
 function checkFear(fear: number, { dimensions, min, max, periodic, unbounded }: FlockOptions): void {
   if (unbounded === true) return;
   checkVector('world.min', min, dimensions);
   checkVector('world.max', max, dimensions);
   const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
-  const ways = max.map((high, axis) =>
+  const periods = max.map((high, axis) =>
     wraps(axis) ? high - (min[axis] as number) : Number.POSITIVE_INFINITY,
   );
-  const most = Math.min(...ways) / 2;
-  if (fear > most) throw new ArgumentError('fear', fear, `at most ${most}, half of the shortest way around`);
+  const most = Math.min(...periods) / 2;
+  if (fear > most) throw new ArgumentError('fear', fear, `at most ${most}, half of the shortest period`);
 }
 
 export function checkHunters(argument: string, hunters: unknown, dimensions: Dimensions): void {
@@ -198,7 +196,7 @@ export function checkHunters(argument: string, hunters: unknown, dimensions: Dim
   checkPacked(argument, hunters, count, dimensions, 2 ** 48);
 }
 
-/** The centre and then the radius of each. */
+/** Checks spheres: the centre, then the radius of each. */
 export function checkObstacles(
   argument: string,
   obstacles: unknown,

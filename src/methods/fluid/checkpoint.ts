@@ -1,9 +1,11 @@
 /**
- * Purpose: everything that a liquid needs to go on with the same bits, as plain data, safe to copy and to store.
- * The lattice is not part of it: every substep makes it anew from the particles.
- * Guarantee: what does not fit is refused before anything changes.
+ * The checkpoint of a fluid: plain data, safe to copy and store, from which a fluid continues with the same bits.
+ * It leaves out the lattice, because every substep rebuilds it from the particles.
+ * Guarantee: a checkpoint that does not fit is rejected before anything changes.
  */
-import { ArgumentError, type Checkpoint, checkFinite, checkInteger, checkRange } from '../../index';
+import { checkFinite, checkInteger, checkRange } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import type { Checkpoint } from '../../core/simulation/simulation';
 import { farthestWay, MAX_EMITTERS } from './emitters';
 import { checkObstacles, describeObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import type { FluidPlan } from './options';
@@ -18,25 +20,26 @@ export interface FluidCheckpoint {
   readonly transfer: Transfer;
   readonly settings: FluidSettings;
   readonly particles: Checkpoint;
-  /** Of APIC, dimensions² numbers a particle, in the order of `particles`: how its velocity changes from place to place. */
+  /** APIC only: the velocity gradient at each particle, dimensions² numbers each, in the order of `particles`. */
   readonly slopes?: Float32Array | undefined;
-  /** When each particle came, simulated seconds, in the order of `particles`; left out, all came at the start. */
+  /** When each particle was added, simulated seconds, in the order of `particles`. Default: 0 for all. */
   readonly births?: Float32Array | undefined;
   readonly obstacles: readonly ObstacleOptions[];
-  /** Simulated seconds, substeps so far, and how long the last was. */
+  /** Simulated seconds, substeps so far, and seconds of the last substep. */
   readonly time: number;
   readonly substeps: number;
   readonly lastStep: number;
   readonly unconverged: number;
-  /** Particles that emitters had no room for; how far the places of each have gone, `dimensions` numbers each. */
+  /** Particles that emitters could not add, because the capacity was reached. */
   readonly missed: number;
+  /** How far the stream of each emitter has moved, `dimensions` numbers each. */
   readonly ways: readonly number[];
-  /** Ids of particles that are in the state but drained: since they were last asked for, and before. */
+  /** Ids of particles that are in the state but drained: since the last collection, and before it. See turnover.ts. */
   readonly drained: Uint32Array;
   readonly leaving: Uint32Array;
 }
 
-/** What the plan and the engine know already. */
+/** The part of a checkpoint that the plan does not determine. */
 export type Progress = Omit<
   FluidCheckpoint,
   | 'version'
@@ -55,9 +58,9 @@ export function describeFluid(
   plan: FluidPlan,
   obstacles: readonly Obstacle[],
   progress: Progress,
-  /** dimensions² numbers by id. */
+  /** dimensions² numbers per id. */
   affine: Float32Array | undefined,
-  /** By id. */
+  /** Indexed by id. */
   births: Float32Array,
 ): FluidCheckpoint {
   const { dimensions, lattice, cellSize, particlesPerCell, transfer } = plan;
@@ -86,26 +89,26 @@ export function describeFluid(
   };
 }
 
-/** What a liquid goes on with. */
+/** What a fluid continues with. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];
-  /** dimensions² numbers by id, as many as there is room for; undefined where the liquid has none. */
+  /** dimensions² numbers per id, for the whole capacity; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
-  /** By id, as many as there is room for. */
+  /** Indexed by id, for the whole capacity. */
   readonly births: Float32Array;
 }
 
 /**
- * A checkpoint of a liquid with another transfer fits too: slopes that it does not have are 0, those that nobody reads are left
- * out, and the share of FLIP stays the liquid's own.
+ * Checks a checkpoint. One of a fluid with another transfer fits too: missing slopes become 0, unused slopes are dropped, and
+ * the fluid keeps its own share of FLIP.
  */
 export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {
   const { dimensions, lattice, transfer, capacity } = plan;
   if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
   for (const name of ['dimensions', 'cellSize', 'particlesPerCell'] as const) {
     if (checkpoint[name] === plan[name]) continue;
-    throw new ArgumentError(`checkpoint.${name}`, checkpoint[name], `${plan[name]}, like this liquid`);
+    throw new ArgumentError(`checkpoint.${name}`, checkpoint[name], `${plan[name]}, like this fluid`);
   }
   const own = lattice.cells.slice(0, dimensions);
   const { cells } = checkpoint;
@@ -114,7 +117,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     cells.length !== dimensions ||
     own.some((count, axis) => count !== cells[axis])
   )
-    throw new ArgumentError('checkpoint.cells', cells, `[${own.join(', ')}], like this liquid`);
+    throw new ArgumentError('checkpoint.cells', cells, `[${own.join(', ')}], like this fluid`);
   const { particles, slopes, births: given } = checkpoint;
   if (!(particles?.ids instanceof Uint32Array)) {
     throw new ArgumentError('checkpoint.particles', particles, 'a checkpoint of particles');
@@ -148,7 +151,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // Those of emitters that were taken away since go on if others come in their place.
+  // There may be more entries than emitters: those of removed emitters are used again if emitters are added.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

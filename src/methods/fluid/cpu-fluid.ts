@@ -1,10 +1,12 @@
 /**
- * Purpose: the liquid on the CPU, one thread, from the reference of each stage: for Node, for pages without WebGPU, and to
- * hold the GPU against. Particles are in a CpuSimulation, whose `separate` keeps them apart.
+ * The fluid on the CPU, single-threaded, built from the reference of each stage. It serves Node and pages without WebGPU, and
+ * tests compare the GPU with it. The particles live in a CpuSimulation, whose `separate` keeps them apart.
  * One substep: cells, particles to grid, faces, equations, pressure, projection, extrapolation, particles, separation.
  */
-import { type CpuSimulation, createCpuSimulation } from '../../cpu/index';
-import { DestroyedError, type StageTimes } from '../../index';
+
+import { DestroyedError } from '../../core/base/errors';
+import type { StageTimes } from '../../core/base/stage-times';
+import { type CpuSimulation, createCpuSimulation } from '../../cpu/solver/simulation';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { defineLevels } from './lattice';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
@@ -42,21 +44,21 @@ export function createCpuFluid(options: FluidOptions): CpuFluid {
 
 export class CpuFluid {
   readonly backend = 'cpu';
-  /** Of each id that is there, when its particle came: simulated seconds, 0 of those at the start. Only to be read. */
+  /** When each particle was added, by id: simulated seconds, 0 for initial particles. Read only. */
   readonly births: Float32Array<ArrayBuffer>;
-  /** The particles, to be drawn or pushed; it must not be stepped. */
+  /** The particles, for drawing and pushing. Do not step this simulation. */
   readonly particles: CpuSimulation;
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
-  /** By id: 1 where a drain took the particle. */
+  /** Indexed by id: 1 if a drain took the particle. */
   private readonly drained: Uint8Array;
-  /** Slots in the order of ids: in which sums are taken, so that they do not depend on where particles lie. */
+  /** Slots in the order of ids. Sums follow this order, so that they do not depend on the particles' order in memory. */
   private readonly order: Uint32Array;
   private readonly slots: Int32Array;
   private readonly affine: Float32Array | undefined;
   private readonly account: Account;
-  private readonly carried: Transferred;
+  private readonly transferred: Transferred;
   private readonly kinds: Uint8Array;
   private readonly known: Uint8Array;
   private readonly before: Float64Array;
@@ -80,7 +82,7 @@ export class CpuFluid {
     this.currentObstacles = obstacles;
     this.affine = plan.transfer === 'apic' ? new Float32Array(dimensions ** 2 * capacity) : undefined;
     this.account = createAccount(dimensions, capacity);
-    this.carried = {
+    this.transferred = {
       velocity: new Float64Array(dimensions * size),
       fullness: new Float64Array(size),
       inside: new Uint32Array(size),
@@ -101,7 +103,7 @@ export class CpuFluid {
     });
   }
 
-  /** Options checked and completed, with the settings as they are now. */
+  /** The checked and completed options, with the current settings. */
   get plan(): FluidPlan {
     return this.currentPlan;
   }
@@ -110,7 +112,7 @@ export class CpuFluid {
     return pickSettings(this.currentPlan);
   }
 
-  /** Particles held; those that were drained in the last substeps are still among them. */
+  /** Particles held, including those that drains took in the last substeps. */
   get count(): number {
     return this.particles.count;
   }
@@ -123,19 +125,19 @@ export class CpuFluid {
     return this.elapsed;
   }
 
-  /** Changes settings, from the next substep on. */
+  /** Changes settings from the next substep on. */
   set(changes: FluidSettingsOptions): void {
     this.checkUsable();
     const { plan } = this;
     this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
   }
 
-  /** A step in as many substeps as the settings say, or as `substeps` does. */
+  /** Advances by `dt` seconds in `substeps` substeps; default: the setting of that name. */
   step(dt: number, substeps = this.plan.substeps): void {
     this.play(dt, substeps, () => undefined);
   }
 
-  /** One substep with each stage timed; it counts as done. */
+  /** Takes one substep and times each stage. */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
     const began = performance.now();
@@ -148,7 +150,7 @@ export class CpuFluid {
     return { source: 'wall-clock', stages, total: last - began };
   }
 
-  /** A step in as many substeps as the fastest particle asks for, at most `most`; returns how many. */
+  /** Advances by `dt` in as many substeps as the fastest particle needs, at most `most`. Returns their number. */
   advance(dt: number, most = 16): number {
     this.checkUsable();
     checkTimeStep(dt, 1);
@@ -158,7 +160,7 @@ export class CpuFluid {
     return substeps;
   }
 
-  /** More liquid; the ids of its particles. */
+  /** Adds particles. Returns their ids. */
   add(given: NewFluid): Uint32Array {
     this.checkUsable();
     checkNew(given);
@@ -173,14 +175,14 @@ export class CpuFluid {
     this.turnover.spare(ids);
   }
 
-  /** Removes all that is in a region; how many particles that were. */
+  /** Removes all particles in a region. Returns their number. */
   drain(region: FluidRegion): number {
     const ids = idsIn(this.plan, region, this.read());
     this.remove(ids);
     return ids.length;
   }
 
-  /** Replaces all obstacles; between calls each goes on with its velocity. */
+  /** Replaces all obstacles. Between calls each moves with its velocity. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkUsable();
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
@@ -191,7 +193,7 @@ export class CpuFluid {
     const { plan, kinds, lastStep } = this;
     return {
       ...this.solved,
-      ...measureState(plan, { kinds, fullness: this.carried.fullness }, this.read(), lastStep),
+      ...measureState(plan, { kinds, fullness: this.transferred.fullness }, this.read(), lastStep),
       missed: this.turnover.missed,
       time: this.elapsed,
       substeps: this.done,
@@ -206,7 +208,7 @@ export class CpuFluid {
     return withoutIds(this.plan.dimensions, this.particles.read(), this.gone());
   }
 
-  /** Everything to go on with the same bits. */
+  /** A checkpoint from which a fluid continues with the same bits. */
   checkpoint(): FluidCheckpoint {
     this.checkUsable();
     const progress = {
@@ -222,7 +224,7 @@ export class CpuFluid {
     return describeFluid(this.plan, this.currentObstacles, progress, this.affine, this.births);
   }
 
-  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep, but for what is solid. */
+  /** Continues from a checkpoint. Fields and figures of the lattice, except solid cells, are valid after the next substep. */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkUsable();
     const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
@@ -240,7 +242,7 @@ export class CpuFluid {
     this.turnover.restore(checkpoint, checkpoint.leaving, checkpoint.drained.length > 0);
     this.solved = { iterations: 0, residual: 0, divergenceBefore: 0 };
     this.divergenceAfter = 0;
-    for (const array of [this.carried.fullness, this.pressure, this.carried.velocity]) array.fill(0);
+    for (const array of [this.transferred.fullness, this.pressure, this.transferred.velocity]) array.fill(0);
     markSolids({ ...this.plan, obstacles }, this.kinds);
   }
 
@@ -248,7 +250,7 @@ export class CpuFluid {
     this.checkUsable();
     return packFields(
       this.plan,
-      { kinds: this.kinds, velocity: this.carried.velocity, pressure: this.pressure },
+      { kinds: this.kinds, velocity: this.transferred.velocity, pressure: this.pressure },
       this.lastStep,
     );
   }
@@ -258,7 +260,7 @@ export class CpuFluid {
     this.particles.destroy();
   }
 
-  /** `passed` is told of each stage as it ends. */
+  /** Calls `passed` with the name of each stage when it ends. */
   private play(dt: number, substeps: number, passed: (stage: string) => void): void {
     this.checkUsable();
     checkTimeStep(dt, substeps);
@@ -270,7 +272,7 @@ export class CpuFluid {
   }
 
   private substep(dt: number, passed: (stage: string) => void): void {
-    const { plan, carried, kinds, known, hierarchy, affine } = this;
+    const { plan, transferred, kinds, known, hierarchy, affine } = this;
     const { lattice, cellSize, gravity, mask, correction, separation, drains } = plan;
     const { ids } = this.particles.buffers;
     const order = this.order.subarray(0, this.count);
@@ -280,14 +282,14 @@ export class CpuFluid {
     passed('sort');
     markSolids({ ...plan, obstacles }, kinds);
     passed('cells');
-    particlesToGrid({ ...plan, kinds }, set, affine, carried);
-    markFluid(lattice, carried.inside, kinds);
+    particlesToGrid({ ...plan, kinds }, set, affine, transferred);
+    markFluid(lattice, transferred.inside, kinds);
     passed('transfer');
-    this.before.set(carried.velocity);
+    this.before.set(transferred.velocity);
     const gain = gravity.map((component) => component * dt);
-    driveFaces({ lattice, kinds, obstacles, gain }, carried.velocity, known);
+    driveFaces({ lattice, kinds, obstacles, gain }, transferred.velocity, known);
     passed('faces');
-    const { velocity, fullness } = carried;
+    const { velocity, fullness } = transferred;
     assemble(
       { lattice, kinds, fullness, velocity, rate: correctionRate(plan, dt), correction },
       finest(hierarchy),
@@ -329,8 +331,8 @@ export class CpuFluid {
     this.elapsed += dt;
     this.done++;
     const room = this.capacity - this.count;
-    const born = this.turnover.emit(plan, dt, room, (place) =>
-      isFreeAt({ ...plan, obstacles: this.currentObstacles }, place),
+    const born = this.turnover.emit(plan, dt, room, (point) =>
+      isFreeAt({ ...plan, obstacles: this.currentObstacles }, point),
     );
     if (born) this.append(born);
   }
@@ -349,13 +351,13 @@ export class CpuFluid {
     return ids;
   }
 
-  /** Drained, and not yet removed. */
+  /** Ids of drained particles that are not yet removed. */
   private gone(): Set<number> {
     if (!this.turnover.isBusy) return new Set();
     return new Set([...marked(this.drained), ...(this.turnover.leaving() as Uint32Array)]);
   }
 
-  /** Of particles that are finite. */
+  /** The greatest speed of a finite particle. */
   private greatestSpeed(): number {
     const { velocities } = this.particles.buffers;
     const { dimensions } = this.plan;
@@ -373,19 +375,19 @@ export class CpuFluid {
   }
 }
 
-/** The arrays of the finest level, whose entries come first; couplings lie as far apart as those of all levels. */
+/** The arrays of the finest level. Its entries come first, and couplings keep the spacing of all levels. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
 }
 
-/** Ids that are marked, ascending. */
+/** The marked ids, ascending. */
 function marked(flags: Uint8Array): Uint32Array {
   const ids: number[] = [];
   for (let id = flags.indexOf(1); id >= 0; id = flags.indexOf(1, id + 1)) ids.push(id);
   return Uint32Array.from(ids);
 }
 
-/** Slots by ascending ids. `slots`: room for one for each id that there may be. */
+/** Writes the slots in ascending order of ids to `order`. `slots` is scratch with one entry per possible id. */
 function orderById(ids: Uint32Array, slots: Int32Array, order: Uint32Array): void {
   slots.fill(-1);
   for (let slot = 0; slot < ids.length; slot++) slots[ids[slot] as number] = slot;

@@ -1,31 +1,32 @@
 /**
- * Purpose: regions that liquid comes from. Each has places of particles, as far apart as in liquid at rest, that go with its
- * velocity through all of space; when a place comes into the region, a particle begins there. So the region is kept full by a
- * stream of even density, in whatever direction it goes.
- * Inputs: emitters, how far the places of each have gone, and a time step. Outputs: particles that begin, and the ways.
- * Guarantee: they depend on nothing else: no particle is looked at, so nothing is read back.
+ * Emitters: regions that fluid comes from. Each emitter has a lattice of points, spaced like particles at rest, that moves
+ * through all of space with the emitter's velocity. When a point enters the region, a particle is added there. So the region
+ * stays full, with a stream of even density in any direction.
+ * Guarantee: the new particles depend only on the emitters, how far their lattices have moved (`ways`) and the time step. No
+ * existing particle is looked at, so nothing is read back from the GPU.
  */
-import { ArgumentError, checkRange, LimitError } from '../../index';
+import { checkRange } from '../../core/base/checks';
+import { ArgumentError, LimitError } from '../../core/base/errors';
 import { checkRegion, copyRegion, cornersOf, type FluidRegion, isInRegion, JITTER, noise } from './regions';
 
-/** A region and the velocity of what comes from it. */
+/** A region and the velocity of the fluid that comes from it. */
 export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
 
 export const MAX_EMITTERS = 16;
 
-/** Places of particles in a region that are looked at in each substep: so many take some milliseconds. */
-export const MOST_PLACES = 2 ** 18;
+/** Lattice points in a region. All of them are tested in each substep, which takes some milliseconds for this many. */
+export const MOST_POINTS = 2 ** 18;
 
-/** Looks at each place in a substep at most: beyond, some could come through a thin region unseen. */
-const MOST_LOOKS = 16;
+/** Most tests per point and substep. In faster streams a point could cross a thin region untested. */
+const MOST_TESTS = 16;
 
-/** Distances between places that a stream goes a second at most, along each axis: what follows counts them one by one. */
+/** Greatest speed of a stream along each axis, in point spacings per second. */
 const MOST_PACE = 2 ** 24;
 
-/** Distances after which places repeat, since they are numbered in 32 bits: ways are kept within half of it, so that none is lost to rounding. */
+/** The lattice repeats after this many spacings, because points have 32-bit numbers. Ways are wrapped to ± half of it, so they stay precise. */
 const REPEAT = 2 ** 32;
 
-/** How far a way may have gone. */
+/** The greatest absolute value of a way. */
 export function farthestWay({ spacing }: Pick<EmitterScope, 'spacing'>): number {
   return (REPEAT / 2) * spacing;
 }
@@ -54,59 +55,59 @@ export function checkEmitters(
       checkRange(`${name}.velocity[${axis}]`, component, -MOST_PACE * spacing, MOST_PACE * spacing);
     });
     const corners = cornersOf(emitter);
-    let places = 1;
+    let points = 1;
     for (let axis = 0; axis < dimensions; axis++) {
       const low = Math.max(0, corners.min[axis] as number);
       const high = Math.min(max[axis] as number, corners.max[axis] as number);
       if (!(low < high)) {
-        throw new ArgumentError(name, emitter, `a region that has a part in the tank, which ends at ${max}`);
+        throw new ArgumentError(name, emitter, `a region that overlaps the tank, which ends at ${max}`);
       }
-      places *= Math.ceil((high - low) / spacing) + 2;
+      points *= Math.ceil((high - low) / spacing) + 2;
     }
-    if (places > MOST_PLACES) {
+    if (points > MOST_POINTS) {
       throw new LimitError(
         name,
-        `${name} has room for about ${places} particles, but at most ${MOST_PLACES} are accepted; a region a few particles thick brings as much.`,
+        `${name} has room for about ${points} particles, but at most ${MOST_POINTS} are accepted; a region a few particles thick emits as much.`,
       );
     }
     return copyRegion(emitter) as Emitter;
   });
 }
 
-/** Packed, `dimensions` numbers a particle. */
+/** Packed: `dimensions` numbers per particle. */
 export interface Emitted {
   readonly positions: number[];
   readonly velocities: number[];
 }
 
 /**
- * What begins within `dt`, where it is at the end. `ways`: how far the places of each emitter have gone, `dimensions` numbers
- * each, which go on in place. `isFree`: whether particles may be at a place.
+ * The particles that begin within `dt`, with their positions at its end. Updates `ways` in place: how far the lattice of each
+ * emitter has moved, `dimensions` numbers each. `isFree`: whether a particle may be at a point.
  */
 export function emit(
   emitters: readonly Emitter[],
   { dimensions, spacing, max }: EmitterScope,
   ways: number[],
   dt: number,
-  isFree: (place: readonly number[]) => boolean,
+  isFree: (point: readonly number[]) => boolean,
 ): Emitted {
   const positions: number[] = [];
   const velocities: number[] = [];
   emitters.forEach((emitter, index) => {
     const { velocity } = emitter;
-    const looks = Math.min(MOST_LOOKS, Math.max(1, Math.ceil((Math.hypot(...velocity) * dt) / spacing)));
+    const tests = Math.min(MOST_TESTS, Math.max(1, Math.ceil((Math.hypot(...velocity) * dt) / spacing)));
     const began = ways.slice(dimensions * index, dimensions * (index + 1));
-    const wayAt = (look: number) =>
-      began.map((way, axis) => way + ((velocity[axis] as number) * dt * look) / looks);
-    const end = wayAt(looks);
-    const isHeld = (place: readonly number[]) =>
-      place.every((at, axis) => at > 0 && at < (max[axis] as number)) && isInRegion(emitter, place);
-    for (let look = 1; look <= looks; look++) {
-      const [before, after] = [wayAt(look - 1), wayAt(look)];
-      eachPlace(emitter, { dimensions, spacing, max }, after, (place) => {
-        const at = place.map((own, axis) => own + (after[axis] as number));
-        if (!isHeld(at) || isHeld(place.map((own, axis) => own + (before[axis] as number)))) return;
-        const last = place.map((own, axis) => own + (end[axis] as number));
+    const wayAt = (test: number) =>
+      began.map((way, axis) => way + ((velocity[axis] as number) * dt * test) / tests);
+    const end = wayAt(tests);
+    const isInside = (point: readonly number[]) =>
+      point.every((at, axis) => at > 0 && at < (max[axis] as number)) && isInRegion(emitter, point);
+    for (let test = 1; test <= tests; test++) {
+      const [before, after] = [wayAt(test - 1), wayAt(test)];
+      eachPoint(emitter, { dimensions, spacing, max }, after, (point) => {
+        const at = point.map((own, axis) => own + (after[axis] as number));
+        if (!isInside(at) || isInside(point.map((own, axis) => own + (before[axis] as number)))) return;
+        const last = point.map((own, axis) => own + (end[axis] as number));
         if (!last.every((own, axis) => own > 0 && own < (max[axis] as number)) || !isFree(last)) return;
         positions.push(...last);
         velocities.push(...velocity);
@@ -120,12 +121,12 @@ export function emit(
   return { positions, velocities };
 }
 
-/** Calls `visit` with each place that may be in the region once it has gone `way`, before that. */
-function eachPlace(
+/** Calls `visit` with the unmoved position of each lattice point that may be in the region once the lattice has moved by `way`. */
+function eachPoint(
   emitter: Emitter,
   { dimensions, spacing, max }: EmitterScope,
   way: readonly number[],
-  visit: (place: readonly number[]) => void,
+  visit: (point: readonly number[]) => void,
 ): void {
   const corners = cornersOf(emitter);
   const first: number[] = [0, 0, 0];
@@ -145,10 +146,10 @@ function eachPlace(
         at[0] = x;
         at[1] = y;
         at[2] = z;
-        const place: number[] = [];
+        const point: number[] = [];
         for (let axis = 0; axis < dimensions; axis++)
-          place.push(((at[axis] as number) + 0.5 + JITTER * (noise(name, axis) - 0.5)) * spacing);
-        visit(place);
+          point.push(((at[axis] as number) + 0.5 + JITTER * (noise(name, axis) - 0.5)) * spacing);
+        visit(point);
       }
     }
   }

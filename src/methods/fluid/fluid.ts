@@ -1,21 +1,17 @@
 /**
- * Purpose: the liquid on the GPU, for users. Particles are in a Simulation, whose `separate` keeps them apart; all else that it
- * has on the GPU, and what a substep records, is passes/substep.ts. Here are time, who comes and goes, and what is asked for.
- * Guarantee: the same calls on the same device give the same bits: no sum depends on the order of threads.
+ * The fluid on the GPU: its public class. The particles live in a Simulation, whose `separate` keeps them apart. Everything
+ * else on the GPU, and what a substep records, is in passes/substep.ts. This file handles time, particles that come and go,
+ * and read-backs.
+ * Guarantee: the same calls on the same device give the same bits, because no sum depends on the order of threads.
  */
-import {
-  ArgumentError,
-  CellstormError,
-  createSimulation,
-  DestroyedError,
-  type Gpu,
-  type Simulation,
-  type StageTimes,
-} from '../../index';
+import { ArgumentError, CellstormError, DestroyedError } from '../../core/base/errors';
+import type { StageTimes } from '../../core/base/stage-times';
+import { createSimulation, type Simulation } from '../../engine/simulation/simulation';
+import type { Gpu } from '../../gpu/device';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
-import { type Liquid, Substep } from './passes/substep';
+import { Substep, type SubstepState } from './passes/substep';
 import { isFreeAt } from './reference/cells';
 import { type FluidMeasures, measureDivergence, measureState } from './reference/measure';
 import type { FluidRegion } from './regions';
@@ -39,15 +35,15 @@ export async function createFluid(gpu: Gpu, options: FluidOptions): Promise<Flui
 
 export class Fluid {
   readonly backend = 'gpu';
-  /** Of each id that is there, when its particle came: simulated seconds, 0 of those at the start. Only to be read. */
+  /** When each particle was added, by id: simulated seconds, 0 for initial particles. Read only. */
   readonly births: Float32Array<ArrayBuffer>;
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
-  /** Steps that wait to be told who was drained. */
+  /** Settles when all steps so far are submitted; steps may wait until the GPU reports drained particles. */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
-  /** With the settings of the last substep, which its divergence is measured by. */
+  /** The plan with the settings of the last substep, by which its divergence is measured. */
   private lastPlan: FluidPlan;
   private elapsed = 0;
   private done = 0;
@@ -56,7 +52,7 @@ export class Fluid {
   private constructor(
     private readonly gpu: Gpu,
     plan: FluidPlan,
-    /** The particles, to be drawn or pushed; it must not be stepped. */
+    /** The particles, for drawing and pushing. Do not step this simulation. */
     readonly particles: Simulation,
     private readonly substep: Substep,
   ) {
@@ -81,7 +77,7 @@ export class Fluid {
     try {
       const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
       const given = { dimensions, capacity, radius, min, max, positions, velocities };
-      // Cells of one diameter would be eleven times as many in space, nearly all empty.
+      // With cells of one diameter there would be eleven times as many cells in 3D, nearly all empty.
       return new Fluid(gpu, plan, await createSimulation(gpu, { ...given, cellSize: spacing }), substep);
     } catch (error) {
       substep.destroy();
@@ -89,7 +85,7 @@ export class Fluid {
     }
   }
 
-  /** Options checked and completed, with the settings as they are now. */
+  /** The checked and completed options, with the current settings. */
   get plan(): FluidPlan {
     return this.currentPlan;
   }
@@ -98,7 +94,7 @@ export class Fluid {
     return pickSettings(this.currentPlan);
   }
 
-  /** Particles held; those that were drained in the last substeps are still among them. */
+  /** Particles held, including those that drains took in the last substeps. */
   get count(): number {
     return this.particles.count;
   }
@@ -117,29 +113,29 @@ export class Fluid {
   }
 
   /**
-   * The lattice in GPU memory, for drawing and for kernels of the caller's own: see docs/fluid.md for how it is laid out.
-   * Only to be read.
+   * The lattice in GPU memory, for drawing and for the caller's kernels. Read only; docs/fluid.md describes the layout.
    */
   get buffers(): Readonly<Record<'velocity' | 'kinds' | 'fullness' | 'pressure', GPUBuffer>> {
     this.checkUsable();
     return this.substep.buffers;
   }
 
-  /** Changes settings, from the next substep on. */
+  /** Changes settings from the next substep on. */
   set(changes: FluidSettingsOptions): void {
     this.checkSettled('set');
     const { plan } = this;
     this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
   }
 
-  /** Of the last substep, 0 before the first: `buffers.pressure` times density · cell size over this is the pressure. */
+  /** Seconds of the last substep, 0 before the first. The pressure is `buffers.pressure` · density · cell size / this. */
   get substepSeconds(): number {
     return this.lastStep;
   }
 
   /**
-   * A step in as many substeps as the settings say, or as `substeps` does. Where drains took particles, and the GPU has not yet
-   * told which, it is a promise of a step; calls of `step` until then wait in line, and all that changes the liquid is refused.
+   * Advances by `dt` seconds in `substeps` substeps; default: the setting of that name. If drains took particles and the GPU
+   * has not yet reported which, this returns a promise. Until it settles, further steps queue up, and any other change of the
+   * fluid throws.
    */
   step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
     this.checkUsable();
@@ -159,23 +155,23 @@ export class Fluid {
   }
 
   /**
-   * A step in as many substeps as the fastest particle asks for, at most `most`, which it waits to be told; resolves to how
-   * many. The same state gives the same number.
+   * Advances by `dt` in as many substeps as the fastest particle needs, at most `most`; the speed is read back from the GPU.
+   * Resolves to the number of substeps, which is the same for the same state.
    */
   async advance(dt: number, most = 16): Promise<number> {
     this.checkUsable();
     checkTimeStep(dt, 1);
     if (this.waiting) await this.waiting;
     const bodies = fastestBody(this.plan, this.currentObstacles);
-    const substeps = substepsFor(this.plan, await this.substep.greatestSpeed(this.liquid), bodies, dt, most);
+    const substeps = substepsFor(this.plan, await this.substep.greatestSpeed(this.state), bodies, dt, most);
     await this.step(dt, substeps);
     return substeps;
   }
 
   /**
-   * Records one substep into the caller's encoder, which must be submitted before the next call that is not itself a
-   * recording. At most 63 substeps fit what is recorded before a submission. Not where there are emitters or drains: who comes
-   * and goes is written between submissions.
+   * Records one substep into the caller's encoder. Submit the encoder before you call anything except another `encode…`
+   * method. At most 63 substeps can be recorded before a submission. Throws if there are emitters or drains, because their
+   * particles come and go between submissions.
    */
   encodeSubstep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkSettled('encodeSubstep');
@@ -186,7 +182,7 @@ export class Fluid {
     const { emitters, drains } = this.plan;
     if (emitters.length + drains.length > 0 || this.turnover.isBusy) {
       throw new CellstormError(
-        'encodeSubstep cannot record a liquid with emitters or drains, since particles come and go between submissions; call step.',
+        'encodeSubstep cannot record a fluid with emitters or drains, because particles come and go between submissions; call step instead.',
       );
     }
     if (dt === 0) return;
@@ -195,7 +191,7 @@ export class Fluid {
     this.pass(dt);
   }
 
-  /** One substep with each stage timed by the wall clock, submitted one by one; it counts as done. Until then steps wait in line. */
+  /** Takes one substep, submits its stages one by one and times each by the wall clock. Steps queue up until it is done. */
   async profile(dt: number): Promise<StageTimes> {
     this.checkUsable();
     checkTimeStep(dt, 1);
@@ -204,7 +200,7 @@ export class Fluid {
     return timed;
   }
 
-  /** More liquid; the ids of its particles. */
+  /** Adds particles. Returns their ids. */
   add(given: NewFluid): Uint32Array {
     this.checkSettled('add');
     checkNew(given);
@@ -221,8 +217,8 @@ export class Fluid {
   }
 
   /**
-   * Removes all that is in a region at the call, once it is told which particles those are; how many. They must not be removed
-   * by another call meanwhile.
+   * Reads the particles back and removes those that were in a region at the call. Resolves to their number. No other call may
+   * remove them meanwhile.
    */
   async drain(region: FluidRegion): Promise<number> {
     const ids = idsIn(this.plan, region, await this.read());
@@ -230,7 +226,7 @@ export class Fluid {
     return ids.length;
   }
 
-  /** Replaces all obstacles; between calls each goes on with its velocity. */
+  /** Replaces all obstacles. Between calls each moves with its velocity. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkSettled('setObstacles');
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
@@ -269,7 +265,7 @@ export class Fluid {
     return withoutIds(this.plan.dimensions, particles, ids);
   }
 
-  /** Everything to go on with the same bits, as things are once the steps before are done. */
+  /** A checkpoint from which a fluid continues with the same bits: the state after all steps before this call. */
   async checkpoint(): Promise<FluidCheckpoint> {
     this.checkUsable();
     if (this.waiting) await this.waiting;
@@ -285,7 +281,7 @@ export class Fluid {
     return describeFluid(plan, currentObstacles, progress, affine, births);
   }
 
-  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep, but for what is solid. */
+  /** Continues from a checkpoint. Fields and figures of the lattice, except solid cells, are valid after the next substep. */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkSettled('restore');
     const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
@@ -317,19 +313,19 @@ export class Fluid {
     this.substep.destroy();
   }
 
-  /** What a substep is recorded from. */
-  private get liquid(): Liquid {
+  /** The state that a substep is recorded from. */
+  private get state(): SubstepState {
     const { plan, currentObstacles: obstacles, particles } = this;
     return { plan, obstacles, particles };
   }
 
   private record(encoder: GPUCommandEncoder, dt: number): void {
-    const { liquid, substep } = this;
-    const frame = substep.placeFrame(liquid, dt);
-    for (const stage of substep.stages(liquid)) stage.encode(encoder, frame);
+    const { state, substep } = this;
+    const frame = substep.writeFrame(state, dt);
+    for (const stage of substep.stages(state)) stage.encode(encoder, frame);
   }
 
-  /** One substep, submitted, and who begins at its end. */
+  /** Submits one substep and adds the emitters' particles. */
   private play(dt: number): void {
     const { device } = this.gpu;
     const encoder = device.createCommandEncoder({ label: 'fluid.substep' });
@@ -345,9 +341,9 @@ export class Fluid {
     let total = 0;
     if (dt === 0) return { source: 'wall-clock', stages: times, total };
     for (let late = this.turnover.begin(this.done); late; late = this.turnover.begin(this.done)) await late;
-    const { liquid, substep } = this;
-    const frame = substep.placeFrame(liquid, dt);
-    const stages = substep.stages(liquid);
+    const { state, substep } = this;
+    const frame = substep.writeFrame(state, dt);
+    const stages = substep.stages(state);
     await queue.onSubmittedWorkDone();
     for (const { name, encode } of stages) {
       const began = performance.now();
@@ -362,7 +358,7 @@ export class Fluid {
     return { source: 'wall-clock', stages: times, total };
   }
 
-  /** Steps come after `work`, and all else that changes the liquid is refused until then. */
+  /** Makes steps wait for `work`; any other change of the fluid throws until then. */
   private waitFor(work: Promise<unknown>): Promise<void> {
     const waiting: Promise<void> = work.then(
       () => this.stopWaiting(waiting),
@@ -372,7 +368,7 @@ export class Fluid {
       },
     );
     this.waiting = waiting;
-    // Whoever awaits it is told.
+    // A caller that awaits the promise gets the error; without one it must not count as unhandled.
     waiting.catch(() => undefined);
     return waiting;
   }
@@ -390,7 +386,7 @@ export class Fluid {
     this.lastPlan = plan;
     if (plan.drains.length > 0) this.turnover.mark();
     const room = this.capacity - this.count;
-    const born = this.turnover.emit(plan, dt, room, (place) => isFreeAt({ ...plan, obstacles }, place));
+    const born = this.turnover.emit(plan, dt, room, (point) => isFreeAt({ ...plan, obstacles }, point));
     if (born) this.append(born);
   }
 
@@ -401,7 +397,7 @@ export class Fluid {
     return ids;
   }
 
-  /** Drained and not yet removed, as things are at the call: marked, and about to be removed. */
+  /** Ids of particles that are drained but not yet removed, at the time of the call; see turnover.ts. */
   private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
     const none = new Uint32Array(0);
     if (!this.turnover.isBusy) return { drained: none, leaving: none };
@@ -414,12 +410,12 @@ export class Fluid {
     this.gpu.checkAlive();
   }
 
-  /** For what changes the liquid: steps that wait come first. */
+  /** Throws if steps wait. Every change of the fluid calls it, except steps. */
   private checkSettled(call: string): void {
     this.checkUsable();
     if (!this.waiting) return;
     throw new CellstormError(
-      `${call} was called while a step of this liquid waits to be told what was drained, or is timed; await what step or profile returned.`,
+      `${call} was called while a step of this fluid waits for drained particles or is timed; await the promise that step or profile returned.`,
     );
   }
 }

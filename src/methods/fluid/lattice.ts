@@ -1,24 +1,25 @@
 /**
- * Purpose: the staggered lattice that all stages share: where cells and faces are in their arrays.
- * Inputs: cells along each axis. Outputs: extents, strides and offsets, for one level or for all levels of a multigrid.
+ * The staggered lattice that all stages share: how cells and faces map to array entries, for one level or for all levels of
+ * a multigrid.
  *
- * Every array over a lattice has one entry for each cell and for one layer more at the upper end of each axis, whose cells
- * are solid and whose lower faces are the upper walls. Face `axis` of entry n lies between the cells n − stride and n. Ahead of
- * the first cell come `first` entries that hold 0, so that n − stride is in the array for every cell; for a cell at the lower
- * end of an axis it is one of the upper layer, solid too. In the plane there is one layer of cells and none above it.
+ * Every array over a lattice has one entry per cell, and one more layer at the upper end of each axis. Cells of that layer are
+ * solid, and their lower faces are the upper walls. Face `axis` of entry n lies between the cells n − stride and n. Before the
+ * first cell come `first` entries that hold 0, so that n − stride is in the array for every cell. For a cell at the lower end
+ * of an axis, n − stride is an entry of the upper layer, which is solid too. In 2D there is one layer of cells along z, and
+ * no layer above it.
  */
 export type Triple = readonly [number, number, number];
 
 export interface Lattice {
   readonly dimensions: 2 | 3;
   readonly cells: Triple;
-  /** Cells and the layer above them. */
+  /** Cells along each axis, with the upper layer. */
   readonly extents: Triple;
-  /** Entries from a cell to the next along each axis. */
+  /** Distance in entries between neighbouring cells along each axis. */
   readonly strides: Triple;
-  /** Entry of the first cell. */
+  /** The entry of the first cell. */
   readonly first: number;
-  /** Entries of an array over it. */
+  /** Length of an array over the lattice. */
   readonly size: number;
 }
 
@@ -34,21 +35,21 @@ export function defineLattice(dimensions: 2 | 3, cells: Triple): Lattice {
   return { dimensions, cells, extents, strides, first, size: first + extents[0] * extents[1] * extents[2] };
 }
 
-/** A level of a multigrid, and where its part of an array over all levels begins. */
+/** A level of a multigrid. `offset`: the begin of its part in an array over all levels. */
 export interface Level extends Lattice {
   readonly offset: number;
 }
 
 export interface Levels {
   readonly levels: readonly Level[];
-  /** Entries of an array over all of them. */
+  /** Length of an array over all levels. */
   readonly size: number;
 }
 
-/** The coarsest level has at most so many cells along each axis. */
+/** Most cells along each axis of the coarsest level. */
 const COARSEST = 4;
 
-/** A lattice and those of cells twice as wide, down to a few cells. */
+/** The lattice and coarser ones, each with cells twice as wide as the one before, down to a few cells. */
 export function defineLevels(lattice: Lattice): Levels {
   const levels: Level[] = [{ ...lattice, offset: 0 }];
   let size = lattice.size;
@@ -62,9 +63,8 @@ export function defineLevels(lattice: Lattice): Levels {
 }
 
 /**
- * Calls `visit` with the entries of each row of faces across an axis, those of both walls included, or with axis −1 of cells:
- * from `row` to before `end`. What is done for every entry in every substep loops over rows: to be called for each takes
- * longer than most of what there is to do.
+ * Calls `visit` with each row of faces across an axis, both walls included, or of cells if the axis is −1. The row's entries
+ * go from `row` to before `end`. Hot loops use rows, because a call per entry takes longer than most of their work.
  */
 export function eachRow(
   { cells, extents, first }: Lattice,
@@ -90,7 +90,7 @@ export function eachCell(
   eachFace(lattice, -1, visit);
 }
 
-/** Calls `visit` with the entry of each face across an axis, those of both walls included. */
+/** Calls `visit` with the entry of each face across an axis, both walls included. */
 export function eachFace(
   lattice: Lattice,
   axis: number,

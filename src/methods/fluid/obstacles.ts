@@ -1,14 +1,12 @@
-/**
- * Purpose: solid bodies in the liquid that move as the caller says: balls and boxes.
- * Inputs: where they are and how fast they go. Outputs: which places are inside, and the way out.
- */
-import { ArgumentError, checkKnownKeys, checkRange, checkVector } from '../../index';
+/** Solid balls and boxes in the fluid, which the caller moves: checks, which points are inside, and the nearest way out. */
+import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
 
 export interface BallObstacle {
   readonly shape: 'ball';
   readonly position: readonly number[];
   readonly radius: number;
-  /** Length a second. Default 0. */
+  /** Length / s. Default 0. */
   readonly velocity?: readonly number[] | undefined;
 }
 
@@ -22,13 +20,13 @@ export interface BoxObstacle {
 
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** Complete and checked; three numbers in the plane too, the last 0. */
+/** Complete and checked. Vectors have three numbers in 2D too, the last of which is 0. */
 export interface Obstacle {
   readonly position: readonly number[];
   readonly velocity: readonly number[];
-  /** Of boxes, of balls 0. */
+  /** 0 for balls. */
   readonly halfExtents: readonly number[];
-  /** Of balls, of boxes 0. */
+  /** 0 for boxes. */
   readonly radius: number;
 }
 
@@ -67,7 +65,7 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
     obstacle.halfExtents.forEach((half, axis) => {
       checkRange(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
     });
-    // In the plane without end across it.
+    // In 2D a box is unbounded along z.
     const halfExtents = [0, 1, 2].map((axis) => obstacle.halfExtents[axis] ?? 2 ** 30);
     return { position: whole(position), velocity: whole(velocity), halfExtents, radius: 0 };
   });
@@ -75,39 +73,39 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
 
 export function insideObstacle(
   { position, halfExtents, radius }: Obstacle,
-  place: readonly number[],
+  point: readonly number[],
 ): boolean {
   let squared = 0;
   let within = true;
   for (let axis = 0; axis < position.length; axis++) {
-    const way = (place[axis] as number) - (position[axis] as number);
-    squared += way * way;
-    within &&= Math.abs(way) < (halfExtents[axis] as number);
+    const offset = (point[axis] as number) - (position[axis] as number);
+    squared += offset * offset;
+    within &&= Math.abs(offset) < (halfExtents[axis] as number);
   }
   return radius > 0 ? squared < radius * radius : within;
 }
 
-/** Moves a place that is inside to the nearest side; says whether it was. */
-export function leaveObstacle(obstacle: Obstacle, place: number[]): boolean {
-  if (!insideObstacle(obstacle, place)) return false;
+/** If a point is inside, moves it to the nearest side. Returns whether it was inside. */
+export function leaveObstacle(obstacle: Obstacle, point: number[]): boolean {
+  if (!insideObstacle(obstacle, point)) return false;
   const { position, halfExtents, radius } = obstacle;
-  const way = position.map((middle, axis) => (place[axis] as number) - middle);
+  const offset = position.map((middle, axis) => (point[axis] as number) - middle);
   if (radius > 0) {
-    const distance = Math.hypot(...way);
-    // From the very middle, up.
+    const distance = Math.hypot(...offset);
+    // A point at the centre leaves upwards.
     const outward =
       distance > 0
-        ? way.map((component) => component / distance)
-        : way.map((_, axis) => (axis === 1 ? 1 : 0));
+        ? offset.map((component) => component / distance)
+        : offset.map((_, axis) => (axis === 1 ? 1 : 0));
     for (let axis = 0; axis < position.length; axis++)
-      place[axis] = (position[axis] as number) + radius * (outward[axis] as number);
+      point[axis] = (position[axis] as number) + radius * (outward[axis] as number);
     return true;
   }
-  const depths = way.map((component, axis) => (halfExtents[axis] as number) - Math.abs(component));
+  const depths = offset.map((component, axis) => (halfExtents[axis] as number) - Math.abs(component));
   const shallow = depths.indexOf(Math.min(...depths));
-  place[shallow] =
+  point[shallow] =
     (position[shallow] as number) +
-    ((way[shallow] as number) < 0 ? -1 : 1) * (halfExtents[shallow] as number);
+    ((offset[shallow] as number) < 0 ? -1 : 1) * (halfExtents[shallow] as number);
   return true;
 }
 
@@ -116,7 +114,7 @@ export function movedObstacle(obstacle: Obstacle, dt: number): Obstacle {
   return { ...obstacle, position: position.map((at, axis) => at + dt * (velocity[axis] as number)) };
 }
 
-/** An obstacle as the caller would give it, of `dimensions` numbers a vector. */
+/** The obstacle as options, with `dimensions` numbers per vector. */
 export function describeObstacle(
   { position, velocity, halfExtents, radius }: Obstacle,
   dimensions: 2 | 3,

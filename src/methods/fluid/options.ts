@@ -1,15 +1,9 @@
 /**
- * Purpose: what a liquid is made of: options, their defaults and checks, and the particles that it begins with.
- * Guarantee: every refusal names the argument, the value and what is accepted, before anything is allocated.
+ * Options of a fluid: defaults, checks, and the initial particles.
+ * Guarantee: every error names the argument, the value and what is accepted, before anything is allocated.
  */
-import {
-  ArgumentError,
-  checkDimensions,
-  checkInteger,
-  checkKnownKeys,
-  checkRange,
-  LimitError,
-} from '../../index';
+import { checkDimensions, checkInteger, checkKnownKeys, checkRange } from '../../core/base/checks';
+import { ArgumentError, LimitError } from '../../core/base/errors';
 import { defineLattice, eachCell, type Lattice, type Triple } from './lattice';
 import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkRegion, type FluidRegion, holdsBox, isInRegion, JITTER, noise } from './regions';
@@ -23,33 +17,33 @@ import {
   type Transfer,
 } from './settings';
 
-/** With what may change later: see settings.ts. */
+/** Includes the settings, which may change later; see settings.ts. */
 export interface FluidOptions extends FluidSettingsOptions {
   readonly dimensions: 2 | 3;
-  /** Cells along each axis; the tank is from 0 to cells · cellSize, with solid walls. At least 2 along each. */
+  /** Cells along each axis, at least 2. The tank reaches from 0 to cells · cellSize and has solid walls. */
   readonly cells: readonly number[];
   /** Edge of a cell, in the caller's unit of length. */
   readonly cellSize: number;
-  /** Regions full of liquid. */
+  /** Regions that are full of fluid at first. */
   readonly fill?: readonly FluidRegion[] | undefined;
-  /** Particles of the caller's, beside those of the regions: `dimensions` numbers each. */
+  /** More initial particles, packed: `dimensions` numbers each. */
   readonly positions?: Float32Array | undefined;
   readonly velocities?: Float32Array | undefined;
-  /** In a full cell: 1, 4, 9 or 16 in the plane (default 4), 1, 8 or 27 in space (default 8). */
+  /** Particles in a full cell: 1, 4, 9 or 16 in 2D (default 4), 1, 8 or 27 in 3D (default 8). */
   readonly particlesPerCell?: number | undefined;
-  /** Particles at most. Default: those that it begins with. */
+  /** Most particles. Default: the number of initial particles. */
   readonly capacity?: number | undefined;
-  /** Mass of a unit of volume. Default 1000. */
+  /** Mass per volume. Default 1000. */
   readonly density?: number | undefined;
-  /** How velocities come back to particles. Default 'flip'. */
+  /** How velocities return from the lattice to the particles. Default 'flip'. */
   readonly transfer?: Transfer | undefined;
-  /** Solid cells: a number other than 0 for each, x fastest, or a function of the middle of a cell. */
-  readonly solids?: ArrayLike<number> | ((middle: readonly number[]) => boolean) | undefined;
-  /** Bodies that move; at most 16. */
+  /** Solid cells: a number per cell, x fastest, not 0 if it is solid; or a function of a cell's centre. */
+  readonly solids?: ArrayLike<number> | ((centre: readonly number[]) => boolean) | undefined;
+  /** Solid bodies that move; at most 16. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
 }
 
-/** Options checked and completed; settings as they are now. */
+/** Checked and completed options, with the current settings. */
 export interface FluidPlan extends FluidSettings {
   readonly lattice: Lattice;
   readonly dimensions: 2 | 3;
@@ -61,25 +55,25 @@ export interface FluidPlan extends FluidSettings {
   readonly velocities: Float32Array;
   readonly density: number;
   readonly transfer: Transfer;
-  /** Over the lattice: 1 where a cell is solid for good. */
+  /** Over the lattice: 1 if a cell is always solid. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
-  /** Of a particle, for keeping them apart. */
+  /** Radius of a particle, for keeping particles apart. */
   readonly radius: number;
-  /** From a particle to the next at first. */
+  /** Initial distance between particles. */
   readonly spacing: number;
   readonly min: readonly number[];
   readonly max: readonly number[];
 }
 
-/** Velocities, couplings, cells of two grids and more for each: 2^24 take 2 gigabytes in the plane, 3 in space. */
+/** With this many cells, velocities, couplings, the cells of two grids and more take 2 GB in 2D and 3 GB in 3D. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Radius of a particle for keeping it apart, in shares of the distance between particles at first. Twice as large, near what
- * random packing allows, drives up surfaces: volume is off by 2.2% instead of 1.2% in a dam break of 16 cells.
+ * Radius of a particle for keeping particles apart, as a share of their initial distance. Twice as much, which is close to
+ * random packing, raises the surface: in a dam break of 16 cells the volume is off by 2.2% instead of 1.2%.
  */
 const RADIUS = 0.225;
 
@@ -174,13 +168,13 @@ function maskOf(solids: FluidOptions['solids'], lattice: Lattice, cellSize: numb
   if (solids === undefined) return mask;
   const count = cells[0] * cells[1] * cells[2];
   if (typeof solids !== 'function' && solids?.length !== count) {
-    throw new ArgumentError('solids', solids, `a function or ${count} numbers, one for each cell`);
+    throw new ArgumentError('solids', solids, `a function or ${count} numbers, one per cell`);
   }
   let free = 0;
   eachCell(lattice, (entry, x, y, z) => {
-    const middle = [x, y, z].slice(0, dimensions).map((cell) => (cell + 0.5) * cellSize);
+    const centre = [x, y, z].slice(0, dimensions).map((cell) => (cell + 0.5) * cellSize);
     const solid =
-      typeof solids === 'function' ? solids(middle) : solids[x + cells[0] * (y + cells[1] * z)] !== 0;
+      typeof solids === 'function' ? solids(centre) : solids[x + cells[0] * (y + cells[1] * z)] !== 0;
     mask[entry] = solid ? 1 : 0;
     if (!solid) free++;
   });
@@ -188,7 +182,7 @@ function maskOf(solids: FluidOptions['solids'], lattice: Lattice, cellSize: numb
   return mask;
 }
 
-/** Where particles of regions may begin. */
+/** Where the particles of regions can start. */
 interface Seedbed {
   readonly lattice: Lattice;
   readonly cellSize: number;
@@ -197,7 +191,7 @@ interface Seedbed {
   readonly mask: Uint8Array;
 }
 
-/** Particles of the regions, cell by cell, and then the caller's own; counted before anything is reserved for them. */
+/** The particles of the regions, cell by cell, then the caller's. They are counted before their arrays are allocated. */
 function seed(
   { dimensions, fill = [], positions, velocities, capacity }: FluidOptions,
   bed: Seedbed,
@@ -208,7 +202,11 @@ function seed(
   });
   if (positions !== undefined) {
     if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) {
-      throw new ArgumentError('positions', positions, `a Float32Array with ${dimensions} numbers a particle`);
+      throw new ArgumentError(
+        'positions',
+        positions,
+        `a Float32Array with ${dimensions} numbers per particle`,
+      );
     }
     if (
       velocities !== undefined &&
@@ -218,19 +216,19 @@ function seed(
     }
     checkInTank('positions', positions, bed.lattice, bed.cellSize);
   } else if (velocities !== undefined) {
-    throw new ArgumentError('velocities', velocities, 'left out where there are no positions');
+    throw new ArgumentError('velocities', velocities, 'left out if there are no positions');
   }
   const count = (positions?.length ?? 0) / dimensions + countSeeds(fill, bed);
   if (count > MAX_PARTICLES) {
     throw new LimitError(
       'fill',
-      `The liquid begins with ${count} particles, but at most ${MAX_PARTICLES} are accepted; fill less, or take fewer \`particlesPerCell\`.`,
+      `The fluid begins with ${count} particles, but at most ${MAX_PARTICLES} are accepted; fill less, or use fewer \`particlesPerCell\`.`,
     );
   }
   if (capacity !== undefined && count > capacity) {
     throw new LimitError(
       'capacity',
-      `The liquid begins with ${count} particles, but capacity is ${capacity}; it must be at least as many.`,
+      `The fluid begins with ${count} particles, but capacity is ${capacity}; it must be at least as large.`,
     );
   }
   const all = {
@@ -238,8 +236,8 @@ function seed(
     velocities: new Float32Array(dimensions * count),
   };
   let next = 0;
-  eachSeed(fill, bed, (place, { velocity }) => {
-    all.positions.set(place, next);
+  eachSeed(fill, bed, (point, { velocity }) => {
+    all.positions.set(point, next);
     if (velocity) all.velocities.set(velocity, next);
     next += dimensions;
   });
@@ -248,22 +246,22 @@ function seed(
   return all;
 }
 
-/** Calls `visit` with the place of each particle of the regions, which is the same array each time, and its region. */
+/** Calls `visit` with the position of each particle of the regions, in the same array each time, and its region. */
 function eachSeed(
   fill: readonly FluidRegion[],
   bed: Seedbed,
-  visit: (place: readonly number[], region: FluidRegion) => void,
+  visit: (point: readonly number[], region: FluidRegion) => void,
 ): void {
   if (fill.length === 0) return;
   eachFreeCell(bed, (entry, cell) => {
-    eachPlaceIn(bed, entry, cell, (place) => {
-      const region = fill.find((candidate) => isInRegion(candidate, place));
-      if (region) visit(place, region);
+    eachPointIn(bed, entry, cell, (point) => {
+      const region = fill.find((candidate) => isInRegion(candidate, point));
+      if (region) visit(point, region);
     });
   });
 }
 
-/** How many eachSeed visits; places are looked at only where a region ends within the cell. */
+/** The number of particles that eachSeed visits. It tests single points only in cells where a region ends. */
 function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   if (fill.length === 0) return 0;
   const { cellSize, along, lattice } = bed;
@@ -279,14 +277,14 @@ function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
       count += parts;
       return;
     }
-    eachPlaceIn(bed, entry, cell, (place) => {
-      if (fill.some((region) => isInRegion(region, place))) count++;
+    eachPointIn(bed, entry, cell, (point) => {
+      if (fill.some((region) => isInRegion(region, point))) count++;
     });
   });
   return count;
 }
 
-/** `cell`: its coordinates, the same array each time. */
+/** Calls `visit` with each cell that is not solid. `cell`: its coordinates, in the same array each time. */
 function eachFreeCell(
   { lattice, mask }: Seedbed,
   visit: (entry: number, cell: readonly number[]) => void,
@@ -301,26 +299,26 @@ function eachFreeCell(
   });
 }
 
-/** Places of a full cell, all well within it; the same array each time. */
-function eachPlaceIn(
+/** Calls `visit` with the position of each particle of a full cell, well inside it, in the same array each time. */
+function eachPointIn(
   { lattice: { dimensions }, cellSize, along }: Seedbed,
   entry: number,
   cell: readonly number[],
-  visit: (place: readonly number[]) => void,
+  visit: (point: readonly number[]) => void,
 ): void {
   const parts = along ** dimensions;
-  const place = new Array<number>(dimensions).fill(0);
+  const point = new Array<number>(dimensions).fill(0);
   for (let part = 0; part < parts; part++) {
     for (let axis = 0; axis < dimensions; axis++) {
       const step = Math.floor(part / along ** axis) % along;
       const jitter = JITTER * (noise(entry * parts + part, axis) - 0.5);
-      place[axis] = Math.fround(((cell[axis] as number) + (step + 0.5 + jitter) / along) * cellSize);
+      point[axis] = Math.fround(((cell[axis] as number) + (step + 0.5 + jitter) / along) * cellSize);
     }
-    visit(place);
+    visit(point);
   }
 }
 
-/** Refuses particles outside the tank; those in solid cells leave them in the first step. */
+/** Rejects particles outside the tank. Particles in solid cells are fine: they leave them in the first step. */
 export function checkInTank(
   argument: string,
   positions: Float32Array,
@@ -331,16 +329,20 @@ export function checkInTank(
     const high = (cells[index % dimensions] as number) * cellSize;
     if (at >= 0 && at <= high) return;
     const name = `${argument}[${index}] (particle ${Math.floor(index / dimensions)})`;
-    throw new ArgumentError(name, at, `a number from 0 to ${high}, in the tank`);
+    throw new ArgumentError(name, at, `a number from 0 to ${high}, inside the tank`);
   });
 }
 
-/** Shortest substep: below, rates overflow into noise. */
+/** Shortest substep in seconds. In shorter ones, rates grow so large that only rounding noise is left. */
 const SHORTEST = 1e-7;
 
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {
   checkInteger('substeps', substeps, 1, MAX_SUBSTEPS);
   if (typeof dt !== 'number' || !(dt === 0 || (dt / substeps >= SHORTEST && dt <= 1e3))) {
-    throw new ArgumentError('dt', dt, `0 or from ${SHORTEST} s for each of ${substeps} substeps to 1000 s`);
+    throw new ArgumentError(
+      'dt',
+      dt,
+      `0, or from ${SHORTEST} s per substep (there are ${substeps}) to 1000 s in all`,
+    );
   }
 }

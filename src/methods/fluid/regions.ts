@@ -1,10 +1,7 @@
-/**
- * Purpose: regions of the tank, boxes and balls: what is full at first, where emitters bring liquid and drains take it.
- * Inputs: what the caller gives. Outputs: checked regions, and which places are in one.
- */
-import { checkKnownKeys, checkRange, checkVector } from '../../index';
+/** Regions of the tank, boxes and balls: they say what is full at first, and where emitters and drains are. */
+import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 
-/** A box or a ball; `velocity` is that of the liquid in it. */
+/** A box or a ball. `velocity`: the velocity of the fluid in it. */
 export type FluidRegion =
   | {
       readonly min: readonly number[];
@@ -17,17 +14,17 @@ export type FluidRegion =
       readonly velocity?: readonly number[] | undefined;
     };
 
-export function isInRegion(region: FluidRegion, place: readonly number[]): boolean {
+export function isInRegion(region: FluidRegion, point: readonly number[]): boolean {
   if ('radius' in region) {
     return (
-      place.reduce((sum, at, axis) => sum + (at - (region.centre[axis] as number)) ** 2, 0) <
+      point.reduce((sum, at, axis) => sum + (at - (region.centre[axis] as number)) ** 2, 0) <
       region.radius ** 2
     );
   }
-  return place.every((at, axis) => at >= (region.min[axis] as number) && at < (region.max[axis] as number));
+  return point.every((at, axis) => at >= (region.min[axis] as number) && at < (region.max[axis] as number));
 }
 
-/** Whether all of a box is in a region. */
+/** Whether a whole box is in a region. */
 export function holdsBox(region: FluidRegion, low: readonly number[], high: readonly number[]): boolean {
   if (!('radius' in region)) {
     const { min, max } = region;
@@ -36,7 +33,7 @@ export function holdsBox(region: FluidRegion, low: readonly number[], high: read
     );
   }
   const { centre } = region;
-  // Its farthest corner.
+  // Test the box's farthest corner.
   return isInRegion(
     region,
     low.map((at, axis) => {
@@ -46,7 +43,7 @@ export function holdsBox(region: FluidRegion, low: readonly number[], high: read
   );
 }
 
-/** Opposite corners of what a region is in. */
+/** Opposite corners of the box around a region. */
 export function cornersOf(region: FluidRegion): {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -69,7 +66,7 @@ export function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3
   if (region.velocity !== undefined) checkVector(`${name}.velocity`, region.velocity, dimensions);
 }
 
-/** A region of the caller's, as it is now. */
+/** A deep copy, so that later changes by the caller have no effect. */
 export function copyRegion(region: FluidRegion): FluidRegion {
   const velocity = region.velocity && { velocity: Array.from(region.velocity) };
   return 'radius' in region
@@ -77,10 +74,10 @@ export function copyRegion(region: FluidRegion): FluidRegion {
     : { min: Array.from(region.min), max: Array.from(region.max), ...velocity };
 }
 
-/** Particles are off the middle of their part of a cell by at most this share of it: rows would stay rows. */
+/** Random offset of particles, as a share of their part of a cell. Without it particles would stay in rows. */
 export const JITTER = 0.4;
 
-/** From 0 to 1, the same for the same numbers. */
+/** A hash of its arguments, from 0 to 1. */
 export function noise(index: number, axis: number): number {
   let bits = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(axis + 1, 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);

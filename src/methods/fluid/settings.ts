@@ -1,40 +1,41 @@
 /**
- * Purpose: what of a liquid may change between two steps, with defaults and checks.
- * Guarantee: a change is checked as a whole before any of it is taken.
+ * Settings of a fluid, which may change between two steps: defaults and checks.
+ * Guarantee: a change is checked as a whole before any part of it applies.
  */
-import { ArgumentError, checkInteger, checkKnownKeys, checkRange, checkVector } from '../../index';
+import { checkInteger, checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
 import { checkEmitters, type Emitter } from './emitters';
 import { checkRegion, copyRegion, type FluidRegion } from './regions';
 
 export type Transfer = 'flip' | 'pic' | 'apic';
 
 export interface FluidSettings {
-  /** Acceleration. Default 9.81 down the second axis. */
+  /** Acceleration, length / s². Default: 9.81 along −y. */
   readonly gravity: readonly number[];
-  /** Of 'flip', its share: 1 is FLIP, 0 is PIC. Default 0.97; of other transfers 0. */
+  /** Share of FLIP if the transfer is 'flip': 1 is pure FLIP, 0 is PIC. Default 0.97; 0 for other transfers. */
   readonly blend: number;
-  /** Of what flowed in too much, the share that may be left over. Default 1e-4. */
+  /** Share of the surplus flow into cells that the pressure solver may leave. Default 1e-4. */
   readonly tolerance: number;
-  /** Iterations of the pressure solver at most. Default 12. */
+  /** Most iterations of the pressure solver. Default 12. */
   readonly mostIterations: number;
-  /** Of an excess of particles in a cell, the share that is undone in a substep. Default 0.3; 0: volume may drift. */
+  /** Share of a cell's excess of particles that a substep undoes. Default 0.3. With 0 the volume may drift. */
   readonly correction: number;
-  /** Rounds that keep particles apart in each substep. Default 1; 0: none. */
+  /** Rounds per substep that push particles apart. Default 1; 0: none. */
   readonly separation: number;
-  /** Substeps of `step`. Default 2. */
+  /** Substeps per step. Default 2. */
   readonly substeps: number;
   /**
-   * Of the kinetic energy, the share that a substep gives up so that total energy does not grow, beside what FLIP carries as
-   * noise, before the liquid is lowered by what is still owed. Default 0.001; 0: nothing is taken back, energy may grow a little.
+   * Share of the kinetic energy that a substep may remove, beside FLIP's noise, so that the total energy does not grow. If that
+   * does not suffice, the fluid is lowered a little. Default 0.001. With 0 nothing is removed, and energy may grow a little.
    */
   readonly restraint: number;
-  /** Regions that liquid comes from, at most 16. Default none. */
+  /** Regions that fluid comes from, at most 16. Default: none. */
   readonly emitters: readonly Emitter[];
-  /** Regions whose liquid is taken away, at most 16. Default none. */
+  /** Regions that remove fluid, at most 16. Default: none. */
   readonly drains: readonly FluidRegion[];
 }
 
-/** What the caller changes. */
+/** Changes of settings; anything left out stays. */
 export type FluidSettingsOptions = {
   readonly [Name in keyof FluidSettings]?: FluidSettings[Name] | undefined;
 };
@@ -56,11 +57,11 @@ export const MAX_DRAINS = 16;
 export const MAX_SUBSTEPS = 64;
 const MAX_ITERATIONS = 200;
 
-/** What settings depend on and cannot change. */
+/** Fixed options that the settings depend on. */
 export interface SettingsScope {
   readonly dimensions: 2 | 3;
   readonly transfer: Transfer;
-  /** From a particle to the next at first. */
+  /** Initial distance between particles. */
   readonly spacing: number;
   /** Upper corner of the tank. */
   readonly max: readonly number[];
@@ -81,7 +82,7 @@ export function defaultSettings({ dimensions, transfer }: SettingsScope): FluidS
   };
 }
 
-/** `held` with what `given` says, which may say more. */
+/** The settings `held`, changed by `given`, whose other properties are ignored. */
 export function resolveSettings(
   scope: SettingsScope,
   held: FluidSettings,
@@ -118,7 +119,11 @@ export function resolveSettings(
     checkRegion(`drains[${index}]`, region, dimensions);
     const { velocity } = region;
     if (velocity !== undefined)
-      throw new ArgumentError(`drains[${index}].velocity`, velocity, 'left out: a drain has none');
+      throw new ArgumentError(
+        `drains[${index}].velocity`,
+        velocity,
+        'left out, because a drain has no velocity',
+      );
   });
   return {
     gravity: Array.from(gravity),
@@ -134,7 +139,7 @@ export function resolveSettings(
   };
 }
 
-/** A change between steps, which says nothing else. */
+/** Like resolveSettings, but rejects properties that are no settings. */
 export function changeSettings(
   scope: SettingsScope,
   held: FluidSettings,

@@ -1,8 +1,8 @@
-/**
- * Purpose: what both engines offer, and what of it is the same in both.
- */
-import type { ParticleArrays } from '../../index';
-import { ArgumentError, checkInteger } from '../../index';
+/** Types and helpers that the GPU's and the CPU's fluid share. */
+
+import { checkInteger } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import type { ParticleArrays } from '../../core/simulation/simulation';
 import { AIR, eachCell, SOLID } from './lattice';
 import type { Obstacle } from './obstacles';
 import type { FluidPlan } from './options';
@@ -11,11 +11,11 @@ import { checkRegion, type FluidRegion, isInRegion } from './regions';
 /** The lattice after the last substep, packed cell by cell, x fastest. */
 export interface FluidFields {
   readonly cells: readonly number[];
-  /** 0 air, 1 liquid, 2 solid. */
+  /** 0 air, 1 fluid, 2 solid. */
   readonly kinds: Uint8Array;
-  /** Above that of the air, in units of density · length² / s². */
+  /** Relative to the air, in units of density · length² / s². */
   readonly pressure: Float32Array;
-  /** At the middles of cells, `dimensions` numbers each; of air and solids 0. */
+  /** At the centres of cells, `dimensions` numbers each; 0 in air and solids. */
   readonly velocity: Float32Array;
 }
 
@@ -26,18 +26,18 @@ export interface NewFluid {
 
 export type FluidParticles = Pick<ParticleArrays, 'ids' | 'positions' | 'velocities'>;
 
-/** Arrays over the lattice as either engine holds them. */
+/** Arrays over the lattice, from either engine. */
 export interface LatticeState {
   readonly kinds: ArrayLike<number>;
   readonly velocity: ArrayLike<number>;
-  /** In units of velocity: see reference/equations.ts. */
+  /** In units of velocity; see reference/equations.ts. */
   readonly pressure: ArrayLike<number>;
 }
 
 export function packFields(
   { lattice, dimensions, cellSize, density }: FluidPlan,
   { kinds, velocity, pressure }: LatticeState,
-  /** Of the last substep; 0 before the first. */
+  /** Seconds of the last substep; 0 before the first. */
   dt: number,
 ): FluidFields {
   const count = lattice.cells[0] * lattice.cells[1] * lattice.cells[2];
@@ -63,10 +63,10 @@ export function packFields(
   return fields;
 }
 
-/** Cells that a particle may go in a substep when `advance` chooses how many there are. */
-export const CELLS_A_SUBSTEP = 1;
+/** Cells that a particle may move in a substep if `advance` chooses the number of substeps. */
+export const CELLS_PER_SUBSTEP = 1;
 
-/** Substeps of a step, so that nothing goes farther than CELLS_A_SUBSTEP, gravity included. */
+/** The number of substeps with which nothing moves farther than CELLS_PER_SUBSTEP, gravity included; at most `most`. */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,
   greatestSpeed: number,
@@ -76,10 +76,10 @@ export function substepsFor(
 ): number {
   checkInteger('most', most, 1, 64);
   const speed = Math.max(greatestSpeed + Math.hypot(...gravity) * dt, obstacleSpeed);
-  return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_A_SUBSTEP * cellSize))));
+  return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_PER_SUBSTEP * cellSize))));
 }
 
-/** Speed of the fastest obstacle or emitter. */
+/** Speed of the fastest obstacle or emitter, length / s. */
 export function fastestBody(
   { emitters }: Pick<FluidPlan, 'emitters'>,
   obstacles: readonly Obstacle[],
@@ -88,7 +88,7 @@ export function fastestBody(
   return Math.max(0, ...speeds);
 }
 
-/** Whether energy is to be kept from growing: where nothing moves that does work on the liquid. */
+/** Whether to keep energy from growing: only if no obstacle moves, because a moving one does work on the fluid. */
 export function isRestrained(
   { restraint }: Pick<FluidPlan, 'restraint'>,
   obstacles: readonly Obstacle[],
@@ -96,7 +96,7 @@ export function isRestrained(
   return restraint > 0 && obstacles.every(({ velocity }) => velocity.every((component) => component === 0));
 }
 
-/** Particles but for some. */
+/** The particles without those whose ids are `gone`. */
 export function withoutIds(
   dimensions: 2 | 3,
   particles: FluidParticles,

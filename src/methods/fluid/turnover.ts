@@ -1,40 +1,39 @@
 /**
- * Purpose: particles that come and go, for both engines: what emitters bring in a substep, and when those that drains took are
- * removed. A drained particle is set aside at the end of the substep in which it came into the drain: from then on it is
- * nowhere. Its id and its room are free only later: every COLLECT_EVERY substeps those set aside are asked for, and those asked
- * for the last time are removed. So a GPU has that long to tell who they are; where that is not long enough, begin() says what
- * is to be waited for.
- * Guarantee: all depends on the number of substeps and on the state, never on when an answer arrives.
+ * Particles that come and go, for both engines: what emitters add in a substep, and when drained particles are removed.
+ * A particle that enters a drain is marked at the end of that substep and takes part in nothing from then on. Its id becomes
+ * free later: every COLLECT_EVERY substeps the marked ids are requested, and the ids requested the last time are removed. A GPU
+ * thus has that long to deliver the ids; if it takes longer, begin() returns a promise to wait for.
+ * Guarantee: the result depends on the number of substeps and on the state, never on when an answer arrives.
  */
 import { type Emitted, emit } from './emitters';
 import type { FluidPlan } from './options';
 
-/** Substeps: four steps of two. A removal sorts once. */
+/** In substeps: four steps of two. Rare removals are cheaper, because each sorts once. */
 export const COLLECT_EVERY = 8;
 
-/** What an engine does for it. */
+/** What an engine provides. */
 export interface TurnoverHost {
-  /** Ids that were set aside since the last call. */
+  /** Returns the ids that were marked since the last call. */
   take(): Uint32Array | Promise<Uint32Array>;
   remove(ids: Uint32Array): void;
 }
 
-/** Those that are removed next. */
+/** Ids that will be removed next. */
 interface Due {
   ids: Uint32Array | undefined;
   readonly arrives: Promise<void>;
-  /** Removed by the caller meanwhile. */
+  /** Ids that the caller removed meanwhile. */
   readonly spared: Set<number>;
 }
 
-/** What of it a checkpoint says. */
+/** The part that a checkpoint holds. */
 export interface TurnoverState {
   readonly ways: readonly number[];
   readonly missed: number;
 }
 
 export class Turnover {
-  /** Particles that found no room. */
+  /** Particles that could not be added, because the capacity was reached. */
   missed = 0;
   private ways: number[] = [];
   private due: Due | undefined;
@@ -42,7 +41,7 @@ export class Turnover {
 
   constructor(private readonly host: TurnoverHost) {}
 
-  /** Whether anybody may be set aside and not removed. */
+  /** Whether there may be particles that are drained but not yet removed. */
   get isBusy(): boolean {
     return this.mayBeMarked || this.due !== undefined;
   }
@@ -51,7 +50,7 @@ export class Turnover {
     return { ways: [...this.ways], missed: this.missed };
   }
 
-  /** Before substep number `done`; what must be waited for before it can begin, if anything. */
+  /** Call before substep number `done`. Returns a promise if the substep must wait. */
   begin(done: number): Promise<void> | undefined {
     if (done % COLLECT_EVERY !== 0) return undefined;
     const { due } = this;
@@ -68,17 +67,17 @@ export class Turnover {
     return undefined;
   }
 
-  /** After a substep with drains. */
+  /** Call after a substep with drains. */
   mark(): void {
     this.mayBeMarked = true;
   }
 
-  /** The caller removes these. */
+  /** Call when the caller removes particles. */
   spare(ids: Uint32Array | readonly number[]): void {
     for (const id of ids) this.due?.spared.add(id);
   }
 
-  /** Ids that are to be removed next, as things are at the call. */
+  /** The ids that will be removed next, at the time of the call. */
   leaving(): Uint32Array | Promise<Uint32Array> {
     const { due } = this;
     if (!due) return new Uint32Array(0);
@@ -87,12 +86,12 @@ export class Turnover {
     return due.ids ? left() : due.arrives.then(left);
   }
 
-  /** What begins in a substep of `dt`, at most `room`. */
+  /** The particles that emitters add in a substep of `dt`, at most `room`. */
   emit(
     plan: FluidPlan,
     dt: number,
     room: number,
-    isFree: (place: readonly number[]) => boolean,
+    isFree: (point: readonly number[]) => boolean,
   ): { readonly positions: Float32Array; readonly velocities: Float32Array } | undefined {
     const { emitters, dimensions } = plan;
     if (emitters.length === 0) return undefined;
@@ -124,7 +123,7 @@ function expect(taken: Uint32Array | Promise<Uint32Array>): Due {
     }),
     spared: new Set<number>(),
   };
-  // Whoever waits for it is told; nobody may.
+  // A caller that awaits the promise gets the error; without one it must not count as unhandled.
   due.arrives.catch(() => undefined);
   return due;
 }

@@ -1,7 +1,4 @@
-/**
- * Purpose: sentences for whoever wonders what a liquid does: what it goes on with, though not as it should be.
- * Inputs: measures of a liquid, and its plan. Output: a sentence for each, none where all is well.
- */
+/** Warnings for users: one sentence per problem that a fluid's measures show. */
 import type { FluidPlan } from './options';
 import type { FluidMeasures } from './reference/measure';
 import { MOST_CELLS } from './reference/particles';
@@ -19,26 +16,26 @@ export function fluidWarnings(
   const sentences: string[] = [];
   if (count === 0 && emitters.length === 0) {
     sentences.push(
-      'There is no liquid: no region of `fill` left a particle in a free cell, and nothing brings any.',
+      'There is no fluid: no region of `fill` put a particle into a free cell, and there are no emitters.',
     );
   }
   if (missed > 0) {
     sentences.push(
-      `${missed} particles of emitters found no room, since the liquid holds at most ${capacity}. Create it with a larger \`capacity\`, or let drains take as much as comes.`,
+      `Emitters could not add ${missed} particles, because the fluid holds at most ${capacity}. Create it with a larger \`capacity\`, or let drains remove as much as comes in.`,
     );
   }
   if (tooFast > 0) {
     sentences.push(
-      `${tooFast} of ${count} particles would have gone farther than ${MOST_CELLS} cells in a substep and were held back. Take more substeps, or call advance, which takes as many as the fastest needs.`,
+      `${tooFast} of ${count} particles would have moved farther than ${MOST_CELLS} cells in a substep and were slowed down. Use more substeps, or call advance, which uses as many as the fastest particle needs.`,
     );
   }
   if (unconverged > 0) {
     sentences.push(
-      `${unconverged} of ${substeps} substeps ended with more than ${tolerance} of what flowed in too much. More \`mostIterations\` than ${mostIterations} may do; liquid that solids close off and squeeze has no solution.`,
+      `${unconverged} of ${substeps} substeps ended with more than ${tolerance} of the surplus flow left. A larger \`mostIterations\` than ${mostIterations} may help; fluid that is enclosed and squeezed by solids has no solution.`,
     );
   }
   if (nonFinite > 0) {
-    sentences.push(`${nonFinite} of ${count} particles are not finite: they are left alone.`);
+    sentences.push(`${nonFinite} of ${count} particles are not finite; the fluid ignores them.`);
   }
   return sentences;
 }

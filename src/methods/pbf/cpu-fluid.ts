@@ -1,14 +1,16 @@
 /**
- * Purpose: the position-based fluid on the CPU, one thread, for Node, for pages without WebGPU, and to hold the GPU against.
- * The same shape as PositionFluid, with values where that has promises.
+ * The position-based fluid on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has
+ * the same shape as PositionFluid, with values instead of promises.
  *
  *     const fluid = createCpuPositionFluid({ dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
  *
- * Inputs: as of createPositionFluid. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
+ * Options are those of createPositionFluid. Guarantee: the same calls give the same bits.
  */
-import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/index';
-import { PlacedMethod, type PlacedParticles } from '../../index';
+
+import type { PlacedParticles } from '../../core/simulation/placed';
+import { PlacedMethod } from '../../core/simulation/placed-method';
+import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/grid/grid-particles';
 import { checkObstacles, type Obstacle, type ObstacleOptions, packObstacles } from './obstacles';
 import {
   changeSettings,
@@ -48,8 +50,8 @@ export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFlu
   }
 
   /**
-   * The state itself, packed, by id up to `end`; densities as they were before the last corrections. Positions of ids that
-   * nobody has are NaN. Between two steps you may change velocities, and positions within the box.
+   * The state itself, packed, by id up to `end`; densities are those before the last corrections. Positions of unused ids are
+   * NaN. Between two steps you may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };
@@ -71,7 +73,7 @@ export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFlu
     this.solids = this.pack(this.obstacles);
   }
 
-  /** More fluid; the ids of its particles, the lowest free ones, ascending. */
+  /** Adds particles. Returns their ids: the lowest free ones, ascending. */
   add(particles: PlacedParticles): Uint32Array {
     return this.particles.add(particles);
   }
@@ -87,7 +89,7 @@ export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFlu
     return this.particles.read();
   }
 
-  /** How dense the fluid is now, as shares of the density at rest. Changes nothing else. */
+  /** Current densities as shares of the rest density. Changes nothing else. */
   measure(): FluidMeasures {
     const { ids } = this.read();
     this.particles.sort();
@@ -104,7 +106,7 @@ export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFlu
     return { time, radius, density, settings, obstacles, ...this.particles.checkpoint() };
   }
 
-  /** Goes on from a checkpoint; it may be that of a PositionFluid. */
+  /** Continues from a checkpoint, which may come from a PositionFluid. */
   restore(checkpoint: PositionFluidCheckpoint): void {
     this.particles.checkAlive();
     const { settings, obstacles } = checkFluidCheckpoint(checkpoint, this.plan);

@@ -1,13 +1,12 @@
 /**
- * Purpose: a position-based fluid on the GPU, in 2D and 3D: places are corrected until the fluid is as dense as at rest, and
- * velocities are what places have moved (Macklin and Müller, "Position Based Fluids", 2013). The rules are in shaders/pbf;
- * docs/pbf.md goes from the idea to the kernels.
+ * A position-based fluid on the GPU, in 2D and 3D: positions are corrected towards the rest density, and velocities follow from
+ * the positions (Macklin and Müller, "Position Based Fluids", 2013). The rules are in shaders/pbf; docs/pbf.md goes from the idea
+ * to the kernels.
  *
  *     const fluid = await createPositionFluid(gpu, { dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
  *
- * Inputs: packed positions, settings in the caller's units. Outputs: `buffers`, by id.
- * Guarantee: the same input gives the same bits, since neighbours come in an order that depends on the state alone.
+ * Guarantee: the same input gives the same bits, because the order of neighbours depends on the state alone.
  */
 import correctCode from '../../../shaders/pbf/correct.wgsl?raw';
 import curlCode from '../../../shaders/pbf/curl.wgsl?raw';
@@ -15,16 +14,12 @@ import densityCode from '../../../shaders/pbf/density.wgsl?raw';
 import obstaclesCode from '../../../shaders/pbf/obstacles.wgsl?raw';
 import predictCode from '../../../shaders/pbf/predict.wgsl?raw';
 import smoothingCode from '../../../shaders/pbf/smoothing.wgsl?raw';
-import {
-  type Gpu,
-  type GridKernel,
-  type GridKernelOptions,
-  PlacedMethod,
-  type PlacedParticles,
-  SortedParticles,
-  type Walls,
-  wallsOf,
-} from '../../index';
+import type { PlacedParticles } from '../../core/simulation/placed';
+import { PlacedMethod } from '../../core/simulation/placed-method';
+import { type Walls, wallsOf } from '../../core/world/walls';
+import type { GridKernel, GridKernelOptions } from '../../engine/grid/grid-kernel';
+import { SortedParticles } from '../../engine/grid/sorted-particles';
+import type { Gpu } from '../../gpu/device';
 import {
   checkObstacles,
   MOST_OBSTACLES,
@@ -64,7 +59,7 @@ const PARAMETERS = {
   solids: 'u32',
 } as const;
 
-/** Beside positions and velocities: lambdas and curls are by slot, the others by id. Aims are velocities in the making. */
+/** Buffers beside positions and velocities. Lambdas and curls are by slot, the others by id. `aims` become the new velocities. */
 const MORE = {
   predicted: 'place',
   aims: 'vector',
@@ -146,8 +141,8 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
   }
 
   /**
-   * By id: vec2f (2D) or vec4f with w unused (3D); f32 of densities, as they were before the last corrections. Positions of
-   * ids that nobody has are NaN. Between two steps, kernels of yours may change velocities, and positions within the box.
+   * By id: vec2f (2D) or vec4f with w unused (3D); f32 for densities, which are those before the last corrections. Positions of
+   * unused ids are NaN. Between two steps your kernels may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;
@@ -160,20 +155,20 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
     return Object.values(kernels).reduce((sum, { memoryBytes }) => sum + memoryBytes, held);
   }
 
-  /** From the next recording on. No kernel is compiled. */
+  /** Applies from the next recording on. Compiles no kernel. */
   set(settings: Partial<PositionFluidSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings, this.dimensions);
   }
 
-  /** Replaces all obstacles, at most 1,024. What is recorded must be submitted before. */
+  /** Replaces all obstacles, at most 1,024. Submit recorded steps before. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.particles.checkAlive();
     this.obstacles = checkObstacles('obstacles', obstacles, this.dimensions);
     this.writeObstacles();
   }
 
-  /** More fluid; the ids of its particles, the lowest free ones, ascending. What is recorded must be submitted before. */
+  /** Adds particles. Returns their ids: the lowest free ones, ascending. Submit recorded steps before. */
   add(particles: PlacedParticles): Uint32Array {
     return this.particles.add(particles);
   }
@@ -184,7 +179,7 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
     this.gpu.device.queue.submit([encoder.finish()]);
   }
 
-  /** Records a step. The caller submits, in the order of recording. */
+  /** Records a step. Submit encoders in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
     checkTimeStep(dt);
     const { particles, kernels, solids } = this.parts;
@@ -204,18 +199,18 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
     this.elapsed += dt;
   }
 
-  /** As all that was submitted left it, packed, by id. */
+  /** The state after all work submitted so far, packed, by id. */
   read(): Promise<PositionFluidState> {
     return this.particles.read();
   }
 
-  /** How dense the fluid is now, as shares of the density at rest. Sorts once more, and changes nothing else. */
+  /** Current densities as shares of the rest density. Sorts once more and changes nothing else. */
   async measure(): Promise<FluidMeasures> {
     const { particles, kernels, solids } = this.parts;
     const { lambdas, densities } = particles.buffers;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'pbf.measure' });
     particles.encode(encoder);
-    // No velocity is taken from this, so any time will do.
+    // This kernel does not use dt, so any value will do.
     const parameters = this.parametersFor(1);
     kernels.density.encode(encoder, { buffers: { lambdas, densities, solids }, parameters });
     this.gpu.device.queue.submit([encoder.finish()]);
@@ -226,11 +221,11 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
   async checkpoint(): Promise<PositionFluidCheckpoint> {
     const { elapsed: time, currentSettings: settings, obstacles } = this;
     const { radius, density } = this.plan;
-    // Of now, not of when the particles arrive.
+    // Copy these now, because the particles arrive later.
     return { time, radius, density, settings, obstacles, ...(await this.particles.checkpoint()) };
   }
 
-  /** Goes on from a checkpoint; it may be that of a CpuPositionFluid. */
+  /** Continues from a checkpoint, which may come from a CpuPositionFluid. */
   restore(checkpoint: PositionFluidCheckpoint): void {
     const { particles } = this.parts;
     particles.checkAlive();
@@ -249,7 +244,7 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
 
   private writeObstacles(): void {
     const packed = packObstacles(this.obstacles, this.dimensions, this.plan.radius);
-    // Deno stops the whole process where nothing is to be written.
+    // Deno aborts the whole process on an empty write.
     if (packed.byteLength > 0) this.gpu.device.queue.writeBuffer(this.parts.solids, 0, packed);
   }
 

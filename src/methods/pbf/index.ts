@@ -1,10 +1,10 @@
 /**
- * cellstorm/pbf: a position-based fluid, written on the public API of cellstorm and nothing else.
+ * cellstorm/pbf: a position-based fluid.
  *
  *     const fluid = await createPositionFluid(gpu, { dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
  *
- * createCpuPositionFluid is the same without a GPU and without promises.
+ * createCpuPositionFluid does the same without a GPU and without promises.
  */
 export { CpuPositionFluid, createCpuPositionFluid } from './cpu-fluid';
 export { createPositionFluid, PositionFluid } from './fluid';

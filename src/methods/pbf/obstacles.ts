@@ -1,8 +1,7 @@
-/**
- * Purpose: solid bodies that a position-based fluid does not enter: balls and boxes that stay where they are. Inputs: what a
- * caller gives, checked. Outputs: the same as numbers, for the GPU and for the CPU.
- */
-import { ArgumentError, checkKnownKeys, checkRange, checkVector, type Dimensions } from '../../index';
+/** Solid balls and boxes that a position-based fluid does not enter: checks, and packing for both engines. */
+import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import type { Dimensions } from '../../core/world/world';
 import { farther } from './smoothing';
 
 export interface BallObstacle {
@@ -20,12 +19,12 @@ export interface BoxObstacle {
 
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** Checked, and copies. */
+/** A checked copy. */
 export type Obstacle = ObstacleOptions;
 
 export const MOST_OBSTACLES = 1024;
 
-/** Of each: the middle (3), the radius of a ball or 0, half of each edge (3), of a ball the share across it. */
+/** Numbers per obstacle: centre (3), radius or 0 for a box, half of each edge (3), for a ball the share of poly6 across it. */
 export const OBSTACLE_FLOATS = 8;
 
 export function checkObstacles(
@@ -64,7 +63,7 @@ export function checkObstacles(
   });
 }
 
-/** OBSTACLE_FLOATS numbers each; `reach`: of the smoothing kernels. */
+/** Packs obstacles as OBSTACLE_FLOATS numbers each. `reach`: radius of the smoothing kernels. */
 export function packObstacles(
   obstacles: readonly Obstacle[],
   dimensions: Dimensions,

@@ -1,77 +1,78 @@
 /**
- * Purpose: what a position-based fluid is told and what it tells, on the GPU as on the CPU: options and settings, checked
- * before anything is reserved, measures, checkpoints.
+ * A position-based fluid on either engine: types and checks of options, settings, measures and checkpoints. Checks precede
+ * allocations.
  */
 import {
-  ArgumentError,
   checkDimensions,
   checkFinite,
   checkInteger,
   checkKnownKeys,
   checkRange,
   checkVector,
-  type Dimensions,
+} from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
+import type { ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
+import {
   METHOD_OPTION_NAMES,
   type MethodOptions,
-  type NumberRanges,
-  type ParticlesCheckpoint,
   type PlacedArrays,
   type PlacedOptions,
   placedOf,
-  resolveNumbers,
-} from '../../index';
+} from '../../core/simulation/placed';
+import type { Dimensions } from '../../core/world/world';
 import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles';
 import { defaultDensity, type Smoothing, smoothingOf } from './smoothing';
 
 export interface PositionFluidNumbers {
-  /** Rounds of corrections in a step, each of which sorts anew. Default 4. */
+  /** Rounds of corrections per step; each sorts the particles again. Default 4. */
   readonly iterations: number;
-  /** Share of its neighbours' velocity that a particle takes on in a step (XSPH). Default 0.02. */
+  /** Share of its neighbours' velocity that a particle takes on per step (XSPH). Default 0.02. */
   readonly viscosity: number;
-  /** Push along where the fluid turns, so that eddies last, in radii. It does not keep momentum. Default 0. */
+  /** Push along eddies, so that they last, in radii. It does not keep momentum. Default 0. */
   readonly vorticity: number;
-  /** How much of what is missing in density draws particles together, from 0 to 1. Default 0. */
+  /** Share of missing density that draws particles together, 0 to 1. Default 0. */
   readonly tension: number;
-  /** Artificial pressure between those very near, in radii². Default 0.0005. */
+  /** Artificial pressure between very near particles, in radii². Default 0.0005. */
   readonly pressure: number;
-  /** Makes corrections softer where there are few neighbours, in 1 / radius². Default 1. */
+  /** Softens corrections of particles with few neighbours, in 1 / radius². Default 1. */
   readonly softness: number;
 }
 
 export interface PositionFluidSettings extends PositionFluidNumbers {
-  /** Length / s². Default: 9.8 downwards. */
+  /** Length / s². Default: 9.8 along −y. */
   readonly gravity: readonly number[];
 }
 
-/** The box's walls hold the fluid. */
+/** Options. The walls of a bounded world hold the fluid. */
 export interface PositionFluidOptions extends Partial<PositionFluidSettings>, MethodOptions {
-  /** How far particles feel each other. */
+  /** Distance up to which particles interact. */
   readonly radius: number;
-  /** At rest, in particles a unit of area (volume). Default: as a lattice with a spacing of half a radius. */
+  /** Rest density in particles per area (volume). Default: that of a lattice with a spacing of half a radius. */
   readonly density?: number | undefined;
-  /** Bodies that the fluid does not enter. At most 1,024; every particle looks at each. Default: none. */
+  /** Solid bodies, at most 1,024; every particle tests each. Default: none. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
 }
 
-/** What there is, sorted by id. */
+/** The particles, sorted by id. */
 export type PositionFluidState = PlacedArrays;
 
-/** Everything needed to go on with the same bits, in a fluid created with the same world, radius and density. */
+/** A fluid with the same world, radius and density continues from this with the same bits. */
 export interface PositionFluidCheckpoint extends ParticlesCheckpoint {
   readonly time: number;
   readonly radius: number;
-  /** At rest, as in the options. */
+  /** The rest density, as in the options. */
   readonly density: number;
   readonly settings: PositionFluidSettings;
   readonly obstacles: readonly ObstacleOptions[];
 }
 
-/** Densities as shares of that at rest. */
+/** Densities as shares of the rest density. */
 export interface FluidMeasures {
-  /** Of each particle, ids ascending. */
+  /** Per particle, ids ascending. */
   readonly densities: Float32Array;
   readonly meanDensity: number;
-  /** How far above the density at rest, on average and at most. */
+  /** Mean and greatest excess over the rest density. */
   readonly meanExcess: number;
   readonly greatestExcess: number;
 }
@@ -100,12 +101,12 @@ const SETTING_NAMES = [...Object.keys(FLUID_RANGES), 'gravity'];
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'radius', 'density', 'obstacles'];
 
-/** Velocities are ways over this. */
+/** Shortest time step, because velocities are distances divided by it. */
 const SHORTEST_STEP = 1e-6;
 
-/** Options, checked as far as they are the fluid's own. */
+/** Checked options; SortedParticles and CpuGridParticles check `placed`. */
 export interface PositionFluidPlan {
-  /** What a grid over the particles is made with. */
+  /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;
   readonly radius: number;
   readonly density: number;
@@ -128,7 +129,7 @@ export function planFluid(options: PositionFluidOptions): PositionFluidPlan {
   return { placed, radius, density, smoothing, settings, obstacles };
 }
 
-/** Settings that change. */
+/** Checks changes of settings and applies them to `held`. */
 export function changeSettings(
   given: Partial<PositionFluidSettings>,
   held: PositionFluidSettings,
@@ -142,7 +143,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, SHORTEST_STEP, 1);
 }
 
-/** Of a checkpoint, what is the fluid's own, or an error before anything changes. */
+/** Checks what is specific to the fluid in a checkpoint, before anything changes. */
 export function checkFluidCheckpoint(
   checkpoint: PositionFluidCheckpoint,
   { radius, density, placed }: PositionFluidPlan,
@@ -161,7 +162,7 @@ export function checkFluidCheckpoint(
   return { settings, obstacles };
 }
 
-/** `densities`: of all particles. */
+/** Computes the measures. `densities`: of all particles. */
 export function measuresOf(densities: Float32Array): FluidMeasures {
   const excesses = densities.map((density) => Math.max(0, density - 1));
   const mean = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0) / values.length || 0;
@@ -173,7 +174,7 @@ export function measuresOf(densities: Float32Array): FluidMeasures {
   };
 }
 
-/** Fewer than one particle within a radius are no fluid; very many are not what the kernels are made for. */
+/** Accepts 1 to 1,000 particles per radius². Fewer are no fluid; the kernels are not made for more. In 3D: per radius³. */
 function checkDensity(density: unknown, dimensions: Dimensions, radius: number): void {
   const [low, high] = [1, 1000].map((particles) => particles / radius ** dimensions) as [number, number];
   checkRange('density', density, low, high);

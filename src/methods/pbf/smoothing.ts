@@ -1,15 +1,15 @@
 /**
- * Purpose: the numbers that the smoothing kernels of the position-based fluid are made of, for shaders and reference.
- * Inputs: the radius beyond which nothing is felt, the density at rest in particles a unit of area (volume).
+ * Constants of the smoothing kernels of the position-based fluid, for shaders and reference.
+ * `radius`: where the kernels end. `density`: the rest density in particles per area (volume).
  */
-import type { Dimensions } from '../../index';
+import type { Dimensions } from '../../core/world/world';
 
 export interface Smoothing {
-  /** Poly6 at its centre, over the density at rest: what a particle adds to its own density. */
+  /** Poly6 at its centre divided by the rest density: the density that a particle adds to itself. */
   readonly weight: number;
-  /** Slope of the spiky kernel at its centre, over the density at rest, 1 / length. */
+  /** Slope of the spiky kernel at its centre divided by the rest density, 1 / length. */
   readonly slope: number;
-  /** Poly6 at a fifth of the radius, which artificial pressure is measured by. */
+  /** Poly6 at a fifth of the radius, the unit of artificial pressure. */
   readonly nearWeight: number;
 }
 
@@ -20,18 +20,18 @@ export function smoothingOf(dimensions: Dimensions, radius: number, density: num
   return { weight, slope: spiky / density, nearWeight: weight * (1 - 0.2 ** 2) ** 3 };
 }
 
-/** As dense as a lattice with a spacing of half a radius: some 12 neighbours in the plane, 32 in space. */
+/** The density of a lattice with a spacing of half a radius: about 12 neighbours in 2D, 32 in 3D. */
 export function defaultDensity(dimensions: Dimensions, radius: number): number {
   return (2 / radius) ** dimensions;
 }
 
-/** Of poly6 in space, the share in a plane so many radii away, for each radius. */
+/** 3D poly6 integrated over a plane at this distance in radii, per radius. */
 export function inPlane(away: number): number {
   const left = 1 - Math.min(Math.abs(away), 1) ** 2;
   return (315 / 256) * left ** 4;
 }
 
-/** What of it is farther on than that plane, which may be on either side. */
+/** Share of 3D poly6 beyond that plane. The distance may be negative. */
 export function farther(away: number): number {
   const size = Math.min(Math.abs(away), 1);
   const square = size * size;

@@ -1,4 +1,4 @@
-/** Flocks and particle life on the GPU: each step as the CPU engine makes it in doubles, the same bits on every run, and what they promise. */
+/** Flocks and particle life on the GPU: steps like those of the CPU engine in doubles, the same bits in every run, and promises. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
 import {
@@ -22,14 +22,14 @@ import { THOROUGH } from '../../helpers/thorough';
 const DT = 1 / 64;
 
 /**
- * What 32-bit floats may take from velocities and from ways: sums over some tens of neighbours, each term off by a few
- * units in the last place, leave well over 2^18 of 2^24 parts exact.
+ * Tolerance for velocities and moves in 32-bit floats: sums over some tens of neighbours, each term off by a few units in the last
+ * place, keep well over 18 of 24 bits.
  */
 const PART = 2 ** -18;
 
 const BOTH_KINDS: readonly [string, Space] = ['a box with walls across y', [true, false, true]];
 
-/** Every kernel is compiled anew, so in space only what has both kinds of axes, and in the plane what has none. */
+/** Each world compiles all kernels, so 3D tests only the world with both kinds of axes, and 2D those without. */
 function worldsIn(dimensions: Dimensions): readonly (readonly [string, Space])[] {
   const endless = ['space without end', 'unbounded'] as const;
   if (dimensions === 3) return [BOTH_KINDS];
@@ -50,7 +50,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
         const expected = cpu.read();
         first.step(DT);
         const got = await first.read();
-        // 4 perceptions a second at most, and what a step adds to it.
+        // At most 4 perceptions per second, and the change of one step.
         expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');
         expectArraysWithin(got.positions, expected.positions, 12 * PART, 'positions');
         expectArraysWithin(got.hunters, expected.hunters, 12 * PART, 'hunters');
@@ -61,11 +61,11 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
           expect(bitsOf(one[part])).toEqual(bitsOf(other[part]));
           expect(one[part]).not.toEqual(got[part]);
         }
-        // Others than these, until they are told.
+        // Other settings, until restore brings these back.
         again.setObstacles(new Float32Array());
         again.step(DT);
         await expectSameFromCheckpoint(first, again);
-        // The CPU engine takes up what the GPU left.
+        // The CPU engine continues from the GPU's checkpoint.
         cpu.restore(await first.checkpoint());
         expect(cpu.read()).toEqual(await first.read());
         first.destroy();
@@ -77,7 +77,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'comes to fly one way, and stays out of obstacles and away from hunters',
+    'aligns, and stays out of obstacles and away from hunters',
     async (device, tools) => {
       const options = flockOptions(dimensions, true, 300);
       const calmed = { obstacles: undefined, hunters: undefined, slowest: 2, alignment: 10 };
@@ -108,10 +108,10 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
       const obstacles = options.obstacles as Float32Array;
       expect(least(obstacles)).toBeGreaterThan(0.75 - 1e-5);
       expect(least(obstacles.subarray(dimensions + 1))).toBeGreaterThan(0.3 - 1e-5);
-      // One that stays where it is has nobody around it.
+      // A boid that does not move has no neighbours.
       expect(hunters).toEqual(options.hunters);
       expect(least(hunters)).toBeGreaterThan(0.4);
-      // Settings of a running flock: nobody is hunted, and all stand still.
+      // Changed settings of a running flock: hunters do not hunt, and all stand still.
       hunted.set({ slowest: 0, fastest: 0, hunterSpeed: 3 });
       hunted.step(1 / 30);
       const still = await hunted.read();
@@ -128,7 +128,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   );
 });
 
-/** How much those agree on where to fly who are nearer than 1: 1 where all head the same way, 0 where each its own. */
+/** Mean agreement of headings between boids nearer than 1: 1 if all fly the same way, 0 if directions are random. */
 function agreement(dimensions: Dimensions, { ids, positions, velocities }: FlockState): number {
   const at = (packed: Float32Array, id: number) =>
     Array.from(packed.subarray(dimensions * id, dimensions * (id + 1)));
@@ -147,7 +147,7 @@ function agreement(dimensions: Dimensions, { ids, positions, velocities }: Flock
 }
 
 gpuTest(
-  'nobody at all flies too',
+  'an empty flock steps, too',
   async (_, tools) => {
     const options = flockOptions(2, true, 4);
     const flock = await createFlock(tools.wrap(), {
@@ -185,7 +185,7 @@ describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
         const [one, other] = await Promise.all([first.read(), again.read()]);
         expect(bitsOf(one.positions)).toEqual(bitsOf(other.positions));
         expect(bitsOf(one.velocities)).toEqual(bitsOf(other.velocities));
-        // Another table is another step.
+        // Another table gives another step.
         again.set({ attraction: options.attraction.map((row) => row.map((wish) => -wish)) });
         first.step(DT);
         again.step(DT);

@@ -1,6 +1,6 @@
 /**
- * The liquid on the GPU: stage for stage what its twin on the CPU does, the same bits in every run, and recorded into an
- * encoder of the caller's.
+ * The fluid on the GPU: each stage equals its twin on the CPU, every run gives the same bits, and substeps can be recorded into
+ * the caller's encoder.
  */
 import { describe, expect } from 'vitest';
 import { createSimulation } from '../../../src';
@@ -13,7 +13,7 @@ import { inTurns } from '../../helpers/thorough';
 
 const STEP = 1 / 120;
 
-/** A column beside a wall, with a gap across it in which there is a particle in each cell, and an obstacle that moves into it. */
+/** A column beside a wall, with a gap of one particle per cell, and an obstacle that moves into it. */
 const PLANE: FluidOptions = {
   dimensions: 2,
   cells: [24, 20],
@@ -28,7 +28,7 @@ const PLANE: FluidOptions = {
   obstacles: [{ shape: 'ball', position: [0.6, 0.4], radius: 0.15, velocity: [-0.5, 0] }],
 };
 
-/** Cells of a size that no 32-bit float is. */
+/** A cell size that is not a 32-bit float. */
 const SPACE: FluidOptions = {
   dimensions: 3,
   cells: [10, 12, 7],
@@ -41,21 +41,21 @@ const SPACE: FluidOptions = {
   ],
 };
 
-/** Lengths and speeds that stages in 32-bit floats may be off by after a few substeps, in those of the scenes. */
+/** Tolerances of lengths and speeds after a few substeps in 32-bit floats, relative to those of the scenes. */
 const PLACE_BOUND = 1e-5;
 const SPEED_BOUND = 5e-4;
 
 describe.each([
   ['2D', PLANE],
   ['3D', SPACE],
-] as const)('the liquid in %s', (_, options) => {
+] as const)('the fluid in %s', (_, options) => {
   for (const transfer of inTurns(options.dimensions, ['flip', 'apic'] as const)) {
     gpuTest(
       `does what the reference does, by ${transfer}`,
       async (_device, tools) => {
         const fluid = await createFluid(tools.wrap(), { ...options, transfer });
         const twin = createCpuFluid({ ...options, transfer });
-        // Before the first substep nobody knows where liquid is, but what is solid.
+        // Before the first substep only solid cells are known.
         const solid = (await fluid.fields()).kinds;
         expect(Array.from(solid)).toEqual(Array.from(twin.fields().kinds));
         expect(new Set(solid)).toEqual(new Set([AIR, SOLID]));
@@ -91,7 +91,7 @@ describe.each([
 });
 
 gpuTest(
-  'has the same bits in every run, and recorded into one encoder; advance takes the substeps that speed asks for',
+  'has the same bits in every run and when recorded into one encoder; advance uses the substeps that the speed needs',
   async (device, tools) => {
     const gpu = tools.wrap();
     const { pass, detail } = await checkRepeats((given) => createFluid(gpu, given), PLANE, 6);
@@ -102,7 +102,7 @@ gpuTest(
     device.queue.submit([encoder.finish()]);
     const seen = await fluid.measure();
     expect(detail).toContain(seen.hash);
-    // What it leaves is that of the last substep, whatever comes after.
+    // The figures stay those of the last substep, whatever changes after it.
     fluid.set({ correction: 0 });
     expect((await fluid.measure()).divergenceAfter).toBe(seen.divergenceAfter);
     const twin = createCpuFluid(PLANE);
@@ -123,7 +123,7 @@ gpuTest(
 );
 
 gpuTest(
-  'takes in and lets go of particles, solves nothing where there is nothing, and says what does not fit',
+  'adds and removes particles, solves nothing without fluid, and reports what does not fit',
   async (device, tools) => {
     const gpu = tools.wrap();
     const fluid = await createFluid(gpu, {
@@ -133,7 +133,7 @@ gpuTest(
       capacity: 3,
       transfer: 'apic',
     });
-    // Particles are kept apart on cells as wide as they are apart at rest: smaller ones take most of all memory.
+    // The grid that keeps particles apart has cells of their spacing; smaller ones would take most of the memory.
     expect(fluid.particles.world.cellSize).toBe(0.5);
     fluid.step(1 / 60);
     expect(await fluid.measure()).toMatchObject({ count: 0, iterations: 0, unconverged: 0, volume: 0 });
@@ -145,7 +145,7 @@ gpuTest(
     expect(() => fluid.add({ positions: new Float32Array(4).fill(1) })).toThrow(/capacity/);
     expect(await fluid.measure()).toMatchObject({ count: 2, nonFinite: 0, unconverged: 0 });
     fluid.remove(ids.subarray(0, 1));
-    // Nothing comes between the stages.
+    // No other call may come between the stages.
     const timing = fluid.profile(1 / 60);
     expect(() => fluid.add({ positions: new Float32Array(2) })).toThrow('add was called while a step');
     const later = fluid.step(1 / 60);
@@ -183,7 +183,7 @@ gpuTest(
 );
 
 gpuTest(
-  'lowers by what velocities do not pay, as its twin does, and then has not grown in energy',
+  'lowers particles like its twin if velocities do not suffice, and energy does not grow',
   async (_device, tools) => {
     const solids: FluidOptions['solids'] = ([x = 0, y = 0]) => x > 1.4 && x < 1.6 && y < 0.3;
     const options = { ...gentleWave(8), solids };
@@ -200,9 +200,9 @@ gpuTest(
     expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
     const grown = free.measure().energy / before - 1;
     expect(grown).toBeGreaterThan(2e-6);
-    // Who lies on the solid is not lowered; the others pay for it all.
+    // Particles on the solid are not lowered; the others are lowered by the whole amount.
     for (const one of [fluid, twin]) expect((await one.measure()).energy / before - 1).toBeLessThan(1e-7);
-    // What it goes on with are the same bits, although nothing sorts particles any more, which were sorted before.
+    // It continues with the same bits although particles, which were sorted before, are no longer sorted.
     fluid.set({ separation: 0 });
     const half = await fluid.checkpoint();
     const goOn = async () => {
@@ -218,7 +218,7 @@ gpuTest(
 );
 
 gpuTest(
-  'stays calm in a room without air beside another, as its twin does',
+  'stays calm in a room without air beside another, like its twin',
   async (_device, tools) => {
     const [fluid, twin] = [await createFluid(tools.wrap(), CELLAR), createCpuFluid(CELLAR)];
     for (const one of [fluid, twin]) for (let step = 0; step < 30; step++) one.step(STEP, 1);
@@ -232,7 +232,7 @@ gpuTest(
 );
 
 gpuTest(
-  'takes from velocities what energy grew by, as its twin does',
+  'removes energy growth from velocities, like its twin',
   async (_device, tools) => {
     for (const transfer of ['flip', 'apic'] as const) {
       const options = { ...denseLiquid(), transfer, restraint: 0.2 };
@@ -249,7 +249,7 @@ gpuTest(
 );
 
 gpuTest(
-  'comes and goes as its twin does, whether one waits for who was drained or not, and goes on from a checkpoint',
+  'emits and drains like its twin, whether the caller waits or not, and continues from a checkpoint',
   async (device, tools) => {
     const gpu = tools.wrap();
     const twin = createCpuFluid(FOUNTAIN);
@@ -279,7 +279,7 @@ gpuTest(
     expectArraysWithin(got.positions, told.positions, 1e-3, 'positions');
     for (let substep = 0; substep < half; substep++) await fluid.step(STEP, 1);
     const seen = await fluid.measure();
-    // All at once: steps wait in line for what the device tells.
+    // Call all at once: steps queue up until the device reports drained particles.
     const waits = hasty.step(STEP * 2 * half, 2 * half);
     expect(waits).toBeInstanceOf(Promise);
     expect(() => hasty.set({ substeps: 1 })).toThrow('set was called while a step of this liquid waits');
@@ -291,7 +291,7 @@ gpuTest(
     expect(await hasty.measure()).toEqual(seen);
     const encoder = device.createCommandEncoder();
     expect(() => hasty.encodeSubstep(encoder, STEP)).toThrow(
-      'encodeSubstep cannot record a liquid with emitters',
+      'encodeSubstep cannot record a fluid with emitters',
     );
     for (const one of [fluid, hasty]) one.destroy();
   },
@@ -299,7 +299,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a simulation takes positions that were written between two calls',
+  'a simulation uses positions that were written between two calls',
   async (device, tools) => {
     const simulation = await createSimulation(tools.wrap(), {
       dimensions: 2,

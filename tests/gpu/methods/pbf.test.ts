@@ -1,4 +1,4 @@
-/** The position-based fluid on the GPU: a step as the CPU engine makes it in doubles, the same bits on every run, momentum, rest. */
+/** The position-based fluid on the GPU: steps like those of the CPU engine in doubles, the same bits in every run, momentum, rest. */
 import { describe, expect } from 'vitest';
 import { createCpuPositionFluid, createPositionFluid } from '../../../src/methods/pbf';
 import { expectComingAndGoing, expectSameFromCheckpoint } from '../../helpers/inputs/flocks';
@@ -9,18 +9,18 @@ import { bitsOf, DIMENSIONS } from '../../helpers/passes';
 const DT = 1 / 128;
 
 /**
- * How far places may be from the reference's after a step, in radii. Two rounds of corrections: each λ is a quotient of
- * sums over some tens of neighbours, good to about 2^-18, times gradients; all of it moves a particle by less than a
- * radius. And places, some tens of radii from the corner, are rounded four times.
+ * Tolerance of positions after a step, in radii. There are two rounds of corrections. Each λ is a quotient of sums over some tens
+ * of neighbours, good to about 2^-18, times gradients; together they move a particle by less than a radius. Positions, some tens
+ * of radii from the corner, are rounded four times.
  */
 const PART = 2 ** -16;
 
 describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
   gpuTest(
-    'moves as on the CPU, twice alike, and keeps its momentum away from walls',
+    'moves as on the CPU, the same in every run, and keeps its momentum away from walls',
     async (_, tools) => {
       const options = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 0 });
-      // In space along two axes without walls; the block is about the middle, of which the obstacles take some.
+      // In 3D two axes have no walls. The block is around the middle, and the obstacles reach into it.
       const periodic = dimensions === 3 ? [true, false, true] : false;
       const obstacles = obstaclesIn(dimensions);
       const capacity = options.positions.length / dimensions + 10;
@@ -34,13 +34,13 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       const expected = cpu.read();
       fluid.step(DT);
       const got = await fluid.read();
-      // Who was taken away is nowhere after a step, too.
+      // Removed particles stay NaN after a step, too.
       expect(new Float32Array(await tools.read(fluid.buffers.positions, 0, 4))).toEqual(
         Float32Array.of(Number.NaN),
       );
       const bound = PART * FLUID_RADIUS;
       expectArraysWithin(got.positions, expected.positions, bound, 'positions');
-      // What places are off by, over the time of a step.
+      // The tolerance of positions divided by the time step.
       expectArraysWithin(got.velocities, expected.velocities, (2 * bound) / DT, 'velocities');
       for (let step = 0; step < 4; step++) fluid.step(DT);
       for (let step = 0; step < 5; step++) again.step(DT);
@@ -51,7 +51,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       await expectSameFromCheckpoint(fluid, again);
       cpu.restore(await fluid.checkpoint());
       expect(cpu.read()).toEqual(await fluid.read());
-      // Without eddies that are held up, and nothing in the way, momentum is kept.
+      // Without vorticity and obstacles, momentum is kept.
       const { positions, velocities } = options;
       const ids = Uint32Array.from({ length: positions.length / dimensions }, (__, id) => id);
       again.restore({ ...(await again.checkpoint()), ids, positions, velocities, obstacles: [] });
@@ -63,7 +63,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       const before = sums(velocities);
       for (let step = 0; step < 3; step++) again.step(DT);
       const after = sums((await again.read()).velocities);
-      // Each velocity is a difference of places, rounded to 2^-24 of them, over the time of a step.
+      // Each velocity is a difference of positions, rounded to 2^-24 of them, divided by the time step.
       const rounding = (3 * (options.max[0] as number) * 2 ** -24) / DT;
       after.forEach((sum, axis) => {
         expect(Math.abs(sum - (before[axis] as number))).toBeLessThan(rounding * again.count);
@@ -76,7 +76,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is less off its density the more rounds, and a column at rest is at most 3% denser on average',
+    'comes closer to the rest density with more rounds; a column at rest is at most 3% denser on average',
     async (device, tools) => {
       const options = columnOf(dimensions);
       const fluid = await createPositionFluid(tools.wrap(), { ...options, viscosity: 0.05 });
@@ -98,7 +98,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       expect(fine.meanExcess).toBeLessThan(0.03);
       expect(fine.greatestExcess).toBeLessThan(0.1);
       const state = await fluid.read();
-      // As high as it was, in its box.
+      // It is still as high as before, and in its box.
       expect(Math.abs(middle(state.positions) / before - 1)).toBeLessThan(0.06);
       state.positions.forEach((value, index) => {
         expect(value).toBeGreaterThanOrEqual(0);
@@ -107,7 +107,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       expect(() => fluid.step(0)).toThrow(/^dt is 0, but it must be a number from 0\.000001 to 1\.$/);
       expect(() => fluid.step(Number.NaN)).toThrow(/^dt is NaN, /);
       expect(() => fluid.set({ viscosity: 3 })).toThrow(/^viscosity is 3, /);
-      // What was refused changed nothing.
+      // The rejected calls changed nothing.
       expect(bitsOf((await fluid.read()).positions)).toEqual(bitsOf(state.positions));
       fluid.destroy();
     },

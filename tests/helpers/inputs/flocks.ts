@@ -1,6 +1,6 @@
 /**
- * Purpose: small flocks and lives for tests, with obstacles, hunters and two in the very same place; and what all of their
- * kind promise when particles come and go and a checkpoint is restored, whichever engine they run on.
+ * Small flocks and lives for tests, with obstacles, hunters and two coincident particles. Also checks, for either engine, of adding
+ * and removing particles and of restoring checkpoints.
  */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -33,7 +33,7 @@ function scatter({ dimensions, min, max }: ReturnType<typeof box>, count: number
 export function flockOptions(dimensions: Dimensions, space: Space, count: number): FlockOptions {
   const place = box(dimensions, space);
   const { positions, velocities } = scatter(place, count, 5);
-  // One that has no heading yet.
+  // One boid without a heading.
   velocities.fill(0, 3 * dimensions, 4 * dimensions);
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   const obstacles = Float32Array.of(...all(-0.4), 0.75, ...all(1), 0.3);
@@ -72,14 +72,14 @@ interface MethodState {
 }
 
 /**
- * Takes the third and the last particle away, and adds one where the first is: it gets the id of the third. Then as many as
- * there is room for. More are refused, and change nothing.
+ * Removes the third and the last particle, and adds one at the position of the first, which gets the id of the third. Then fills
+ * up the capacity. More particles are rejected and change nothing.
  */
 export async function expectComingAndGoing(
   method: Method,
   kinds: Partial<Pick<NewLife, 'species'>> = {},
 ): Promise<void> {
-  // Only life has species, and asks for them.
+  // Only life has species, and requires them.
   const more = kinds as Pick<NewLife, 'species'>;
   const { dimensions, count, capacity } = method;
   const { positions } = await method.read();
@@ -111,7 +111,7 @@ export async function expectComingAndGoing(
   method.remove([0, ...ids.slice(1)]);
 }
 
-/** Goes on with the same bits from a checkpoint that was copied as a message would be, in `other` after something else. */
+/** Checks that `other`, after other steps, continues with the same bits from a structured clone of a checkpoint. */
 export async function expectSameFromCheckpoint<Checkpoint extends { readonly positions: Float32Array }>(
   method: Method & { checkpoint(): Promise<Checkpoint> | Checkpoint },
   other: Method & { restore(checkpoint: Checkpoint): void; checkpoint(): Promise<Checkpoint> | Checkpoint },

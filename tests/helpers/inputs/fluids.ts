@@ -1,4 +1,4 @@
-/** Liquids that tests of both engines run. A fountain: a jet from the floor of a pool, and a drain beside it, so that particles come and go. */
+/** Fluids for tests of both engines. A fountain: a jet from the floor of a pool with a drain beside it, so particles come and go. */
 import type { FluidOptions } from '../../../src/methods/fluid';
 
 export const FOUNTAIN: FluidOptions = {
@@ -14,7 +14,7 @@ export const FOUNTAIN: FluidOptions = {
   obstacles: [{ shape: 'ball', position: [0.8, 0.4], radius: 0.1, velocity: [-0.2, 0.1] }],
 };
 
-/** A cellar full to its ceiling, which nothing lets swell, beside a pool: no pressure undoes what is too much in the one. */
+/** A cellar, full to its ceiling and unable to swell, beside a pool. No pressure can remove the cellar's surplus. */
 export const CELLAR: FluidOptions = {
   dimensions: 2,
   cells: [12, 12],
@@ -26,7 +26,7 @@ export const CELLAR: FluidOptions = {
   ],
 };
 
-/** Particles far too dense, so that the correction lifts them: energy that a substep would bring from nowhere. */
+/** Particles far too dense. The density correction lifts them, which would create energy from nothing. */
 export function denseLiquid(): FluidOptions {
   const positions: number[] = [];
   for (let y = 0; y < 12; y++)

@@ -1,4 +1,4 @@
-/** Purpose: blocks of fluid for tests: a lattice at the density at rest, squeezed or not, slightly disordered. */
+/** Blocks of fluid for tests: a slightly disordered lattice at the rest density, squeezed or not. */
 import type { Dimensions } from '../../../src/core/world/world';
 import type { ObstacleOptions, PositionFluidOptions } from '../../../src/methods/pbf';
 import { repeat } from '../../../src/scenes/scene';
@@ -10,14 +10,14 @@ export const FLUID_RADIUS = 0.25;
 type BoxedFluid = PositionFluidOptions & { readonly max: readonly number[] };
 
 export interface BlockOptions {
-  /** Of the spacing at rest. */
+  /** Spacing as a share of that at rest. */
   readonly squeeze: number;
   readonly iterations: number;
-  /** Downwards. */
+  /** Along −y. */
   readonly gravity: number;
 }
 
-/** Away from all walls; neighbouring particles have velocities of their own. */
+/** A block away from all walls; each particle has its own velocity. */
 export function blockOf(
   dimensions: Dimensions,
   { squeeze, iterations, gravity }: BlockOptions,

@@ -1,6 +1,6 @@
 /**
- * One step of boids, of particle life and of the position-based fluid by the formulas of their papers and docs, over all pairs, in
- * doubles: what the CPU engines, which are the reference of the GPU, are held against. Nothing is shared with them.
+ * One step of boids, particle life and the position-based fluid over all pairs, in doubles, by the formulas of their papers and
+ * docs. The CPU engines, which are the reference of the GPU, must agree with it. It shares no code with them.
  */
 import { describe, expect, test } from 'vitest';
 import { createCpuFlock, createCpuLife } from '../../../src/methods/flock';
@@ -13,7 +13,7 @@ type Vector = readonly number[];
 
 const DT = 1 / 64;
 
-/** Positions and velocities are a few units large, and rounded to 2^-24 of that. */
+/** Positions and velocities are a few units large and rounded to 2^-24 of that. */
 const ROUNDING = 2e-6;
 
 function vectorsOf(packed: Float32Array, dimensions: number): Vector[] {
@@ -26,7 +26,7 @@ function plus(a: Vector, b: Vector, factor: number): Vector {
   return a.map((value, axis) => value + factor * (b[axis] as number));
 }
 
-/** In a world of this edge that wraps around the shortest way; without an edge the way. */
+/** Minimum image in a periodic world with this edge; without an edge, the difference itself. */
 function between(from: Vector, to: Vector, edge: number): Vector {
   return plus(from, to, -1).map((way) => (edge > 0 ? way - edge * Math.round(way / edge) : way));
 }
@@ -55,7 +55,7 @@ function packed(vectors: readonly Vector[]): Float32Array {
 }
 
 describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
-  test('boids part, align and keep together', () => {
+  test('boids separate, align and stay together', () => {
     const { obstacles: _obstacles, hunters: _hunters, ...options } = flockOptions(dimensions, true, 150);
     const flock = createCpuFlock(options);
     const { separation, alignment, cohesion, spacing, slowest, fastest, greatestAcceleration } =
@@ -97,7 +97,7 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
     expectNear(got.positions, packed(after.map((one) => one.place)), 'positions');
   });
 
-  test('particles of a species are drawn to those of another', () => {
+  test('particles of one species are attracted to another', () => {
     const options = lifeOptions(dimensions, true, 150);
     const life = createCpuLife(options);
     const { strength, halfLife, core } = life.settings;
@@ -113,7 +113,7 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
         if (own === other || share >= 1) return;
         const [kind, otherKind] = [options.species[own] as number, options.species[other] as number];
         const wish = options.attraction[kind]?.[otherKind] as number;
-        // Up from −1 to 0 at the core, to the wish half way on, and down to 0 again.
+        // The pull rises from −1 to 0 at the core and to the attraction halfway to the reach, then falls to 0.
         const top = (1 + core) / 2;
         const hill = share < top ? (share - core) / (top - core) : (1 - share) / (1 - top);
         pull = plus(pull, directionOf(way, own, other), share < core ? 1 - share / core : -wish * hill);
@@ -128,7 +128,7 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
     expectNear(got.positions, packed(after.map((one) => one.place)), 'positions');
   });
 
-  test('a fluid is as dense as its kernels say, and moves along the gradient', () => {
+  test('a fluid has the density of its kernels and moves along the gradient', () => {
     const options = blockOf(dimensions, { squeeze: 0.85, iterations: 1, gravity: 0 });
     const fluid = createCpuPositionFluid({ ...options, velocities: undefined, tension: 0.25 });
     const { softness, pressure, tension } = fluid.settings;

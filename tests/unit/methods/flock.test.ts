@@ -1,4 +1,4 @@
-/** Flocks and particle life: what they refuse, before any GPU is asked; what the references do with a few. */
+/** Flocks and particle life: rejected options, which use no GPU, and the references with a few particles. */
 import { describe, expect, test } from 'vitest';
 import { ArgumentError, type Gpu } from '../../../src/index';
 import {
@@ -18,7 +18,7 @@ import {
   type Space,
 } from '../../helpers/inputs/flocks';
 
-/** Whoever asks it for anything fails. */
+/** Fails on any access. */
 const NO_GPU = undefined as unknown as Gpu;
 
 const BOX = { dimensions: 2, min: [0, 0], max: [10, 10] } as const;
@@ -45,7 +45,7 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
   return (error as Error).message;
 }
 
-describe('what a flock refuses', () => {
+describe('a flock rejects', () => {
   test.each<[Record<string, unknown>, RegExp]>([
     [{ dimensions: 4 }, /^dimensions is 4, but it must be 2 or 3\.$/],
     [{ perception: 0 }, /^perception is 0, but it must be a number from 0\.000001 to 1000000\.$/],
@@ -66,7 +66,7 @@ describe('what a flock refuses', () => {
     [{ min: [0, Number.NaN] }, /^world\.min\[1\] is NaN, /],
     [
       { hunters: Float32Array.of(1, 1), fear: 6, periodic: [false, true] },
-      /^fear is 6, but it must be at most 5, half of the shortest way around\.$/,
+      /^fear is 6, but it must be at most 5, half of the shortest period\.$/,
     ],
     [
       { hunters: Float32Array.of(1) },
@@ -91,20 +91,23 @@ describe('what a flock refuses', () => {
   });
 });
 
-describe('what particle life refuses', () => {
+describe('particle life rejects', () => {
   test.each<[Record<string, unknown>, RegExp]>([
     [{ reach: -1 }, /^reach is -1, /],
     [
       { species: [0, 1] },
-      /^species is \[0, 1\], but it must be a Uint32Array or Uint8Array of 2, one a particle\.$/,
+      /^species is \[0, 1\], but it must be a Uint32Array or Uint8Array of 2, one per particle\.$/,
     ],
     [{ species: Uint8Array.of(0) }, /^species is a Uint8Array of 1 bytes, /],
     [
       { species: Uint8Array.of(0, 2) },
       /^species\[1\] is 2, but it must be less than 2, the rows of attraction\.$/,
     ],
-    [{ attraction: [] }, /^attraction is \[\], but it must be 1 to 256 rows, one a species\.$/],
-    [{ attraction: [[0, 1], [1]] }, /^attraction\[1\] is \[1\], but it must be 2 numbers, one a species\.$/],
+    [{ attraction: [] }, /^attraction is \[\], but it must be 1 to 256 rows, one per species\.$/],
+    [
+      { attraction: [[0, 1], [1]] },
+      /^attraction\[1\] is \[1\], but it must be 2 numbers, one per species\.$/,
+    ],
     [
       {
         attraction: [
@@ -123,7 +126,7 @@ describe('what particle life refuses', () => {
   });
 });
 
-test('two boids too near part, and else come together; of a hunter all flee', () => {
+test('two boids separate if too near and else approach; all flee a hunter', () => {
   const slow = { ...FLOCK, slowest: 0 };
   const after = (options: FlockOptions) => {
     const flock = createCpuFlock(options);
@@ -144,12 +147,12 @@ test('two boids too near part, and else come together; of a hunter all flee', ()
   expect(hunted.hunters).toEqual(hunters);
 });
 
-test('the pull of life is −1 at no distance, 0 at the core, the wish half way on, 0 at the reach', () => {
+test('the pull of life is −1 at distance 0, 0 at the core, the attraction halfway to the reach, and 0 at the reach', () => {
   const expected = [-1, 0, 0.5, 0];
   [0, 0.3, 0.65, 1].forEach((share, index) => {
     expect(pullAt(share, 0.5, 0.3)).toBeCloseTo(expected[index] as number, 12);
   });
-  // The second is drawn to the first, the first flees: so both go one way.
+  // The second is attracted to the first, which flees, so both move the same way.
   const life = createCpuLife({ ...LIFE, positions: Float32Array.of(5, 5, 5.6, 5) });
   life.step(0.1);
   const { velocities } = life.read();
@@ -163,7 +166,7 @@ describe.each<[string, 2 | 3, Space]>([
   ['a box that wraps around', 3, true],
   ['space without end', 2, 'unbounded'],
 ])('on the CPU, in %s', (_, dimensions, space) => {
-  test('boids come and go, and go on from a checkpoint', async () => {
+  test('boids can be added and removed, and continue from a checkpoint', async () => {
     const options = { ...flockOptions(dimensions, space, 60), capacity: 65 };
     const [flock, other] = [createCpuFlock(options), createCpuFlock(options)];
     await expectComingAndGoing(flock);
@@ -176,7 +179,7 @@ describe.each<[string, 2 | 3, Space]>([
     const late = { ...flock.checkpoint(), hunters: new Float32Array() };
     expect(() => other.restore(late)).toThrow(/^checkpoint\.hunters\.length is 0, /);
     expect(flock.settings.cohesion).toBe(4);
-    // Between two steps velocities are the caller's to change.
+    // The caller may change velocities between two steps.
     flock.buffers.velocities.fill(0);
     flock.set({ slowest: 0, fastest: 0 });
     const { positions } = flock.read();
@@ -187,7 +190,7 @@ describe.each<[string, 2 | 3, Space]>([
     expect(() => flock.step(1)).toThrow(/destroyed/);
   });
 
-  test('life comes and goes, and goes on from a checkpoint', async () => {
+  test('particles of life can be added and removed, and continue from a checkpoint', async () => {
     const options = { ...lifeOptions(dimensions, space, 60), capacity: 65 };
     const [life, other] = [createCpuLife(options), createCpuLife(options)];
     await expectComingAndGoing(life, { species: Uint8Array.of(1) });
@@ -199,13 +202,13 @@ describe.each<[string, 2 | 3, Space]>([
   });
 });
 
-test('without end there are no walls, and a flock of the CPU keeps to itself who is near', () => {
+test('an unbounded world has no walls, and CPU flocks do not share their neighbours', () => {
   const positions = Float32Array.of(-1e4, 3, -1e4 + 0.2, 3, 2e4, -5);
   const flock = createCpuFlock({ dimensions: 2, unbounded: true, perception: 1, positions });
   for (let step = 0; step < 60; step++) flock.step(1 / 60);
   const { velocities } = flock.read();
   expect((velocities[2] as number) - (velocities[0] as number)).toBeGreaterThan(0.5);
-  // Alone it flies on as it set out, along x.
+  // Alone it keeps flying along x, as it started.
   expect([...velocities.slice(4)]).toEqual([1, 0]);
   expect(flock.time).toBeCloseTo(1, 12);
 });

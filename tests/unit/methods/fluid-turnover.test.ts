@@ -1,4 +1,4 @@
-/** Liquid that comes and goes, settings that change, and states to go on from: on the CPU, which has no promises. */
+/** Emitters and drains, changes of settings, and checkpoints, on the CPU engine, which needs no promises. */
 import { describe, expect, test } from 'vitest';
 import {
   type CpuFluid,
@@ -7,7 +7,7 @@ import {
   type FluidCheckpoint,
   fluidWarnings,
 } from '../../../src/methods/fluid';
-import { emit, MOST_PLACES } from '../../../src/methods/fluid/emitters';
+import { emit, MOST_POINTS } from '../../../src/methods/fluid/emitters';
 import { COLLECT_EVERY, Turnover } from '../../../src/methods/fluid/turnover';
 import { FOUNTAIN } from '../../helpers/inputs/fluids';
 
@@ -24,7 +24,7 @@ describe('emitters', () => {
     [2, [-1, 2], { min: [0.3, 0.3], max: [0.6, 0.6] }, 0.3 * 3],
     [3, [0, 0, 2], { centre: [0.5, 0.5, 0.5], radius: 0.3 }, 2 * Math.PI * 0.3 ** 2],
   ] as const)(
-    'bring as much as flows through them, evenly (%dD, velocity %j)',
+    'add as many particles as flow through them, evenly (%dD, velocity %j)',
     (dimensions, velocity, region, flux) => {
       const spacing = dimensions === 2 ? 1 / 48 : 1 / 20;
       const scope = { dimensions, spacing, max: new Array<number>(dimensions).fill(1) };
@@ -45,7 +45,7 @@ describe('emitters', () => {
     },
   );
 
-  test('bring the same in one step as in many, and keep their distance', () => {
+  test('add the same particles in one step as in many, at their distance', () => {
     const scope = { dimensions: 2, spacing: 1 / 32, max: [1, 1] } as const;
     const emitter: Emitter = { min: [0.2, 0.2], max: [0.6, 0.8], velocity: [2, 0] };
     const [whole, parts] = [
@@ -70,8 +70,8 @@ describe('emitters', () => {
   });
 });
 
-describe('a liquid that comes and goes', () => {
-  test('goes on from a checkpoint with the same bits, wherever it is taken', () => {
+describe('a fluid with emitters and drains', () => {
+  test('continues from a checkpoint with the same bits, whenever it is taken', () => {
     const straight = run(createCpuFluid(FOUNTAIN), 40);
     const expected = straight.measure();
     expect(expected.count).toBeGreaterThan((FOUNTAIN.capacity as number) - 60);
@@ -88,7 +88,7 @@ describe('a liquid that comes and goes', () => {
     }
   });
 
-  test('says of each particle when it came, also where an id is given once more', () => {
+  test('knows when each particle was added, also if an id is reused', () => {
     const fluid = createCpuFluid(FOUNTAIN);
     const seen = new Map(Array.from(fluid.read().ids, (id) => [id, 0]));
     let again = 0;
@@ -111,7 +111,7 @@ describe('a liquid that comes and goes', () => {
     expect(fluid.births[id as number]).toBe(Math.fround(fluid.time));
   });
 
-  test('lets go of what comes into a drain at once, and of its room later', () => {
+  test('drops drained particles at once, and frees their ids later', () => {
     const fluid = createCpuFluid({ ...FOUNTAIN, emitters: [], drains: [] });
     const all = fluid.count;
     fluid.set({ drains: [{ min: [0, 0], max: [0.5, 1] }] });
@@ -125,7 +125,7 @@ describe('a liquid that comes and goes', () => {
     const gone = Uint32Array.from({ length: all }, (_, id) => id).find((id) => !ids.includes(id)) as number;
     fluid.remove([gone]);
     run(fluid, COLLECT_EVERY);
-    // Asked for, not yet removed; meanwhile an id is given away once more.
+    // The ids are requested but not yet removed; meanwhile one of them is reused.
     expect(fluid.count).toBe(all - 1);
     expect(Array.from(fluid.add({ positions: Float32Array.of(0.7, 0.7) }))).toEqual([gone]);
     run(fluid, COLLECT_EVERY);
@@ -133,7 +133,7 @@ describe('a liquid that comes and goes', () => {
     expect(fluid.read().ids).toContain(gone);
   });
 
-  test('counts what finds no room, and goes on', () => {
+  test('counts particles beyond the capacity, and continues', () => {
     const fluid = createCpuFluid({ ...FOUNTAIN, drains: [], capacity: 220 });
     run(fluid, 30);
     const { count, missed } = fluid.measure();
@@ -144,12 +144,12 @@ describe('a liquid that comes and goes', () => {
     expect(later.missed).toBeGreaterThan(missed);
     expect(fluidWarnings(later, fluid)).toEqual([
       expect.stringMatching(
-        /^\d+ particles of emitters found no room, since the liquid holds at most 220\. Create/,
+        /^Emitters could not add \d+ particles, because the fluid holds at most 220\. Create/,
       ),
     ]);
   });
 
-  test('waits for an answer that is late, and removes the same', async () => {
+  test('waits for a late answer, and removes the same particles', async () => {
     const removed: number[][] = [];
     let tell = (_: Uint32Array): void => undefined;
     const turnover = new Turnover({
@@ -174,7 +174,7 @@ describe('a liquid that comes and goes', () => {
 });
 
 describe('settings that change', () => {
-  test('hold from the next substep on, and nothing of them where one is wrong', () => {
+  test('apply from the next substep on, or not at all if one is invalid', () => {
     const fluid = createCpuFluid({ ...FOUNTAIN, emitters: [], drains: [], obstacles: [], transfer: 'flip' });
     fluid.set({ gravity: [0, 0], substeps: 3, blend: 0.5, correction: 0 });
     fluid.step(STEP);
@@ -198,7 +198,7 @@ describe('settings that change', () => {
     [{ emitters: [{ min: [0, 0], max: [1, 1], velocity: [0, 0] }] }, 'emitters[0].velocity is [0, 0], but'],
     [
       { emitters: [{ centre: [-2, 0], radius: 1, velocity: [1, 0] }] },
-      'but it must be a region that has a part in the tank, which ends at 1,1.',
+      'but it must be a region that overlaps the tank, which ends at 1,1.',
     ],
     [
       { emitters: [{ min: [0, 0], max: [1, 1], velocity: [0, 1e30] }] },
@@ -211,19 +211,19 @@ describe('settings that change', () => {
       'drains[0].velocity is [0, 1], but it must be left out',
     ],
     [{ blend: 0.5 }, "blend is 0.5, but it must be left out, unless transfer is 'flip'."],
-  ])('are refused: %o', (changes, message) => {
+  ])('are rejected: %o', (changes, message) => {
     expect(() => createCpuFluid(FOUNTAIN).set(changes)).toThrow(message);
   });
 
-  test('an emitter is refused that would take long to look at', () => {
+  test('reject an emitter with too many points', () => {
     const large = { dimensions: 3, cells: [64, 64, 64], cellSize: 1, capacity: 1 } as const;
     const emitters = [{ min: [0, 0, 0], max: [64, 64, 64], velocity: [1, 0, 0] }];
-    expect(() => createCpuFluid({ ...large, emitters })).toThrow(`but at most ${MOST_PLACES} are accepted`);
+    expect(() => createCpuFluid({ ...large, emitters })).toThrow(`but at most ${MOST_POINTS} are accepted`);
   });
 });
 
 describe('a checkpoint', () => {
-  test('is taken where emitters were turned off, which go on with the same bits once they are on again', () => {
+  test('may be taken while emitters are off; they continue with the same bits once they are on again', () => {
     const fluid = run(createCpuFluid(FOUNTAIN), 3);
     fluid.set({ emitters: [] });
     const other = createCpuFluid(FOUNTAIN);
@@ -233,7 +233,7 @@ describe('a checkpoint', () => {
     expect(run(other, 3).checkpoint()).toEqual(run(fluid, 3).checkpoint());
   });
 
-  test('says when each particle came; one that does not is of a liquid whose particles came at the start', () => {
+  test('holds when each particle was added; without that, all count as initial', () => {
     const fluid = run(createCpuFluid(FOUNTAIN), 40);
     const { births, ...without } = fluid.checkpoint();
     expect(births).toEqual(
@@ -246,7 +246,7 @@ describe('a checkpoint', () => {
     expect(other.checkpoint().births?.every((birth) => birth === 0)).toBe(true);
   });
 
-  test('fits a liquid of another transfer', () => {
+  test('fits a fluid with another transfer', () => {
     const checkpoint = run(createCpuFluid(FOUNTAIN), 3).checkpoint();
     const fluid = createCpuFluid({ ...FOUNTAIN, transfer: 'flip', blend: 0.9 });
     fluid.restore(checkpoint);
@@ -259,8 +259,8 @@ describe('a checkpoint', () => {
 
   test.each([
     [{ version: 2 }, 'checkpoint.version is 2, but it must be 1.'],
-    [{ cells: [16, 8] }, 'checkpoint.cells is [16, 8], but it must be [16, 16], like this liquid.'],
-    [{ cellSize: 1 }, 'checkpoint.cellSize is 1, but it must be 0.0625, like this liquid.'],
+    [{ cells: [16, 8] }, 'checkpoint.cells is [16, 8], but it must be [16, 16], like this fluid.'],
+    [{ cellSize: 1 }, 'checkpoint.cellSize is 1, but it must be 0.0625, like this fluid.'],
     [{ slopes: new Float32Array(3) }, 'checkpoint.slopes is'],
     [{ births: new Float32Array(3) }, 'checkpoint.births is'],
     [{ time: -1 }, 'checkpoint.time is -1, but it must be 0 or more seconds.'],
@@ -277,7 +277,7 @@ describe('a checkpoint', () => {
       { particles: undefined },
       'checkpoint.particles is undefined, but it must be a checkpoint of particles.',
     ],
-  ])('is refused where it does not fit, and nothing changes: %o', (changes, message) => {
+  ])('is rejected if it does not fit, and nothing changes: %o', (changes, message) => {
     const fluid = run(createCpuFluid(FOUNTAIN), 1);
     const before = fluid.checkpoint();
     const wrong = { ...before, ...changes } as FluidCheckpoint;

@@ -1,6 +1,6 @@
 /**
- * Volume of a liquid: what is measured of particles whose area is known, and how much a cell that is too full or too empty is to
- * swell. What a dam break keeps of it is in fluid.test.ts.
+ * Volume of a fluid: the volume measured for particles in a known area, and how much cells that are too full or too empty swell.
+ * fluid.test.ts checks the volume of a dam break.
  */
 import { describe, expect, test } from 'vitest';
 import { AIR, defineLattice, entryAt, SOLID } from '../../../src/methods/fluid/lattice';
@@ -12,12 +12,12 @@ import { Random } from '../../../src/scenes/random';
 
 type Inside = (x: number, y: number) => boolean;
 
-/** Cells of the tank along each axis, each as wide as the unit of length. */
+/** Cells of the tank along each axis; a cell has edge 1. */
 const CELLS = 16;
 const PER_CELL = 4;
 const LATTICE = defineLattice(2, [CELLS, CELLS, 1]);
 
-/** By finer cells whose middles are inside. */
+/** The area of a shape, counted by finer cells whose centres are inside. */
 function areaOf(inside: Inside): number {
   const fine = 8;
   let count = 0;
@@ -26,7 +26,7 @@ function areaOf(inside: Inside): number {
   return count / fine ** 2;
 }
 
-/** Particles at rest, brought to the lattice. */
+/** Particles at rest, transferred to the lattice. */
 function bring(places: readonly number[], kinds: Uint8Array) {
   const count = places.length / 2;
   const still = { velocities: new Float32Array(2 * count), ids: new Uint32Array(count) };
@@ -50,9 +50,9 @@ function volumeOf(places: readonly number[]): number {
 }
 
 /**
- * The share that volume is off by of the area that particles lie in, in the mean over where their rows begin. `density`: of a
- * full cell; `jitter`: of the distance from one to the next, how far they are out of line; `spray`: of the lowest rows of
- * cells, those that have no particle get one.
+ * Relative error of the volume for particles in a known area, averaged over offsets of their rows. `density`: as a share of a full
+ * cell. `jitter`: random offset as a share of the spacing. `spray`: this many lowest rows of cells get a particle in each cell
+ * that has none.
  */
 function offBy(inside: Inside, density: number, jitter: number, spray: number): number {
   const random = new Random(5);
@@ -94,20 +94,20 @@ describe('volume', () => {
     ['a sheet in the air', (_, y) => y > 7.3 && y < 8.3, 0, 0.04],
     ['a hollow with spray in it', (x, y) => y < 10 && Math.hypot(x - 8, y - 5) > 2, 10, 0.025],
     ['a gap with spray in it', (_, y) => y < 10 && Math.abs(y - 5.5) > 0.5, 10, 0.05],
-  ])('is the area of %s, whether particles are in line or not', (_, inside, spray, bound) => {
+  ])('is the area of %s, whether particles are in rows or not', (_, inside, spray, bound) => {
     for (const jitter of [0.25, 0.9])
       expect(Math.abs(offBy(inside, 1, jitter, spray)), `${jitter}`).toBeLessThan(bound);
   });
 
   test.each([0.9, 1.1])(
-    'is that of where particles are, not of what they would fill: %f of a full cell',
+    "is that of the particles' area, not of their nominal volume: %f of a full cell",
     (density) => {
       expect(Math.abs(offBy((x, y) => y < 4 + 0.5 * x, density, 0.9, 0))).toBeLessThan(0.02);
     },
   );
 });
 
-test('cells beside solids are as full as others', () => {
+test('cells beside solids are as full as other cells', () => {
   const kinds = new Uint8Array(LATTICE.size).fill(SOLID);
   const places: number[] = [];
   for (let y = 0; y < CELLS; y++) {
@@ -130,6 +130,6 @@ test.each([
   [0.1, true, -0.3 * 0.88],
   [1.2, false, 0.3 * 0.18],
   [2, true, 0.1],
-])('a cell that is %f full, within the liquid: %s, is to swell by %f of it', (fullness, isDeep, expected) => {
+])('a cell with fullness %f (deep: %s) swells by %f', (fullness, isDeep, expected) => {
   expect(swelling(fullness, isDeep, 0.3, 1)).toBeCloseTo(expected, 12);
 });

@@ -1,4 +1,4 @@
-/** The liquid: its stages by what must hold of each, its bars on the CPU at small sizes, and what it refuses. */
+/** The fluid: properties of each stage, its promises on the CPU at small sizes, and rejected options. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type StructInfo, WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { createCpuFluid, type FluidOptions, fluidWarnings } from '../../../src/methods/fluid';
@@ -50,13 +50,13 @@ import { CELLAR, denseLiquid } from '../../helpers/inputs/fluids';
 
 const DIMENSIONS = [2, 3] as const;
 
-/** A field of what a substep of `dt` tells the GPU. */
+/** A field of the frame for a substep of `dt`. */
 function frameOf(plan: FluidPlan, field: string, dt: number): Float32Array {
   const frame = encodeFrame({ plan, couplingSize: 1, grid: { cells: [6, 6] }, count: 0, dt, obstacles: [] });
   return new Float32Array(frame, new Map(FRAME_OFFSETS).get(field), 4);
 }
 
-/** From 0 to 1, the same in every run. */
+/** A number from 0 to 1, the same in every run. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -65,10 +65,10 @@ function numbers(seed: number): () => number {
   };
 }
 
-describe('shaders of the liquid', () => {
+describe('shaders of the fluid', () => {
   const sources = [...Object.values(kernelSources(true)), ...WEIGHINGS.map(weighing)];
 
-  test.each(DIMENSIONS)('say of uniforms in %dD what the host says', (dimensions) => {
+  test.each(DIMENSIONS)('declare the same uniforms in %dD as the host', (dimensions) => {
     const { structs } = new WgslReflect(linkKernel(dimensions, kernelSources(true).project).code);
     const fieldsOf = (name: string) =>
       structs.find((struct: StructInfo) => struct.name === name) as StructInfo;
@@ -78,7 +78,7 @@ describe('shaders of the liquid', () => {
     expect(fieldsOf('Frame').size).toBe(FRAME_BYTES);
   });
 
-  test('ask for no more storage buffers than every device has', () => {
+  test('use no more storage buffers than every device has', () => {
     for (const { name, bindings } of sources) {
       const storage = Object.values(bindings).filter((kind) => Array.isArray(kind));
       expect(storage.length, name).toBeLessThanOrEqual(8);
@@ -90,7 +90,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
   const lattice = defineLattice(dimensions, [6, 5, dimensions === 3 ? 4 : 1]);
   const entries = (): Float64Array => new Float64Array(dimensions * lattice.size);
 
-  test('read a velocity field that is a line exactly, slopes included', () => {
+  test('read a linear velocity field exactly, with its slopes', () => {
     const field = entries();
     for (let axis = 0; axis < dimensions; axis++) {
       eachFace(lattice, axis, (face, x, y, z) => {
@@ -122,7 +122,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     }
   });
 
-  test.each([false, true])('bring particles that move as one back as they are (slopes: %s)', (affine) => {
+  test.each([false, true])('keep the velocities of particles that all move alike (slopes: %s)', (affine) => {
     const next = numbers(7);
     const count = 200;
     const positions = Float32Array.from(
@@ -165,7 +165,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     expect(out.fullness.reduce((sum, one) => sum + one, 0)).toBeCloseTo(count / input.particlesPerCell, 9);
   });
 
-  test('carry velocities on from known faces only, and none from far away', () => {
+  test('extrapolate velocities from known faces only, and not from far away', () => {
     const long = defineLattice(dimensions, [9, 2, dimensions === 3 ? 2 : 1]);
     const velocity = new Float64Array(dimensions * long.size).fill(9);
     const known = new Uint8Array(dimensions * long.size);
@@ -180,7 +180,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     });
   });
 
-  test('keep particles out of solid cells and slide along them', () => {
+  test('keep particles out of solid cells and let them slide along', () => {
     const mask = new Uint8Array(lattice.size);
     eachCell(lattice, (entry, x) => {
       if (x === 3) mask[entry] = 1;
@@ -197,7 +197,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     expect(out[1]).toBeLessThan(5);
   });
 
-  test('solve pressure: the cycle is symmetric, the residual is what is left, iterations hardly grow', () => {
+  test('solve pressure: the cycle is symmetric, the residual is right, iterations hardly grow', () => {
     const next = numbers(11);
     const counts: number[] = [];
     for (const cells of dimensions === 2 ? [16, 32, 128] : [8, 16]) {
@@ -246,7 +246,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
   });
 });
 
-/** Liquid up to a wavy surface, around a solid block. */
+/** Fluid below a wavy surface, around a solid block. */
 function problem(lattice: Lattice, next: () => number): { hierarchy: Hierarchy; velocity: Float64Array } {
   const hierarchy = createHierarchy(defineLevels(lattice));
   const kinds = new Uint8Array(lattice.size).fill(SOLID);
@@ -263,14 +263,14 @@ function problem(lattice: Lattice, next: () => number): { hierarchy: Hierarchy; 
   return { hierarchy, velocity };
 }
 
-describe('a liquid on the CPU', () => {
+describe('a fluid on the CPU', () => {
   const open = fluidOpener(undefined);
-  /** What a check told, each time. */
+  /** The progress that a check reports. */
   const told: string[] = [];
   const tell = (done: number, total: number) => told.push(`${done} of ${total}`);
   beforeEach(() => told.splice(0));
 
-  // The wave comes back from the far wall, and what it threw up falls into it.
+  // Long enough for the wave to return from the far wall, and for the splash to fall into it.
   test.each([
     [2, 16, 110, 'flip'],
     [2, 16, 110, 'apic'],
@@ -283,12 +283,12 @@ describe('a liquid on the CPU', () => {
     },
   );
 
-  test('is judged by every step, not by the last', async () => {
+  test('is judged by every step, not only by the last', async () => {
     const opened = async (options: FluidOptions) => {
       const fluid = createCpuFluid(options);
       const measure = fluid.measure.bind(fluid);
       let asked = 0;
-      // Once before the first step, and once after each.
+      // Once before the first step and once after each step.
       fluid.measure = () => ({ ...measure(), ...(asked++ === 1 ? { outside: 1 } : {}) });
       return fluid;
     };
@@ -307,13 +307,13 @@ describe('a liquid on the CPU', () => {
     expect(told.at(-1)).toBe(`${steps} of ${steps}`);
   });
 
-  test('keeps more angular momentum by APIC than by PIC', async () => {
+  test('keeps more angular momentum with APIC than with PIC', async () => {
     const { pass, detail } = await checkSpin(open, 2, 16, tell);
     expect(pass, detail).toBe(true);
     expect(told).toEqual(Array.from({ length: 180 }, (_, step) => `${step + 1} of 180`));
   });
 
-  test('has the same bits in every run, around an obstacle that moves', async () => {
+  test('has the same bits in every run, with a moving obstacle', async () => {
     const obstacles = [{ shape: 'ball', position: [1, 0.2], radius: 0.2, velocity: [-0.5, 0] }] as const;
     const { pass, detail } = await checkRepeats(
       open,
@@ -326,7 +326,7 @@ describe('a liquid on the CPU', () => {
   });
 
   test.each(['flip', 'apic'] as const)(
-    'takes back what its energy grew by, from velocities and from heights: %s',
+    'removes energy growth from velocities and heights: %s',
     (transfer) => {
       const options = { ...gentleWave(12), transfer };
       const free = createCpuFluid({ ...options, restraint: 0 });
@@ -350,7 +350,7 @@ describe('a liquid on the CPU', () => {
     },
   );
 
-  test('gains no energy where its last bubble closes', () => {
+  test('gains no energy when its last bubble closes', () => {
     const fill = [{ min: [0, 0], max: [1.9, 1], velocity: [2, 0] }];
     const fluid = createCpuFluid(damBreak(2, 12, { transfer: 'pic', fill }));
     let { energy: lowest } = fluid.measure();
@@ -363,7 +363,7 @@ describe('a liquid on the CPU', () => {
   });
 
   test.each(['flip', 'apic'] as const)(
-    'stays calm by %s in a room without air beside another',
+    'stays calm with %s in a closed room without air beside another room',
     (transfer) => {
       const fluid = createCpuFluid({ ...CELLAR, transfer });
       for (let step = 0; step < 30; step++) {
@@ -379,7 +379,7 @@ describe('a liquid on the CPU', () => {
     },
   );
 
-  test('swells where it was poured without room, whatever that takes', () => {
+  test('swells if it was poured into too little room', () => {
     const [free = 0, little = 0, whole = 0] = [0, 0.05, 1].map((restraint) => {
       const fluid = createCpuFluid({ ...denseLiquid(), restraint });
       const before = fluid.measure().energy;
@@ -392,7 +392,7 @@ describe('a liquid on the CPU', () => {
     expect(whole).toBeGreaterThan(0.01);
   });
 
-  // What density correction adds to velocities is in shares of a cell a substep.
+  // Density correction changes velocities by a share of a cell per substep.
   test.each([
     ['flip', 1e-4],
     ['apic', 1e-6],
@@ -412,7 +412,7 @@ describe('a liquid on the CPU', () => {
     [1 / 240, [60, -80], 200],
     [1 / 60, [60, -80], 60],
   ] as const)(
-    'corrects density in %f s with gravity %o as in 1 / %f s, on either engine',
+    'corrects density in substeps of %f s with gravity %o as in those of 1 / %f s, on either engine',
     (dt, gravity, rate) => {
       const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, gravity });
       expect(correctionRate(plan, dt)).toBeCloseTo(rate, 10);
@@ -424,24 +424,24 @@ describe('a liquid on the CPU', () => {
     [0, 0],
     [1e-50, 2 ** -126],
     [0.5, 0.5],
-  ])('is restrained by %f on the GPU, too', (restraint, expected) => {
+  ])('has restraint %f on the GPU, too', (restraint, expected) => {
     const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, restraint });
     expect(frameOf(plan, 'gravity', 1 / 120)[3]).toBe(expected);
   });
 
-  test('keeps energy from growing without holding up a gentle wave', async () => {
+  test('keeps energy from growing without stopping a gentle wave', async () => {
     const { pass, detail } = await checkGentleWave(open, 12, 110);
     expect(pass, detail).toBe(true);
   });
 
-  test('settles as the sums say', () => {
+  test('computes the settlement from the sums', () => {
     const sums = { growth: 0, kinetic: 10, along: 2, squared: 1, potential: 200 };
     const nothing = { share: 0, scale: 1, lowering: 0 };
     expect(settlement({ ...sums, gain: -1 }, 0.5)).toEqual(nothing);
     const { share, ...rest } = settlement({ ...sums, gain: 1 }, 0.5);
     expect(share * 2 - share ** 2 / 2).toBeCloseTo(1, 12);
     expect(rest).toEqual({ scale: 1, lowering: 0 });
-    // All that is beside the lattice is worth 1.5, half of what is left 4.25, and lowering 2 at most.
+    // The part beside the lattice gives 1.5, half of the rest 4.25, and lowering at most 2.
     const slowed = (taken: number) => ({ share: 1, scale: Math.sqrt(1 - taken / 8.5) });
     expect(settlement({ ...sums, gain: 2.5 }, 0.5)).toEqual({ ...slowed(1), lowering: 0 });
     expect(settlement({ ...sums, gain: 5.85 }, 0.5)).toEqual({
@@ -449,7 +449,7 @@ describe('a liquid on the CPU', () => {
       lowering: expect.closeTo(0.0005, 12),
     });
     expect(settlement({ ...sums, gain: 99 }, 0.5)).toEqual({ ...slowed(4.25), lowering: MOST_LOWERING });
-    // What both are too little for velocities pay after all, up to a share.
+    // If both do not suffice, the rest comes from velocities, up to a share.
     expect(settlement({ ...sums, gain: 1.8 }, 0.01)).toEqual({
       ...slowed(0.1),
       lowering: expect.closeTo(MOST_LOWERING, 12),
@@ -458,12 +458,12 @@ describe('a liquid on the CPU', () => {
       ...slowed(8.5 * MOST_SLOWING),
       lowering: MOST_LOWERING,
     });
-    // Or what they grew by, less what was taken of it.
+    // Or up to their growth, minus what was removed already.
     const grown = (growth: number) => settlement({ ...sums, gain: 99, growth }, 0.01);
     expect(grown(4)).toEqual({ ...slowed(2.5), lowering: MOST_LOWERING });
     expect(grown(99)).toEqual({ ...slowed(8.5), lowering: MOST_LOWERING });
     expect(settlement({ ...sums, gain: 2.7, growth: 99 }, 0.01).scale).toBeCloseTo(slowed(1).scale, 12);
-    // Where nothing falls, velocities pay; where nothing moves, nothing does.
+    // Without gravity all comes from velocities; without motion nothing can be removed.
     expect(settlement({ ...sums, potential: 0, gain: 8.75 }, 0.5)).toEqual({ ...slowed(7.25), lowering: 0 });
     const empty = { gain: 1, growth: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
     expect(settlement(empty, 1)).toEqual(nothing);
@@ -482,13 +482,13 @@ describe('a liquid on the CPU', () => {
     const { positions } = fluid.read();
     for (let first = 0; first < positions.length; first += 2) {
       const [x = 0, y = 0] = positions.subarray(first);
-      // The box has come 2/3 far; keeping apart may push back by less than half a cell.
+      // The box has moved by 2/3; keeping particles apart may push back by less than half a cell.
       if (y < 0.75) expect(x).toBeGreaterThan(2 / 3 - 0.04);
     }
     expect(fluid.measure()).toMatchObject({ inSolid: 0, outside: 0, nonFinite: 0 });
   });
 
-  test('takes in and lets go of particles, up to its capacity', () => {
+  test('adds and removes particles, up to its capacity', () => {
     const fluid = createCpuFluid({
       dimensions: 2,
       cells: [4, 4],
@@ -503,7 +503,7 @@ describe('a liquid on the CPU', () => {
     fluid.step(1 / 60);
     expect(() => fluid.add({ positions: new Float32Array(4).fill(1) })).toThrow(/capacity/);
     expect(() => fluid.add({ positions: Float32Array.of(9, 1) })).toThrow(
-      'positions[0] (particle 0) is 9, but it must be a number from 0 to 4, in the tank.',
+      'positions[0] (particle 0) is 9, but it must be a number from 0 to 4, inside the tank.',
     );
     fluid.step(1 / 60);
     expect(fluid.count).toBe(2);
@@ -514,10 +514,10 @@ describe('a liquid on the CPU', () => {
     expect(fluid.measure()).toMatchObject({ count: 0, substeps: 6, volume: 0 });
   });
 
-  test('goes on without particles that are not finite, and counts them and those too fast', () => {
+  test('ignores particles that are not finite, and counts them and those that are too fast', () => {
     const fluid = createCpuFluid(damBreak(2, 8));
     const { velocities } = fluid.particles.buffers;
-    // Who is left alone asks for no substeps.
+    // Ignored particles need no substeps.
     velocities[0] = Number.POSITIVE_INFINITY;
     expect(fluid.advance(1 / 60)).toBe(1);
     fluid.particles.buffers.velocities[2] = 1e4;
@@ -526,9 +526,9 @@ describe('a liquid on the CPU', () => {
     expect(fluid.measure().tooFast).toBeGreaterThan(0);
     expect(fluidWarnings(fluid.measure(), fluid)).toEqual([
       expect.stringMatching(
-        /^\d+ of 144 particles would have gone farther than 2 cells in a substep and were held back/,
+        /^\d+ of 144 particles would have moved farther than 2 cells in a substep and were slowed down/,
       ),
-      '1 of 144 particles are not finite: they are left alone.',
+      '1 of 144 particles are not finite; the fluid ignores them.',
     ]);
   });
 
@@ -537,7 +537,7 @@ describe('a liquid on the CPU', () => {
     ['liquid in solids only', { fill: [{ min: [0, 0], max: [0.4, 1] }] }],
     ['an obstacle as large as the tank', { obstacles: [{ shape: 'ball', position: [0.5, 0.5], radius: 9 }] }],
     [
-      'no forces, the lightest liquid',
+      'no forces, the lightest fluid',
       { gravity: [0, 0], density: 1e-6, blend: 1, correction: 0, separation: 0 },
     ],
     ['one particle', { fill: [], positions: Float32Array.of(0.75, 0.75) }],
@@ -566,11 +566,11 @@ describe('a liquid on the CPU', () => {
       if (typeof value === 'number') expect(value, `${figure}`).not.toBeNaN();
     expect(seen).toMatchObject({ nonFinite: 0, outside: 0, count: fluid.count });
     const isEmpty = name === 'liquid in solids only';
-    expect(fluidWarnings(seen, fluid)).toEqual(isEmpty ? [expect.stringMatching(/^There is no liquid/)] : []);
+    expect(fluidWarnings(seen, fluid)).toEqual(isEmpty ? [expect.stringMatching(/^There is no fluid/)] : []);
   });
 });
 
-test('a simulation on the CPU takes positions and velocities that were written', async () => {
+test('a CPU simulation uses positions and velocities that the caller wrote', async () => {
   const { createCpuSimulation } = await import('../../../src/cpu');
   const simulation = createCpuSimulation({
     dimensions: 2,
@@ -601,7 +601,7 @@ test.each([
     ],
     2.115,
   ],
-] as const)('a liquid fills %s and nothing else, with as many particles as it reserves', (_, fill, area) => {
+] as const)('a fluid fills %s and nothing else, with as many particles as it reserves', (_, fill, area) => {
   const cellSize = 1 / 8;
   const { positions, count } = createCpuFluid({ dimensions: 2, cells: [16, 16], cellSize, fill }).plan;
   expect(Math.abs((count * cellSize ** 2) / 4 / area - 1)).toBeLessThan(0.03);
@@ -614,7 +614,7 @@ test.each([
   }
 });
 
-describe('a liquid refuses', () => {
+describe('a fluid rejects', () => {
   const base: FluidOptions = { dimensions: 2, cells: [4, 4], cellSize: 1 };
   test.each<[Partial<Record<keyof FluidOptions, unknown>>, string]>([
     [{ cells: [1, 4] }, 'cells[0] is 1, but it must be a whole number from 2 to 4096.'],
@@ -627,7 +627,7 @@ describe('a liquid refuses', () => {
     [{ particlesPerCell: 5 }, 'particlesPerCell is 5, but it must be 1, 4, 9 or 16.'],
     [{ transfer: 'mpm' }, `transfer is "mpm", but it must be 'flip', 'pic' or 'apic'.`],
     [{ transfer: 'apic', blend: 0.5 }, "blend is 0.5, but it must be left out, unless transfer is 'flip'."],
-    [{ solids: [1, 0] }, 'solids is [1, 0], but it must be a function or 16 numbers, one for each cell.'],
+    [{ solids: [1, 0] }, 'solids is [1, 0], but it must be a function or 16 numbers, one per cell.'],
     [
       { solids: () => true },
       'solids is () => true, but it must be a mask that leaves at least one cell free.',
@@ -644,7 +644,7 @@ describe('a liquid refuses', () => {
     ],
     [
       { fill: [{ min: [0, 0], max: [4, 4] }], capacity: 10 },
-      'The liquid begins with 64 particles, but capacity is 10; it must be at least as many.',
+      'The fluid begins with 64 particles, but capacity is 10; it must be at least as large.',
     ],
     [{ obstacles: [null] }, `obstacles[0].shape is undefined, but it must be 'ball' or 'box'.`],
     [{ capacity: 0, fill: [{ min: [0, 0], max: [4, 4] }] }, 'capacity is 0, but it must be a whole number'],
@@ -656,15 +656,15 @@ describe('a liquid refuses', () => {
     expect(() => createCpuFluid({ ...base, ...changes } as FluidOptions)).toThrow(message);
   });
 
-  test('more particles than are accepted, before there is room for any', () => {
+  test('too many particles, before it allocates any', () => {
     const fill = [{ min: [0, 0, 0], max: [256, 256, 256] }];
     const wish = { dimensions: 3, cells: [160, 160, 100], cellSize: 1, particlesPerCell: 27, fill } as const;
     expect(() => createCpuFluid(wish)).toThrow(
-      'The liquid begins with 69120000 particles, but at most 67108864 are accepted; fill less',
+      'The fluid begins with 69120000 particles, but at most 67108864 are accepted; fill less',
     );
   });
 
-  test('time steps and calls after its end', () => {
+  test('invalid time steps, and calls after destroy', () => {
     const fluid = createCpuFluid(base);
     for (const substeps of [0, 1.5, Number.NaN, 65])
       expect(() => fluid.step(0.1, substeps)).toThrow(
@@ -673,7 +673,7 @@ describe('a liquid refuses', () => {
     expect(fluid.time).toBe(0);
     for (const dt of [Number.NaN, -1, 1e-9])
       for (const call of ['step', 'advance'] as const)
-        expect(() => fluid[call](dt)).toThrow(/^dt is .*, but it must be 0 or from/);
+        expect(() => fluid[call](dt)).toThrow(/^dt is .*, but it must be 0, or from/);
     expect(() => fluid.advance(0.1, 0)).toThrow('most is 0, but it must be a whole number from 1 to 64.');
     fluid.destroy();
     expect(() => fluid.step(0.1)).toThrow('This CpuFluid was destroyed');

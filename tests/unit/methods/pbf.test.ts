@@ -1,4 +1,4 @@
-/** The position-based fluid: what it refuses, before any GPU is asked, and what its reference holds. */
+/** The position-based fluid: rejected options, which use no GPU, and what its reference guarantees. */
 import { describe, expect, test } from 'vitest';
 import { ArgumentError, type Gpu } from '../../../src/index';
 import {
@@ -10,7 +10,7 @@ import { expectComingAndGoing, expectSameFromCheckpoint } from '../../helpers/in
 import { blockOf, columnOf, FLUID_RADIUS, obstaclesIn } from '../../helpers/inputs/position-fluids';
 import { DIMENSIONS } from '../../helpers/passes';
 
-/** Whoever asks it for anything fails. */
+/** Fails on any access. */
 const NO_GPU = undefined as unknown as Gpu;
 
 const FLUID: PositionFluidOptions = {
@@ -21,7 +21,7 @@ const FLUID: PositionFluidOptions = {
   positions: Float32Array.of(1, 1, 1.5, 1),
 };
 
-describe('what a fluid refuses', () => {
+describe('a position-based fluid rejects', () => {
   test.each<[Record<string, unknown>, RegExp]>([
     [{ dimensions: 1 }, /^dimensions is 1, but it must be 2 or 3\.$/],
     [{ radius: 0 }, /^radius is 0, but it must be a number from 0\.000001 to 1000000\.$/],
@@ -73,7 +73,7 @@ describe('what a fluid refuses', () => {
 });
 
 describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
-  test('corrects what is too dense, more with every round, and keeps momentum away from walls', () => {
+  test('corrects excess density, more with every round, and keeps momentum away from walls', () => {
     const options = blockOf(dimensions, { squeeze: 0.85, iterations: 4, gravity: 0 });
     const fluids = [1, 2, 3, 4].map((iterations) => createCpuPositionFluid({ ...options, iterations }));
     const excesses = fluids.map((fluid) => {
@@ -92,12 +92,12 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
         before += options.velocities[index] as number;
         after += velocities[index] as number;
       }
-      // Places are rounded to 2^-22 five times, and velocities are ways over a hundredth.
+      // Positions are rounded to 2^-22 five times, and velocities are differences divided by a hundredth.
       expect(Math.abs(after - before)).toBeLessThan(1e-5 * velocities.length);
     }
   });
 
-  test('comes, goes and goes on from a checkpoint, in boxes that wrap around', async () => {
+  test('adds and removes particles and continues from a checkpoint, in periodic boxes', async () => {
     const block = blockOf(dimensions, { squeeze: 1, iterations: 2, gravity: 1 });
     const capacity = block.positions.length / dimensions + 3;
     const options = { ...block, periodic: true, capacity, obstacles: obstaclesIn(dimensions) };
@@ -108,7 +108,7 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     expect(() => other.restore({ ...fluid.checkpoint(), density: 1 })).toThrow(/^checkpoint\.density is 1, /);
   });
 
-  test('falls through a box that wraps around, at the speed that gravity gives', () => {
+  test('falls through a periodic box at the speed that gravity gives', () => {
     const block = blockOf(dimensions, { squeeze: 1.1, iterations: 1, gravity: 8 });
     const velocities = block.velocities.map((_, index) => (index % dimensions === 1 ? -30 : 0));
     const fluid = createCpuPositionFluid({ ...block, velocities, periodic: true });
@@ -121,11 +121,11 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     expect(after.positions.every((value) => value >= 0 && value <= edge)).toBe(true);
   });
 
-  test('stays out of balls and boxes, and is as dense at a box as at a wall', () => {
+  test('stays out of balls and boxes, and has the same density at a box as at a wall', () => {
     const column = columnOf(dimensions);
     const far = column.max[0] as number;
     const all = (value: number) => new Array<number>(dimensions).fill(value);
-    // The column stands on a box instead of on the floor; a ball is in it.
+    // The column stands on a box instead of the floor, and contains a ball.
     const halfExtents = all(far).with(1, 0.5);
     const middle = all(far / 2).with(1, 0.5);
     const fluid = createCpuPositionFluid({
@@ -142,7 +142,7 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     const radius = 1.2 * FLUID_RADIUS;
     const position = middle.with(1, 1.5);
     fluid.setObstacles([{ shape: 'ball', position, radius }]);
-    // At once, where a round of corrections alone would not do.
+    // This must happen at once; one round of corrections alone would not suffice.
     fluid.set({ iterations: 1 });
     fluid.step(1 / 128);
     const { positions } = fluid.read();

@@ -1,29 +1,28 @@
 /**
- * Purpose: one step of a flock in doubles, for the CPU engine, and to hold the GPU against: the twin of
- * shaders/flock/boids.wgsl, hunter.wgsl and steering.wgsl. Inputs: boids over a grid, hunters, obstacles, settings. Output:
- * the next state, in place, rounded to 32-bit floats.
- * Ordering: pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
+ * One step of a flock in doubles, for the CPU engine, and to compare the GPU with: the twin of shaders/flock/boids.wgsl,
+ * hunter.wgsl and steering.wgsl. It changes the state in place, rounded to 32-bit floats.
+ * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
  */
-import type { CpuGridParticles } from '../../../cpu/index';
+import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import type { FlockSettings } from '../options';
 import {
   add,
   BALL_FLOATS,
   ballsOf,
   dot,
-  head,
   lengthOf,
   load,
+  minimumImage,
+  minimumImageInside,
+  normalize,
   Space,
   scale,
-  shorter,
-  shortest,
   store,
   vector,
 } from './space';
 
 export interface Hunters {
-  readonly places: Float32Array;
+  readonly positions: Float32Array;
   readonly velocities: Float32Array;
 }
 
@@ -33,14 +32,14 @@ export interface FlockStep extends FlockSettings {
   readonly fear: number;
 }
 
-/** Of each boid: the weight of all neighbours, then vectors: their velocities, the way from their middle, the parting. */
+/** Numbers per boid: total weight, then vectors: relative velocities, vectors from the neighbours, parting. */
 const SUMS = 10;
 
-/** What a step needs room for. */
+/** Steps a flock; holds the scratch memory of a step. */
 export class Boids {
   private readonly space: Space;
   private readonly sums: Float64Array;
-  private readonly place = vector();
+  private readonly position = vector();
   private readonly velocity = vector();
   private readonly push = vector();
   private readonly away = vector();
@@ -55,33 +54,33 @@ export class Boids {
   }
 
   step(hunters: Hunters, obstacles: Float32Array, step: FlockStep): void {
-    const { particles, place, velocity, push } = this;
+    const { particles, position, velocity, push } = this;
     const { dimensions } = particles;
     particles.sort();
     this.gather(step);
     const { positions, velocities } = particles.buffers;
     const balls = ballsOf(dimensions, obstacles, true);
-    const feared = ballsOf(dimensions, hunters.places, false);
+    const feared = ballsOf(dimensions, hunters.positions, false);
     const flight = { reach: step.fear, strength: step.flight };
-    // Hunters go by where boids were.
+    // Hunters move first, because they use the boids' positions before this step.
     this.hunt(hunters, balls, step);
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
-      load(place, positions, dimensions, id);
+      load(position, positions, dimensions, id);
       load(velocity, velocities, dimensions, id);
       this.flockPush(id, step);
       this.shunObstacles(balls, step);
       for (let hunter = 0; BALL_FLOATS * hunter < feared.length; hunter++) {
-        this.space.shun(place, feared, hunter, flight, push);
+        this.space.shun(position, feared, hunter, flight, push);
       }
       this.steer(step, step.slowest, step.fastest);
       this.fly(balls, step.dt);
-      store(positions, dimensions, id, place);
+      store(positions, dimensions, id, position);
       store(velocities, dimensions, id, velocity);
     }
   }
 
-  /** Over all pairs in sight, each of which both take part in. */
+  /** Sums over all pairs in sight, for both boids of each pair. */
   private gather({ perception, spacing }: FlockStep): void {
     const { particles, space, sums } = this;
     const { dimensions, grid } = particles;
@@ -92,16 +91,18 @@ export class Boids {
     grid.forEachPair((one, other) => {
       const a = dimensions * one;
       const b = dimensions * other;
-      const x = shorter((positions[a] as number) - (positions[b] as number), periodX);
-      const y = shorter((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
-      const z = inSpace ? shorter((positions[a + 2] as number) - (positions[b + 2] as number), periodZ) : 0;
+      const x = minimumImageInside((positions[a] as number) - (positions[b] as number), periodX);
+      const y = minimumImageInside((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
+      const z = inSpace
+        ? minimumImageInside((positions[a + 2] as number) - (positions[b + 2] as number), periodZ)
+        : 0;
       const distance = Math.sqrt(x * x + y * y + z * z);
       const weight = 1 - distance / perception;
       const u = weight * ((velocities[b] as number) - (velocities[a] as number));
       const v = weight * ((velocities[b + 1] as number) - (velocities[a + 1] as number));
       const w = inSpace ? weight * ((velocities[b + 2] as number) - (velocities[a + 2] as number)) : 0;
       const crowding = Math.max(0, 1 - distance / spacing);
-      // In the very same place the lower id parts to the left.
+      // Of coincident boids the lower id parts to the left.
       const parting = distance > 0 ? crowding / distance : 0;
       const aside = distance > 0 ? parting * x : -crowding;
       const first = SUMS * one;
@@ -132,7 +133,7 @@ export class Boids {
   private flockPush(id: number, { separation, alignment, cohesion }: FlockStep): void {
     const { sums, push } = this;
     const first = SUMS * id;
-    // Means over the neighbours; of less than one whole neighbour, as much as there is.
+    // Means over the neighbours. If the weights add up to less than 1, the sums are taken as they are.
     const share = 1 / Math.max(sums[first] as number, 1);
     for (let axis = 0; axis < 3; axis++) {
       const others = sums[first + 1 + axis] as number;
@@ -142,38 +143,39 @@ export class Boids {
     }
   }
 
-  private hunt({ places, velocities }: Hunters, balls: Float64Array, step: FlockStep): void {
-    const { particles, space, place, velocity, push } = this;
+  private hunt({ positions: hunters, velocities }: Hunters, balls: Float64Array, step: FlockStep): void {
+    const { particles, space, position, velocity, push } = this;
     const { dimensions, grid } = particles;
     const { positions } = particles.buffers;
-    for (let hunter = 0; dimensions * hunter < places.length; hunter++) {
-      load(place, places, dimensions, hunter);
+    for (let hunter = 0; dimensions * hunter < hunters.length; hunter++) {
+      load(position, hunters, dimensions, hunter);
       load(velocity, velocities, dimensions, hunter);
       push.fill(0);
       let total = 0;
-      const point = Array.from(place.subarray(0, dimensions));
+      const point = Array.from(position.subarray(0, dimensions));
       grid.near(point, step.fear, (id, distanceSquared) => {
         const weight = 1 - Math.sqrt(distanceSquared) / step.fear;
         total += weight;
         for (let axis = 0; axis < dimensions; axis++) {
-          const apart = (place[axis] as number) - (positions[dimensions * id + axis] as number);
-          push[axis] = (push[axis] as number) + weight * shortest(apart, space.periods[axis] as number);
+          const apart = (position[axis] as number) - (positions[dimensions * id + axis] as number);
+          push[axis] = (push[axis] as number) + weight * minimumImage(apart, space.periods[axis] as number);
         }
       });
       scale(push, -step.hunting / Math.max(total, 1));
       this.shunObstacles(balls, step);
       this.steer(step, 0, step.hunterSpeed);
       this.fly(balls, step.dt);
-      store(places, dimensions, hunter, place);
+      store(hunters, dimensions, hunter, position);
       store(velocities, dimensions, hunter, velocity);
     }
   }
 
   private shunObstacles(balls: Float64Array, { avoidance, perception }: FlockStep): void {
-    const { space, place, push } = this;
+    const { space, position, push } = this;
     const sight = { reach: perception, strength: avoidance };
-    space.shunWalls(place, perception, avoidance, push);
-    for (let ball = 0; BALL_FLOATS * ball < balls.length; ball++) space.shun(place, balls, ball, sight, push);
+    space.shunWalls(position, perception, avoidance, push);
+    for (let ball = 0; BALL_FLOATS * ball < balls.length; ball++)
+      space.shun(position, balls, ball, sight, push);
   }
 
   private steer({ dt, greatestAcceleration }: FlockStep, slowest: number, fastest: number): void {
@@ -181,23 +183,23 @@ export class Boids {
     const size = lengthOf(push);
     add(velocity, push, (dt * Math.min(size, greatestAcceleration)) / Math.max(size, 1e-30));
     const speed = Math.min(Math.max(lengthOf(velocity), slowest), fastest);
-    head(velocity);
+    normalize(velocity);
     scale(velocity, speed);
   }
 
-  /** Nobody is inside of an obstacle, nor goes on into it. */
+  /** Moves, then leaves obstacles and removes the part of the velocity that points into them. */
   private fly(balls: Float64Array, dt: number): void {
-    const { space, place, velocity, away } = this;
-    space.move(place, velocity, dt);
+    const { space, position, velocity, away } = this;
+    space.move(position, velocity, dt);
     for (let ball = 0; BALL_FLOATS * ball < balls.length; ball++) {
-      space.awayFrom(place, balls, ball, away);
+      space.awayFrom(position, balls, ball, away);
       const depth = (balls[BALL_FLOATS * ball + 3] as number) - lengthOf(away);
       if (depth <= 0) continue;
-      head(away);
-      add(place, away, depth);
-      space.carry(place);
+      normalize(away);
+      add(position, away, depth);
+      space.wrap(position);
       add(velocity, away, -Math.min(0, dot(velocity, away)));
     }
-    space.wall(place, velocity);
+    space.wall(position, velocity);
   }
 }

@@ -1,27 +1,26 @@
 /**
- * Purpose: one step of particle life in doubles, for the CPU engine, and to hold the GPU against: the twin of
- * shaders/flock/life.wgsl. Inputs: particles over a grid, their species, the table, settings. Output: the next state, in
- * place, rounded to 32-bit floats.
- * Ordering: pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
+ * One step of particle life in doubles, for the CPU engine, and to compare the GPU with: the twin of shaders/flock/life.wgsl.
+ * It changes the state in place, rounded to 32-bit floats.
+ * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
  */
-import type { CpuGridParticles } from '../../../cpu/index';
+import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import { keptShare, type LifeNumbers } from '../life-options';
-import { add, load, Space, scale, shorter, store, vector } from './space';
+import { add, load, minimumImageInside, Space, scale, store, vector } from './space';
 
 export interface LifeStep extends LifeNumbers {
   readonly dt: number;
   readonly reach: number;
   readonly kinds: number;
-  /** Row by row. */
+  /** Packed row by row. */
   readonly attraction: ArrayLike<number>;
 }
 
-/** What a step needs room for. */
+/** Steps particle life; holds the scratch memory of a step. */
 export class LifeTwin {
   private readonly space: Space;
-  /** Three numbers a particle. */
+  /** Three numbers per particle. */
   private readonly pulls: Float64Array;
-  private readonly place = vector();
+  private readonly position = vector();
   private readonly velocity = vector();
 
   constructor(private readonly particles: CpuGridParticles) {
@@ -34,7 +33,7 @@ export class LifeTwin {
   }
 
   step(species: Uint32Array, step: LifeStep): void {
-    const { particles, place, velocity, pulls, space } = this;
+    const { particles, position, velocity, pulls, space } = this;
     const { dimensions } = particles;
     particles.sort();
     this.gather(species, step);
@@ -42,12 +41,12 @@ export class LifeTwin {
     const kept = keptShare(step.halfLife, step.dt);
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
-      load(place, positions, dimensions, id);
+      load(position, positions, dimensions, id);
       load(velocity, velocities, dimensions, id);
       scale(velocity, kept);
       add(velocity, pulls.subarray(3 * id, 3 * id + 3), step.dt * step.strength);
-      space.move(place, velocity, step.dt);
-      store(positions, dimensions, id, place);
+      space.move(position, velocity, step.dt);
+      store(positions, dimensions, id, position);
       store(velocities, dimensions, id, velocity);
     }
   }
@@ -62,22 +61,24 @@ export class LifeTwin {
     grid.forEachPair((one, other) => {
       const a = dimensions * one;
       const b = dimensions * other;
-      const x = shorter((positions[a] as number) - (positions[b] as number), periodX);
-      const y = shorter((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
-      const z = inSpace ? shorter((positions[a + 2] as number) - (positions[b + 2] as number), periodZ) : 0;
+      const x = minimumImageInside((positions[a] as number) - (positions[b] as number), periodX);
+      const y = minimumImageInside((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
+      const z = inSpace
+        ? minimumImageInside((positions[a + 2] as number) - (positions[b + 2] as number), periodZ)
+        : 0;
       const distance = Math.sqrt(x * x + y * y + z * z);
       const share = distance / reach;
       const kind = species[one] as number;
       const otherKind = species[other] as number;
-      const wish = attraction[kinds * kind + otherKind] as number;
-      const otherWish = attraction[kinds * otherKind + kind] as number;
-      // In the very same place the lower id parts to the left.
+      const wanted = attraction[kinds * kind + otherKind] as number;
+      const otherWanted = attraction[kinds * otherKind + kind] as number;
+      // Of coincident particles the lower id parts to the left.
       const along = distance > 0 ? 1 / distance : 0;
       const headingX = distance > 0 ? along * x : -1;
       const headingY = along * y;
       const headingZ = along * z;
-      const pull = pullAt(share, wish, core);
-      const otherPull = pullAt(share, otherWish, core);
+      const pull = pullAt(share, wanted, core);
+      const otherPull = pullAt(share, otherWanted, core);
       pulls[3 * one] = (pulls[3 * one] as number) - pull * headingX;
       pulls[3 * one + 1] = (pulls[3 * one + 1] as number) - pull * headingY;
       pulls[3 * one + 2] = (pulls[3 * one + 2] as number) - pull * headingZ;
@@ -88,8 +89,8 @@ export class LifeTwin {
   }
 }
 
-/** How hard one is drawn to another that is this share of the reach away. */
-export function pullAt(share: number, wish: number, core: number): number {
+/** The pull towards a particle at this share of the reach. */
+export function pullAt(share: number, wanted: number, core: number): number {
   if (share < core) return share / core - 1;
-  return wish * (1 - Math.abs(2 * share - 1 - core) / (1 - core));
+  return wanted * (1 - Math.abs(2 * share - 1 - core) / (1 - core));
 }

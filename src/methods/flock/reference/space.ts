@@ -1,9 +1,9 @@
 /**
- * Purpose: the space that flocks live in, in doubles: the way to the nearest image, and where a step ends. Twin of
- * shaders/flock/motion.wgsl and of the grid's own `separation` and `carried`. Vectors are three numbers, the third of which
- * is 0 in the plane, and are changed in place: nothing is allocated from step to step.
+ * The space of a flock, in doubles: minimum images, wrapping and walls. Twin of shaders/flock/motion.wgsl and of the grid's own
+ * minimum_image and wrap. Vectors have three numbers (z is 0 in 2D) and change in place, so that steps allocate nothing.
  */
-import { type World, wallsOf } from '../../../index';
+import { wallsOf } from '../../../core/world/walls';
+import type { World } from '../../../core/world/world';
 
 export type Vector = Float64Array;
 
@@ -12,11 +12,11 @@ export function vector(): Vector {
 }
 
 export class Space {
-  /** Along each axis, infinite where the world does not wrap around. */
+  /** Length of the world along each axis; infinite if the axis is not periodic. */
   readonly periods: readonly [number, number, number];
   private readonly low: Vector;
   private readonly away = vector();
-  /** Beyond these nobody goes. */
+  /** Walls; infinite if there are none. */
   private readonly lower = vector().fill(Number.NEGATIVE_INFINITY);
   private readonly upper = vector().fill(Number.POSITIVE_INFINITY);
 
@@ -30,79 +30,79 @@ export class Space {
     this.upper.set(upper);
   }
 
-  /** Moves a place and turns the velocity back at walls. */
-  move(place: Vector, velocity: Vector, dt: number): void {
+  /** Moves a point and turns its velocity back at walls. */
+  move(point: Vector, velocity: Vector, dt: number): void {
     for (let axis = 0; axis < 3; axis++) {
-      place[axis] = (place[axis] as number) + dt * (velocity[axis] as number);
+      point[axis] = (point[axis] as number) + dt * (velocity[axis] as number);
     }
-    this.carry(place);
-    this.wall(place, velocity);
+    this.wrap(point);
+    this.wall(point, velocity);
   }
 
-  carry(place: Vector): void {
+  wrap(point: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
       const period = this.periods[axis] as number;
       if (period === Number.POSITIVE_INFINITY) continue;
-      const value = place[axis] as number;
-      place[axis] = value - period * Math.floor((value - (this.low[axis] as number)) / period);
+      const value = point[axis] as number;
+      point[axis] = value - period * Math.floor((value - (this.low[axis] as number)) / period);
     }
   }
 
-  wall(place: Vector, velocity: Vector): void {
+  wall(point: Vector, velocity: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
-      const value = place[axis] as number;
+      const value = point[axis] as number;
       const held = Math.min(Math.max(value, this.lower[axis] as number), this.upper[axis] as number);
-      place[axis] = held;
+      point[axis] = held;
       if ((value - held) * (velocity[axis] as number) > 0) velocity[axis] = -(velocity[axis] as number);
     }
   }
 
-  /** Adds a push away from walls nearer than `reach`: 0 there, `strength` at a wall. */
-  shunWalls(place: Vector, reach: number, strength: number, push: Vector): void {
+  /** Adds a push away from walls nearer than `reach`: 0 at that distance, `strength` at the wall. */
+  shunWalls(point: Vector, reach: number, strength: number, push: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
-      const low = Math.max(0, 1 - ((place[axis] as number) - (this.lower[axis] as number)) / reach);
-      const high = Math.max(0, 1 - ((this.upper[axis] as number) - (place[axis] as number)) / reach);
+      const low = Math.max(0, 1 - ((point[axis] as number) - (this.lower[axis] as number)) / reach);
+      const high = Math.max(0, 1 - ((this.upper[axis] as number) - (point[axis] as number)) / reach);
       push[axis] = (push[axis] as number) + strength * (low - high);
     }
   }
 
-  /** The shortest way from the middle of a ball to a place. */
-  awayFrom(place: Vector, balls: Float64Array, ball: number, away: Vector): void {
+  /** Writes the minimum image of the vector from a ball's centre to a point. */
+  awayFrom(point: Vector, balls: Float64Array, ball: number, away: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
-      const apart = (place[axis] as number) - (balls[BALL_FLOATS * ball + axis] as number);
-      away[axis] = shortest(apart, this.periods[axis] as number);
+      const apart = (point[axis] as number) - (balls[BALL_FLOATS * ball + axis] as number);
+      away[axis] = minimumImage(apart, this.periods[axis] as number);
     }
   }
 
-  /** Adds a push away from a ball whose surface is nearer than `reach`, likewise. */
+  /** Adds a push away from a ball whose surface is nearer than `reach`: 0 at that distance, `strength` at the surface. */
   shun(
-    place: Vector,
+    point: Vector,
     balls: Float64Array,
     ball: number,
     { reach, strength }: { readonly reach: number; readonly strength: number },
     push: Vector,
   ): void {
-    this.awayFrom(place, balls, ball, this.away);
+    this.awayFrom(point, balls, ball, this.away);
     const distance = lengthOf(this.away) - (balls[BALL_FLOATS * ball + 3] as number);
     const nearness = Math.max(0, 1 - distance / reach);
     if (nearness === 0) return;
-    head(this.away);
+    normalize(this.away);
     add(push, this.away, strength * nearness);
   }
 }
 
-/** The shortest of the ways between all images of two places in the box; of infinite periods, the way itself. */
-export function shorter(apart: number, period: number): number {
+/** Minimum image of a difference of two coordinates inside the box. The period may be infinite. */
+export function minimumImageInside(apart: number, period: number): number {
   if (apart > period / 2) return apart - period;
   return apart < -period / 2 ? apart + period : apart;
 }
 
-/** The same of places anywhere. */
-export function shortest(apart: number, period: number): number {
+/** Minimum image of a difference of any two coordinates. */
+export function minimumImage(apart: number, period: number): number {
   return period < Number.POSITIVE_INFINITY ? apart - period * Math.round(apart / period) : apart;
 }
 
-/** The centre, three numbers, and the radius of each. */
+/** Numbers per ball: the centre (3) and the radius. */
 export const BALL_FLOATS = 4;
 
 export function ballsOf(dimensions: number, packed: Float32Array, hasRadii: boolean): Float64Array {
@@ -139,11 +139,11 @@ export function scale(given: Vector, factor: number): void {
   for (let axis = 0; axis < 3; axis++) given[axis] = factor * (given[axis] as number);
 }
 
-/** Makes a way as long as 1; without any, along x: see shaders/flock/motion.wgsl. */
-export function head(way: Vector): void {
-  const length = lengthOf(way);
-  if (length > 0) scale(way, 1 / length);
-  else way[0] = 1;
+/** Scales a vector to length 1. A zero vector becomes the x axis, as in shaders/flock/motion.wgsl. */
+export function normalize(given: Vector): void {
+  const length = lengthOf(given);
+  if (length > 0) scale(given, 1 / length);
+  else given[0] = 1;
 }
 
 export function load(target: Vector, packed: ArrayLike<number>, dimensions: number, index: number): void {

@@ -1,8 +1,9 @@
 /**
- * Purpose: buffers of the liquid, created in one out-of-memory scope, checked against the device's limits before, destroyed at
- * once; and bytes back from them.
+ * Creates the fluid's buffers after a check against the device's limits, in one out-of-memory scope, destroys them together,
+ * and reads them back.
  */
-import { type Gpu, GpuError, LimitError } from '../../../index';
+import { GpuError, LimitError } from '../../../core/base/errors';
+import type { Gpu } from '../../../gpu/device';
 
 export interface Buffers<Names extends string> {
   readonly buffers: Readonly<Record<Names, GPUBuffer>>;
@@ -17,7 +18,7 @@ export const UNIFORM = 0x40 | 0x08;
 /** INDIRECT */
 export const INDIRECT = 0x100;
 
-/** Bytes by name, or bytes and usage. */
+/** By name: bytes, or bytes and usage. */
 export type Sizes = Readonly<Record<string, number | readonly [number, number]>>;
 
 export async function createBuffers<const Given extends Sizes>(
@@ -34,7 +35,7 @@ export async function createBuffers<const Given extends Sizes>(
       if (size <= device.limits[limit]) continue;
       throw new LimitError(
         limit,
-        `The liquid needs ${size} bytes for ${name}, but this device's ${limit} is ${device.limits[limit]}; request it with cells: ${size / 4}, or take fewer cells or particles.`,
+        `The fluid needs ${size} bytes for ${name}, but this device's ${limit} is ${device.limits[limit]}; request it with cells: ${size / 4}, or use fewer cells or particles.`,
       );
     }
   }
@@ -51,13 +52,13 @@ export async function createBuffers<const Given extends Sizes>(
     destroy();
     throw new GpuError(
       'memory',
-      `The device could not reserve ${bytes} bytes for the liquid: ${exhausted.message}`,
+      `The device could not reserve ${bytes} bytes for the fluid: ${exhausted.message}`,
     );
   }
   return { buffers: buffers as Record<keyof Given & string, GPUBuffer>, bytes, destroy };
 }
 
-/** Copies of whole buffers, as things are after all that was submitted so far. */
+/** Copies whole buffers, after all work submitted so far. */
 export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
   const { device } = gpu;
   const total = buffers.reduce((sum, { size }) => sum + size, 0);
@@ -87,7 +88,7 @@ export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Prom
   }
 }
 
-/** Zeros for particles of some ids, `words` each; one write for each run of ids that follow each other. */
+/** Writes zeros for particles with these ids, `words` each. Each run of consecutive ids takes one write. */
 export function clearWords({ device }: Gpu, buffer: GPUBuffer, words: number, ids: ArrayLike<number>): void {
   for (let first = 0, next = 1; first < ids.length; first = next++) {
     while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;

@@ -1,8 +1,8 @@
 /**
- * Purpose: who was drained, on the GPU: a mark a particle by id, set by the kernel that sets particles aside; and which those are,
- * read back. Shaders: shaders/fluid/drain.wgsl, drained.wgsl.
+ * Drains on the GPU: a kernel marks drained particles by id, and the ids are read back.
+ * Shaders: shaders/fluid/drain.wgsl, drained.wgsl.
  */
-import type { Gpu } from '../../../index';
+import type { Gpu } from '../../../gpu/device';
 import { type Buffers, clearWords, createBuffers, readBuffers } from './buffers';
 import { FluidKernel, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
@@ -40,13 +40,13 @@ export class Drain {
     return this.owned.bytes;
   }
 
-  /** Sets aside and marks the particles in the drains of a frame. */
+  /** Drains the particles in the frame's drains: makes their positions NaN and marks their ids. */
   encode(pass: GPUComputePassEncoder, particles: DrainedParticles, count: number, frame: number): void {
     const group = this.drain.bind({ ...particles, marks: this.owned.buffers.marks });
     this.drain.encode(pass, group, Math.ceil(count / WORKGROUP), frame);
   }
 
-  /** Ids that were marked since the last time, as things are at the call; their marks are cleared. */
+  /** Resolves to the ids marked since the last call, at the time of this call, and clears their marks. */
   async take(): Promise<Uint32Array> {
     const { device } = this.gpu;
     const words = Math.ceil(this.capacity / 32);
@@ -64,7 +64,7 @@ export class Drain {
     return Uint32Array.from(ids);
   }
 
-  /** Ids that are marked, as things are at the call. */
+  /** Resolves to the marked ids at the time of the call. */
   async read(): Promise<Uint32Array> {
     const [bytes] = await readBuffers(this.gpu, [this.owned.buffers.marks]);
     const marks = new Uint32Array(bytes as ArrayBuffer);

@@ -1,9 +1,9 @@
 /**
- * Purpose: keeps the energy of the liquid from growing in a substep, from each particle's account of it. Sums are taken in a fixed
- * order of workgroups; which particles one has depends on the state alone. Shaders: shaders/fluid/energy.wgsl, settlement.wgsl,
- * settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.
+ * Keeps the fluid's energy from growing in a substep, from each particle's account of the substep. Sums are taken in a fixed
+ * order of workgroups, and the state alone decides which particles a workgroup has.
+ * Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.
  */
-import type { Gpu } from '../../../index';
+import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers } from './buffers';
 import { FluidKernel, PARTIALS, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
@@ -42,7 +42,7 @@ export class Energy {
     return new Energy(owned, kernels);
   }
 
-  /** Of each particle by id, filled by the kernel that moves particles: see ACCOUNT in shared.wgsl. */
+  /** Each particle's account, indexed by id. The kernel that moves particles fills it; see ACCOUNT in shared.wgsl. */
   get account(): GPUBuffer {
     return this.owned.buffers.account;
   }

@@ -1,5 +1,5 @@
 /**
- * Purpose: host twins of `struct Frame` and `struct Level` in shaders/fluid/shared.wgsl: vectors of four, by name and in order.
+ * Host twins of `struct Frame` and `struct Level` in shaders/fluid/shared.wgsl: vectors of four, by name and in order.
  * tests/unit/methods/fluid.test.ts compares them with the shader.
  */
 import type { Lattice, Level, Levels } from '../lattice';
@@ -30,31 +30,31 @@ const VECTOR_BYTES = 16;
 const VECTORS_PER_OBSTACLE = 3;
 const VECTORS_PER_DRAIN = 2;
 
-/** Vectors before the lists, which are `drains` and `obstacles`. */
+/** Vectors before the two lists, `drains` and `obstacles`. */
 const HEAD_VECTORS = FRAME_FIELDS.length - 2;
 const OBSTACLES_BYTE = VECTOR_BYTES * (HEAD_VECTORS + VECTORS_PER_DRAIN * MAX_DRAINS);
 
 export const FRAME_BYTES = OBSTACLES_BYTE + VECTOR_BYTES * VECTORS_PER_OBSTACLE * MAX_OBSTACLES;
 
-/** Where fields of the frame begin. */
+/** Byte offsets of the frame's fields. */
 export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELDS.map((name, index) => [
   name,
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
-/** What 32-bit floats would make 0, which means that no particle is to note what its energy grew by. */
+/** The least positive restraint. A 32-bit float would round less to 0, which turns the particles' accounts off. */
 const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
 
-/** Cells of the sorted grid as it counts them, with the ring around. */
+/** Cells of the sorted grid along each axis, with its ring of empty cells. */
 export interface GridCells {
   readonly cells: readonly number[];
 }
 
 export interface FrameInput {
   readonly plan: FluidPlan;
-  /** Entries of `coupling` from one axis to the next. */
+  /** Distance in entries between the axes in `coupling`. */
   readonly couplingSize: number;
   readonly grid: GridCells;
   readonly count: number;
@@ -70,7 +70,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
     cells: [...lattice.cells, count],
     strides: [...lattice.strides, lattice.first],
     sizes: [lattice.size, couplingSize, obstacles.length, nodesOf(lattice)],
-    // A ring of empty cells is around the grid's own.
+    // The grid has a ring of empty cells around its own.
     grid_strides: [1, gridX, gridX * gridY, 1 + gridX + deep * gridX * gridY],
     grid_last: [gridX - 3, gridY - 3, deep * (gridZ - 3), plan.drains.length],
   };
@@ -105,7 +105,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   return bytes;
 }
 
-/** Cells and those above them. */
+/** Number of cells, with the upper layers. */
 export function nodesOf({ extents }: Lattice): number {
   return extents[0] * extents[1] * extents[2];
 }
@@ -114,13 +114,13 @@ export function cellsOf({ cells }: Lattice): number {
   return cells[0] * cells[1] * cells[2];
 }
 
-/** Each at a multiple of this: what uniform bindings are aligned to. */
+/** Distance between levels in bytes: the alignment of uniform bindings. */
 export const LEVEL_BYTES = 256;
 
-/** The longest axis that is accepted, of 4096 cells, takes 11. */
+/** The longest axis accepted, 4096 cells, takes 11 levels. */
 export const MOST_LEVELS = 12;
 
-/** `tail`: the first level of few cells. */
+/** `tail`: the first level that the tail kernel solves; see pressure.ts. */
 export function encodeLevels({ levels, size }: Levels, tail: number): ArrayBuffer {
   const bytes = new ArrayBuffer(LEVEL_BYTES * MOST_LEVELS);
   levels.forEach((level, index) => {

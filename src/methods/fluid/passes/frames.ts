@@ -1,12 +1,13 @@
 /**
- * Purpose: the ring of uniforms from which substeps read what they are about, one slot a substep, so that many can be recorded
- * before they are submitted. A slot is written when its substep is recorded, and again FRAMES substeps later.
+ * The ring of uniforms that substeps read their parameters from. Each substep has its own slot, so that many can be recorded
+ * before they are submitted. A slot is written when its substep is recorded, and reused FRAMES substeps later.
  */
-import { type Gpu, LimitError } from '../../../index';
+import { LimitError } from '../../../core/base/errors';
+import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, UNIFORM } from './buffers';
 import { encodeFrame, FRAME_BYTES, type FrameInput } from './frame';
 
-/** Substeps that can be recorded before the first of them is submitted, and one. */
+/** One more than the substeps that can be recorded before the first of them is submitted. */
 const FRAMES = 64;
 const SLOT_BYTES = Math.ceil(FRAME_BYTES / 256) * 256;
 
@@ -31,19 +32,19 @@ export class Frames {
     return this.owned.bytes;
   }
 
-  /** One substep more is recorded into a caller's encoder; refused where slots would be written before they are read. */
+  /** Counts one more substep in a caller's encoder. Throws if a slot would be overwritten before it is read. */
   reserve(encoder: GPUCommandEncoder): void {
     const held = this.recorded.get(encoder) ?? 0;
     if (held >= FRAMES - 1) {
       throw new LimitError(
         'substeps',
-        `This encoder holds ${held} substeps already, and at most ${FRAMES - 1} fit one submission; submit it and go on with another.`,
+        `This encoder holds ${held} substeps already, and at most ${FRAMES - 1} fit into one submission; submit it and continue with a new encoder.`,
       );
     }
     this.recorded.set(encoder, held + 1);
   }
 
-  /** Writes the frame of the next substep; its byte in the ring. */
+  /** Writes the frame of the next substep. Returns its byte offset in the ring. */
   write(input: FrameInput): number {
     const offset = SLOT_BYTES * this.next;
     this.next = (this.next + 1) % FRAMES;

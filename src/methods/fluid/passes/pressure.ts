@@ -1,9 +1,10 @@
 /**
- * Purpose: records the solution of the equations of pressure: conjugate gradients preconditioned by one V-cycle a round. All
- * rounds are recorded; once the residual is small enough the GPU sets the workgroups of all that is left to none. Sums are
- * taken in a fixed order, so the same equations give the same bits. Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
+ * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per round. All rounds are recorded. Once the
+ * residual is small enough, the GPU sets the workgroups of the remaining dispatches to zero. Sums are taken in a fixed order,
+ * so the same equations give the same bits.
+ * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  */
-import type { Gpu } from '../../../index';
+import type { Gpu } from '../../../gpu/device';
 import type { Level, Levels } from '../lattice';
 import { SMOOTHINGS } from '../reference/multigrid';
 import { type Buffers, createBuffers, DATA, INDIRECT, UNIFORM } from './buffers';
@@ -44,13 +45,13 @@ type BufferName =
   | 'allDispatches'
   | 'levels';
 
-/** Dispatches that are not of one level. */
+/** Numbers of the dispatches that belong to no level. */
 const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;
 const PER_LEVEL = 3;
 const WORDS = 3;
-/** Bytes of `struct Solver`, and the word of it that is `unconverged`. */
+/** Bytes of `struct Solver`, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;
 const UNCONVERGED_WORD = 8;
 
@@ -62,7 +63,7 @@ interface LevelGroups {
   readonly coarsen: GPUBindGroup;
 }
 
-/** What the lattice lends it. */
+/** Buffers of the lattice that the solver reads and writes. */
 export interface PressureInput {
   readonly frame: GPUBuffer;
   readonly kinds: GPUBuffer;
@@ -156,13 +157,13 @@ export class Pressure {
     return this.owned.bytes;
   }
 
-  /** Must come before the pass that solves. */
+  /** Restores the dispatches. Record it before the pass that solves. */
   encodeReset(encoder: GPUCommandEncoder): void {
     const { allDispatches, dispatches } = this.owned.buffers;
     encoder.copyBufferToBuffer(allDispatches, 0, dispatches, 0, dispatches.size);
   }
 
-  /** `frame`: byte of the frame in its ring. */
+  /** `frame`: the byte offset of the frame in its ring. */
   encode(pass: GPUComputePassEncoder, frame: number, mostIterations: number): void {
     const { levels } = this.levels;
     const nodes = Math.ceil(nodesOf(levels[0] as Level) / WORKGROUP);
@@ -191,7 +192,7 @@ export class Pressure {
     run('project', nodes);
   }
 
-  /** As before the first substep, but for how many did not converge. */
+  /** Resets the state to that before the first substep, with this number of unconverged substeps. */
   restart({ device }: Gpu, unconverged: number): void {
     const words = new Uint32Array(SOLVER_BYTES / 4);
     words[UNCONVERGED_WORD] = unconverged;
@@ -248,13 +249,13 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/** The first level that one workgroup can do together with all below it; at least the last. */
+/** The first level that one workgroup can solve together with all coarser ones; at least the last. */
 function tailOf({ levels }: Levels): number {
   const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
   return few < 0 ? levels.length - 1 : few;
 }
 
-/** Workgroups over all nodes, of a reduction, of the tail, and for each level over half of its cells and over all of them. */
+/** Workgroup counts: for all nodes, a reduction, the tail, and per level for half of its cells and for all of them. */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;
   const words: number[] = [];

@@ -1,8 +1,8 @@
 /**
- * Purpose: the speed of the fastest particle, read back. The greatest of numbers does not depend on their order.
+ * Reads back the speed of the fastest particle. A maximum does not depend on the order of its numbers.
  * Shader: shaders/fluid/speed.wgsl.
  */
-import type { Gpu } from '../../../index';
+import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, readBuffers } from './buffers';
 import { FluidKernel, PARTIALS } from './kernel';
 import { kernelSources } from './kernels';
@@ -23,7 +23,7 @@ export class Speed {
     return this.owned.bytes;
   }
 
-  /** As things are at the call. */
+  /** Resolves to the greatest speed at the time of the call. */
   async greatest(input: Readonly<Record<'frame' | 'velocities', GPUBuffer>>, frame: number): Promise<number> {
     const { device } = this.gpu;
     const { partials } = this.owned.buffers;
@@ -35,7 +35,7 @@ export class Speed {
     const [bytes] = await readBuffers(this.gpu, [partials]);
     const squares = new Float32Array(bytes as ArrayBuffer);
     let greatest = 0;
-    // The third of four numbers is the greatest.
+    // The third number of each partial result is the maximum.
     for (let part = 0; part < PARTIALS; part++)
       greatest = Math.max(greatest, squares[4 * part + 2] as number);
     return Math.sqrt(greatest);

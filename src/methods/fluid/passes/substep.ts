@@ -1,10 +1,13 @@
 /**
- * Purpose: what a liquid has on the GPU beside its particles, and the stages of a substep over both: the lattice, a SortedGrid of
- * the lattice's own cells that sorts particles, so that faces gather what is around, and the kernels. Nothing waits:
- * sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and where it applies energy and drain.
- * Guarantee: the same stages on the same device give the same bits: no sum depends on the order of threads.
+ * Everything that a fluid has on the GPU beside its particles, and the stages of a substep: the lattice, the kernels, and a
+ * SortedGrid with the lattice's cells, which sorts particles so that faces can gather from those around them.
+ * Stages: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed, energy and drain. None of
+ * them waits for the GPU.
+ * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
-import { type Gpu, type Simulation, SortedGrid } from '../../../index';
+import { SortedGrid } from '../../../engine/grid/sorted-grid';
+import type { Simulation } from '../../../engine/simulation/simulation';
+import type { Gpu } from '../../../gpu/device';
 import { defineLevels } from '../lattice';
 import type { Obstacle } from '../obstacles';
 import type { FluidPlan } from '../options';
@@ -53,14 +56,14 @@ interface Parts {
   readonly speed: Speed;
 }
 
-/** The liquid as it is when a substep is recorded. */
-export interface Liquid {
+/** The fluid's state when a substep is recorded. */
+export interface SubstepState {
   readonly plan: FluidPlan;
   readonly obstacles: readonly Obstacle[];
   readonly particles: Simulation;
 }
 
-/** One stage of a substep: recorded with the frame at a byte of the ring. */
+/** One stage of a substep. `frame`: the byte offset of the substep's frame in the ring. */
 export interface Stage {
   readonly name: string;
   readonly encode: (encoder: GPUCommandEncoder, frame: number) => void;
@@ -75,7 +78,7 @@ export interface LatticeReading {
   readonly solved: SolverState;
 }
 
-/** What a checkpoint keeps of it; slopes by id, where there are any. */
+/** The part of a checkpoint that is read from these buffers. `affine`: by id, APIC only. */
 export interface Kept {
   readonly affine: Float32Array | undefined;
   readonly unconverged: number;
@@ -88,7 +91,7 @@ export class Substep {
   private constructor(
     private readonly gpu: Gpu,
     private readonly parts: Parts,
-    /** Entries of `coupling` from one axis to the next. */
+    /** Distance in entries between the axes in `coupling`. */
     private readonly couplingSize: number,
   ) {
     const { kernels, owned, grid, frames } = parts;
@@ -175,21 +178,21 @@ export class Substep {
     );
   }
 
-  /** One substep more in a caller's encoder: refused where it would be one too many before a submission. */
+  /** Counts one more substep in a caller's encoder. Throws if it is one too many before a submission. */
   reserve(encoder: GPUCommandEncoder): void {
     this.parts.frames.reserve(encoder);
   }
 
-  /** Writes the frame of the next substep; its byte in the ring. */
-  placeFrame({ plan, obstacles, particles }: Liquid, dt: number): number {
+  /** Writes the frame of the next substep. Returns its byte offset in the ring. */
+  writeFrame({ plan, obstacles, particles }: SubstepState, dt: number): number {
     const { frames, grid } = this.parts;
     const { cells } = grid.world;
     const { count } = particles;
     return frames.write({ plan, couplingSize: this.couplingSize, grid: { cells }, count, dt, obstacles });
   }
 
-  /** The stages of the next substep, with the particles' buffers as they are when each is recorded. */
-  stages({ plan, obstacles, particles }: Liquid): readonly Stage[] {
+  /** The stages of the next substep. Each takes the particles' current buffers when it is recorded. */
+  stages({ plan, obstacles, particles }: SubstepState): readonly Stage[] {
     const { groups, parts } = this;
     const { kernels, grid, owned, frames, pressure, energy, drain } = parts;
     const { count } = particles;
@@ -203,7 +206,7 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Sums are taken as particles lie. Where nothing keeps them apart, and so sorts them, that depended on what had been.
+          // Sums follow the particles' order in memory. Without `separate`, which sorts them, that order would depend on history.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },
@@ -243,11 +246,11 @@ export class Substep {
     return stages;
   }
 
-  /** Speed of the fastest particle, as things are at the call. */
-  greatestSpeed(liquid: Liquid): Promise<number> {
+  /** Resolves to the speed of the fastest particle at the time of the call. */
+  greatestSpeed(state: SubstepState): Promise<number> {
     const { speed, frames } = this.parts;
-    const { velocities } = liquid.particles.buffers;
-    return speed.greatest({ frame: frames.buffer, velocities }, this.placeFrame(liquid, 0));
+    const { velocities } = state.particles.buffers;
+    return speed.greatest({ frame: frames.buffer, velocities }, this.writeFrame(state, 0));
   }
 
   async readLattice(): Promise<LatticeReading> {
@@ -283,7 +286,7 @@ export class Substep {
     return { affine: slopes, unconverged };
   }
 
-  /** As before the first substep, but for what a checkpoint kept. */
+  /** Resets the state to that before the first substep, with what a checkpoint kept. */
   restart(kept: Kept): void {
     const { owned, pressure } = this.parts;
     const { velocity, fullness, affine } = owned.buffers;
@@ -295,14 +298,17 @@ export class Substep {
     device.queue.submit([encoder.finish()]);
   }
 
-  /** Before a substep has been, what is solid is known. What is ahead of the first cell no kernel writes: it is solid, too. */
+  /**
+   * Writes the solid cells, which are thus known before the first substep. The entries before the first cell become solid too;
+   * no kernel writes them.
+   */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);
     markSolids({ ...plan, obstacles }, kinds);
     this.gpu.device.queue.writeBuffer(this.parts.owned.buffers.kinds, 0, Uint32Array.from(kinds));
   }
 
-  /** New particles have the same velocity everywhere; others may have had their ids. */
+  /** Clears the slopes of new particles, because other particles may have had their ids. */
   clearSlopes({ transfer, dimensions }: FluidPlan, ids: Uint32Array): void {
     if (transfer === 'apic') clearWords(this.gpu, this.parts.owned.buffers.affine, dimensions ** 2, ids);
   }
@@ -313,7 +319,7 @@ export class Substep {
   }
 }
 
-/** Lets particles lie as they do in the grid, which follows from where they are. */
+/** Copies the particles back in the grid's order, which follows from their positions. */
 function copySorted(
   encoder: GPUCommandEncoder,
   grid: SortedGrid,
@@ -325,7 +331,7 @@ function copySorted(
   encoder.copyBufferToBuffer(grid.ids, 0, buffers.ids, 0, 4 * count);
 }
 
-/** A stage in a pass of its own. */
+/** A stage with its own compute pass. */
 function inPass(name: string, record: (pass: GPUComputePassEncoder, frame: number) => void): Stage {
   return {
     name,

@@ -1,6 +1,6 @@
 /**
- * Purpose: what each cell is: solid, fluid where a particle is in it, else air. Twin of shaders/fluid/kinds.wgsl.
- * Inputs: the mask of solid cells, obstacles that move, and how many particles are in each cell. Output: kinds.
+ * The kind of each cell: solid, fluid if it holds a particle, else air. Twin of shaders/fluid/kinds.wgsl.
+ * Inputs: the mask of solid cells, the obstacles, and the number of particles per cell.
  */
 import { AIR, eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import { insideObstacle, type Obstacle } from '../obstacles';
@@ -8,12 +8,12 @@ import { insideObstacle, type Obstacle } from '../obstacles';
 export interface CellInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
-  /** Over the lattice: 1 where a cell is solid for good. */
+  /** Over the lattice: 1 if a cell is always solid. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
 }
 
-/** Number of the obstacle + 2 of solid cells that belong to one, SOLID of others. */
+/** Writes the kinds of all cells as if there were no fluid: AIR, SOLID, or SOLID + 1 + the index of an obstacle. */
 export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, kinds: Uint8Array): void {
   kinds.fill(SOLID);
   const middle = [0, 0, 0];
@@ -30,7 +30,7 @@ export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, ki
   });
 }
 
-/** `inside`: particles in each cell; `kinds` as markSolids left them. */
+/** Turns air into fluid where there are particles. `inside`: particles per cell; `kinds`: as markSolids wrote them. */
 export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Array): void {
   eachRow(lattice, -1, (row, end) => {
     for (let cell = row; cell < end; cell++)
@@ -38,17 +38,17 @@ export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Arr
   });
 }
 
-/** Whether a particle may be at a place in the tank. */
+/** Whether a particle may be at a point of the tank. */
 export function isFreeAt(
   { lattice, cellSize, mask, obstacles }: CellInput,
-  place: readonly number[],
+  point: readonly number[],
 ): boolean {
   const { dimensions, cells, strides, first } = lattice;
   let entry = first;
   for (let axis = 0; axis < dimensions; axis++) {
-    const cell = Math.min(Math.floor((place[axis] as number) / cellSize), (cells[axis] as number) - 1);
+    const cell = Math.min(Math.floor((point[axis] as number) / cellSize), (cells[axis] as number) - 1);
     entry += cell * (strides[axis] as number);
   }
-  const whole = [0, 1, 2].map((axis) => place[axis] ?? 0);
+  const whole = [0, 1, 2].map((axis) => point[axis] ?? 0);
   return !mask[entry] && !obstacles.some((obstacle) => insideObstacle(obstacle, whole));
 }

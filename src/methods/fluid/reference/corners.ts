@@ -1,30 +1,29 @@
 /**
- * Purpose: the faces, or the middles of cells, around a place, with weights that fall off linearly over one cell along each
- * axis: a lower and an upper one along each, so four corners in the plane, eight in space. Places are in cells.
- * Inputs: places and fields over the lattice. Outputs: entries and weights of corners, values and slopes of fields.
- * All of it is asked a dozen times for each particle in a substep, so it is written out, without loops over axes where it
- * counts, and numbers are handed over in arrays: V8 puts a number that is an argument on the heap.
+ * The faces, or the centres of cells, around a point, with weights that fall off linearly over one cell along each axis. There
+ * is a lower and an upper one along each axis, so four corners in 2D and eight in 3D. Points are in units of cells.
+ * This code runs a dozen times per particle and substep. So hot parts are written without loops over axes, and numbers are
+ * passed in arrays, because V8 puts number arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 
-/** Of the corners 0 to 7, a bit each: those at the lower and at the upper end of each axis. */
+/** One bit per corner, 0 to 7: the corners at the lower end of each axis, and all. */
 const LOWER_X = 0b01010101;
 const LOWER_Y = 0b00110011;
 const LOWER_Z = 0b00001111;
 const ALL = 0b11111111;
 
-/** Bit `axis` of a corner's number says that it is the upper one along that axis. */
+/** Bit `axis` of a corner's number is set if the corner is the upper one along that axis. */
 export class Corners {
   readonly count: number;
-  /** From the first corner's entry to each. */
+  /** Distance in entries from the first corner to each. */
   readonly offsets: Int32Array;
-  /** Of the corners that were found last. */
+  /** Weights of the corners found last. */
   readonly weights = new Float64Array(8);
-  /** Entry of the first of them, in an array over the lattice. */
+  /** The first corner's entry in an array over the lattice. */
   entry = 0;
-  /** A bit for each that is beyond an end of the lattice. */
+  /** A bit per corner that is beyond an end of the lattice. */
   beyond = 0;
-  /** The first of them, and the distance of the place from it: in cells along each axis. */
+  /** The first corner, and the distance of the point from it, in cells along each axis. */
   private readonly lower = new Float64Array(3);
   private readonly shares = new Float64Array(3);
   private readonly inSpace: boolean;
@@ -50,17 +49,17 @@ export class Corners {
   }
 
   /**
-   * Finds the corners among the faces across an axis, or with axis −1 among the middles of cells. `clamped`: the last ones
-   * get the weight of those beyond the ends, as is right for reading; else these are marked, as is right for giving.
+   * Finds the corners among the faces across an axis, or, with axis −1, among the centres of cells. If `clamped`, the outermost
+   * corners get the weight of those beyond the ends, which suits reading. Else `beyond` marks those, which suits scattering.
    */
-  find(axis: number, place: Float64Array, clamped: boolean): void {
+  find(axis: number, point: Float64Array, clamped: boolean): void {
     const { lower, shares, weights } = this;
     const lastX = this.cellsX - (axis === 0 ? 0 : 1);
     const lastY = this.cellsY - (axis === 1 ? 0 : 1);
     const lastZ = this.cellsZ - (axis === 2 ? 0 : 1);
-    let x = (place[0] as number) - (axis === 0 ? 0 : 0.5);
-    let y = (place[1] as number) - (axis === 1 ? 0 : 0.5);
-    let z = this.inSpace ? (place[2] as number) - (axis === 2 ? 0 : 0.5) : 0;
+    let x = (point[0] as number) - (axis === 0 ? 0 : 0.5);
+    let y = (point[1] as number) - (axis === 1 ? 0 : 0.5);
+    let z = this.inSpace ? (point[2] as number) - (axis === 2 ? 0 : 0.5) : 0;
     if (clamped) {
       x = within(x, lastX);
       y = within(y, lastY);
@@ -96,12 +95,12 @@ export class Corners {
     shares[2] = back;
   }
 
-  /** From the place to a corner that was found for it, along an axis, in cells. */
-  way(corner: number, axis: number, place: Float64Array): number {
-    return (this.lower[axis] as number) + ((corner >> axis) & 1) - (place[axis] as number);
+  /** Distance along an axis, in cells, from the point to a corner found for it. */
+  offsetTo(corner: number, axis: number, point: Float64Array): number {
+    return (this.lower[axis] as number) + ((corner >> axis) & 1) - (point[axis] as number);
   }
 
-  /** The slope along an axis, a cell, of a field of which corners were found. */
+  /** The slope of a field along an axis, per cell, from the corners found last. */
   slope(field: Float64Array, offset: number, axis: number): number {
     const { offsets, count, shares } = this;
     const first = offset + this.entry;
@@ -120,14 +119,14 @@ export class Corners {
   }
 
   /**
-   * The velocity at a place, from faces: their weighted sum for each axis, with clamped corners. Finds none: a third of a
-   * substep is spent here, and twice as much with arrays in between.
+   * The velocity at a point: per axis the weighted sum of the faces' velocities, with clamped corners. It does not use find():
+   * a third of a substep is spent here, and it would take twice as long with arrays in between.
    */
-  velocityAt(place: Float64Array, field: Float64Array, out: Float64Array): void {
+  velocityAt(point: Float64Array, field: Float64Array, out: Float64Array): void {
     const { inSpace, row, plane, first, size } = this;
-    const x = place[0] as number;
-    const y = place[1] as number;
-    const z = place[2] as number;
+    const x = point[0] as number;
+    const y = point[1] as number;
+    const z = point[2] as number;
     for (let axis = 0; axis < (inSpace ? 3 : 2); axis++) {
       const lastX = this.cellsX - (axis === 0 ? 0 : 1);
       const lastY = this.cellsY - (axis === 1 ? 0 : 1);
@@ -172,12 +171,14 @@ function within(at: number, last: number): number {
   return Math.min(Math.max(at, 0), last);
 }
 
-/** The lower of the two around a place within the lattice. */
+/** The lower of the two neighbours of a coordinate inside the lattice. */
 function lowerOf(at: number, last: number): number {
   return Math.min(Math.floor(at), last - 1);
 }
 
-/** Of two neighbours along an axis, the corners of those that are beyond 0 or the last; `lowers`: those of the lower. */
+/**
+ * Corners whose neighbour along an axis is below 0 or above the last. `lowers`: the corners that belong to the lower neighbour.
+ */
 function beyondEnds(lower: number, last: number, lowers: number): number {
   return (lower < 0 || lower > last ? lowers : 0) | (lower < -1 || lower >= last ? ALL ^ lowers : 0);
 }

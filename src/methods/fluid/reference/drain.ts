@@ -1,6 +1,6 @@
 /**
- * Purpose: sets aside the particles in drains. Twin of shaders/fluid/drain.wgsl. Inputs: drains and particles. Outputs: their
- * positions are no longer finite, so that nothing counts them in, and each is marked by its id.
+ * Drains particles. Twin of shaders/fluid/drain.wgsl. The positions of drained particles become NaN, so that every stage leaves
+ * them out, and their ids are marked.
  */
 import { type FluidRegion, isInRegion } from '../regions';
 
@@ -10,10 +10,10 @@ export function setAside(
   { positions, ids }: { readonly positions: Float32Array; readonly ids: Uint32Array },
   drained: Uint8Array,
 ): void {
-  const place = new Array<number>(dimensions).fill(0);
-  const isHere = (region: FluidRegion) => isInRegion(region, place);
+  const point = new Array<number>(dimensions).fill(0);
+  const isHere = (region: FluidRegion) => isInRegion(region, point);
   for (let slot = 0; slot < ids.length; slot++) {
-    for (let axis = 0; axis < dimensions; axis++) place[axis] = positions[dimensions * slot + axis] as number;
+    for (let axis = 0; axis < dimensions; axis++) point[axis] = positions[dimensions * slot + axis] as number;
     if (!drains.some(isHere)) continue;
     positions.fill(Number.NaN, dimensions * slot, dimensions * (slot + 1));
     drained[ids[slot] as number] = 1;

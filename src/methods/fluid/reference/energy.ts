@@ -1,20 +1,21 @@
 /**
- * Purpose: keeps the energy of the liquid from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and settle.wgsl.
- * Pressure does no work where it acts on the lattice, whose faces weigh the same each; particles bring faces different weights, so
- * among them it does a little. Keeping particles apart and correcting their density lift some. What all that adds to kinetic and
- * potential energy is taken back at the end of the substep: first from what FLIP carries beside the lattice, which is noise for
- * the most part, then a little from all velocities alike; more would hold up waves too gentle to pay. What is still owed was
- * lifted rather than moved, so the liquid is lowered by it, by a share of each particle's height that is too small to see.
+ * Keeps the fluid's energy from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and settle.wgsl.
+ * On the lattice, whose faces all weigh the same, pressure does no work. Particles give faces different weights, so among
+ * particles pressure does a little work. Keeping particles apart and correcting their density lifts some of them.
+ * The energy gained this way is removed at the end of the substep, in this order:
+ * 1. from the part of the velocities that FLIP keeps beside the lattice, which is mostly noise;
+ * 2. a small share from all velocities alike; a larger share would stop gentle waves;
+ * 3. the rest came from lifting, so the fluid is lowered, by a share of each particle's height that is too small to see.
  * Inputs: each particle's account of the substep. Outputs: velocities and positions, in place.
  */
 import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
 
-/** Of each particle by id, from its move to the end of the substep. */
+/** Each particle's account of a substep, indexed by id; valid from its move to the end of the substep. */
 export interface Account {
-  /** What its kinetic energy grew by in the move, for each unit of mass. */
+  /** Growth of its kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
-  /** Where the move began, and what of its velocity the lattice does not know: `dimensions` numbers each. */
+  /** The position before the move, and the part of the velocity that is not on the lattice; `dimensions` numbers each. */
   readonly start: Float64Array;
   readonly beside: Float64Array;
 }
@@ -33,20 +34,20 @@ export interface EnergyRules {
   readonly cellSize: number;
   readonly gravity: readonly number[];
   readonly restraint: number;
-  /** Of cells that are solid for good, something else than 0. */
+  /** Not 0 for cells that are always solid. */
   readonly mask: Uint8Array;
 }
 
-/** Sums over all particles, for each unit of mass. */
+/** Sums over all particles, per mass. */
 export interface EnergySums {
-  /** What energy grew by, and of that kinetic energy. */
+  /** Growth of the energy, and the kinetic part of it. */
   readonly gain: number;
   readonly growth: number;
   readonly kinetic: number;
-  /** Velocity · what of it is beside the lattice, and the square of that. */
+  /** Velocity · (its part beside the lattice), and the square of that part. */
   readonly along: number;
   readonly squared: number;
-  /** Potential energy above that in the tank's lowest corner. */
+  /** Potential energy relative to the tank's lowest corner. */
   readonly potential: number;
 }
 
@@ -58,28 +59,29 @@ export interface Settlement {
 }
 
 /**
- * Share of its height that the liquid is lowered by in a substep at most. Steps of a liquid that is as dense as it should be need
- * a hundredth of it; one that was poured where there was no room has to swell.
+ * Greatest share of its height that the fluid is lowered by in a substep. A fluid of the right density needs a hundredth of
+ * it; a fluid that was poured into too little room has to swell and needs more.
  */
 export const MOST_LOWERING = 0.001;
 /**
- * Share of kinetic energy that is taken for what is beyond that, or what it grew by in the substep: that came from nowhere. Splashes of
- * APIC, which has no noise to pay with, ask for 2%; the last bubble of a tank that closes brings in up to half of all motion.
+ * Share of the kinetic energy that may be removed for what lowering does not cover. It may be more if the kinetic energy grew
+ * by more in the substep, since that growth came from nowhere. Splashes with APIC, which has no noise to remove, need 2%. The
+ * last bubble of a closing tank brings in up to half of all motion.
  */
 export const MOST_SLOWING = 0.05;
 
-/** `restraint`: the share of kinetic energy that is taken from all alike before the liquid is lowered. */
+/** `restraint`: the share of kinetic energy that is removed from all particles alike before the fluid is lowered. */
 export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
-  // The least share with along · share − squared · share² / 2 = gain, or what takes most.
+  // The least share with along · share − squared · share² / 2 = gain, or the share that removes the most.
   const root = along * along - 2 * squared * gain;
   let share = 0;
   if (along > 0) share = Math.min(1, root >= 0 ? (2 * gain) / (along + Math.sqrt(root)) : along / squared);
   const taken = share * along - (share * share * squared) / 2;
   const rest = Math.max(0, kinetic - taken);
   const owed = Math.max(0, gain - taken);
-  // Where nothing falls, there is nothing else to take from.
+  // Without gravity, nothing can be lowered, so all of it must come from the velocities.
   const willing = Math.min((potential > 0 ? restraint : 1) * rest, owed);
   const lowering = potential > 0 ? Math.min(MOST_LOWERING, (owed - willing) / potential) : 0;
   const beyond = potential > 0 ? owed - lowering * potential : 0;
@@ -134,12 +136,12 @@ function sumEnergy(
   return sums;
 }
 
-/** Where things fall to along an axis. */
+/** The coordinate that things fall to along an axis. */
 function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number): number {
   return pull > 0 ? cellSize * (cells[axis] as number) : 0;
 }
 
-/** Whether a particle would still be in the tank and in no solid cell, lowered as far as is allowed. */
+/** Whether a particle, lowered as far as allowed, would still be in the tank and in no solid cell. */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
   positions: Float32Array,
@@ -158,8 +160,9 @@ function isFreeBelow(
 }
 
 /**
- * Most are lowered by less than a bit of their position is worth: each draws whether it is rounded down, so that all together
- * are lowered by what is owed. Who lies on what is solid stays, and is none of those who were to pay.
+ * Lowers a particle. Most particles are lowered by less than the last bit of their position, so a hash of position and id
+ * decides whether each is rounded down; together they are lowered by the right amount. A particle that lies on a solid stays,
+ * and sumEnergy does not count its height.
  */
 function lower(
   rules: EnergyRules,
@@ -176,15 +179,15 @@ function lower(
     const entry = dimensions * particle + axis;
     const at = positions[entry] as number;
     const height = at - lowest(lattice, cellSize, pull, axis);
-    positions[entry] = at - (lowering * height + (drawOf(at, id) - 0.5) * lastBit(at));
+    positions[entry] = at - (lowering * height + (hashOf(at, id) - 0.5) * lastBit(at));
   }
 }
 
 const NUMBER = new Float32Array(1);
 const BITS = new Uint32Array(NUMBER.buffer);
 
-/** A number from 0 to 1 that follows from another's bits and an id alone. */
-function drawOf(value: number, id: number): number {
+/** A number from 0 to 1: a hash of a number's bits and an id. */
+function hashOf(value: number, id: number): number {
   NUMBER[0] = value;
   let bits = (BITS[0] as number) ^ Math.imul(id, 0x9e3779b1);
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
@@ -192,7 +195,7 @@ function drawOf(value: number, id: number): number {
   return ((bits ^ (bits >>> 16)) >>> 8) * 2 ** -24;
 }
 
-/** What the last bit of a 32-bit number is worth. */
+/** The value of the last bit of a 32-bit float. */
 function lastBit(value: number): number {
   NUMBER[0] = value;
   BITS[0] = (BITS[0] as number) & 0x7f800000;

@@ -1,21 +1,22 @@
 /**
- * Purpose: the equations of pressure. Twin of shaders/fluid/pressure/equations.wgsl. For each fluid cell the sum over its faces of
- * coupling · (own pressure − the other's) is what flows in too much; in air the pressure is 0, at the surface, which lies as far
- * from the cell's middle as its fullness says (ghost fluid). Pressures are in units of velocity: density · cell size / dt.
- * Density correction: cells that are too full may swell, and cells within the liquid that are not full shrink, a little a step.
+ * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. For each fluid cell, the sum over its faces of
+ * coupling · (own pressure − the neighbour's) equals the surplus flow into the cell. In air the pressure is 0 at the surface,
+ * whose distance from the cell's centre follows from the cell's fullness (ghost fluid method).
+ * Pressures are in units of velocity, that is, divided by density · cell size / dt.
+ * Density correction: in each step, cells that are too full swell a little, and deep cells that are not full shrink a little.
  */
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
 
-/** How full a cell is whose middle is at the surface. */
+/** Fullness of a cell whose centre is at the surface. */
 export const SURFACE_FULLNESS = 0.5;
-/** Of the distance to the next middle, how far at least the surface is: less makes surface faces react wildly. */
+/** Least distance of the surface, in distances between cell centres. With less, surface faces react wildly. */
 const LEAST_SURFACE = 0.25;
-/** What one cell's volume may grow by in a step at most: more throws particles about. */
+/** Greatest relative growth of a cell's volume per step. More throws particles about. */
 const MOST_SWELLING = 0.1;
-/** What it may shrink by: a wave that closes over a hollow fills it before anybody takes the hollow for liquid. */
+/** Greatest relative shrinking of a cell's volume per step. It lets a wave that closes over a hollow fill the hollow. */
 const MOST_SHRINKING = 0.3;
-/** Fullness that is still taken for full. */
+/** Deviation of the fullness from 1 that still counts as full. */
 const FULLNESS_SLACK = 0.02;
 
 export interface EquationInput {
@@ -23,22 +24,22 @@ export interface EquationInput {
   readonly kinds: Uint8Array;
   readonly fullness: Float64Array;
   readonly velocity: Float64Array;
-  /** Velocity that a change of a cell's volume by all of it in one step means: see correctionRate. */
+  /** The velocity that changes a cell's volume by its whole in one step; see correctionRate. */
   readonly rate: number;
-  /** Share of the excess that is corrected in a step, 0 to 1. */
+  /** Share of the excess that a step corrects, 0 to 1. */
   readonly correction: number;
 }
 
 /** Arrays of the finest level of a multigrid, or longer ones that begin with it. */
 export interface Equations {
   readonly coupling: Float64Array;
-  /** Entries of `coupling` from one axis to the next. */
+  /** Distance in entries between the axes in `coupling`. */
   readonly couplingSize: number;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;
 }
 
-/** How far from a cell's middle the surface is towards an air cell, in cells. */
+/** Distance of the surface from a fluid cell's centre towards an air cell, in cells. */
 export function surfaceDistance(fullness: number): number {
   const distance =
     fullness >= SURFACE_FULLNESS ? 1 - Math.sqrt(2 * Math.max(0, 1 - fullness)) : LEAST_SURFACE;
@@ -46,14 +47,15 @@ export function surfaceDistance(fullness: number): number {
 }
 
 /**
- * In shares of the time in which a cell's height is fallen through, about, and in seconds: shorter substeps than both correct
- * density no faster. What swells goes on with the velocity that it swelled by, which grows as substeps shrink: in those of 0.1 ms a
- * dam break gained a quarter of its energy by that, and in shorter ones it blew up. With a share of 0.02 it would gain 0.2%.
+ * Substeps shorter than both limits correct density no faster: a share of the time (about) in which a particle falls through a
+ * cell, and seconds. Swelling fluid keeps the velocity that it swelled with, which grows as substeps shrink. Without the limits a
+ * dam break gained a quarter of its energy in substeps of 0.1 ms, and blew up in shorter ones. With a share of 0.02 it would
+ * gain 0.2%.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
-/** Velocity by which a cell's volume changes by all of it in a substep of `dt`, or in the shortest that density is corrected by. */
+/** The velocity that changes a cell's volume by its whole in a substep of `dt`, or in the shortest one that corrects density. */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,
   dt: number,
@@ -62,7 +64,7 @@ export function correctionRate(
   return cellSize / Math.max(dt, Math.min(fall, SHORTEST_CORRECTION));
 }
 
-/** What a cell is to swell by in a step, as a sum of velocities over its faces. */
+/** The swelling of a cell in a step, as a sum of velocities over its faces. */
 export function swelling(fullness: number, isDeep: boolean, correction: number, rate: number): number {
   const excess =
     fullness > 1 + FULLNESS_SLACK
@@ -111,14 +113,14 @@ export function assemble(
       if (kinds[cell - stride] === AIR || kinds[cell + stride] === AIR) isDeep = false;
     }
     if (!isDeep) hasSurface = true;
-    // All around is solid: nothing can be done about what flows in.
+    // All neighbours are solid, so nothing can change the flow into this cell.
     if (total === 0) return;
     diagonal[cell] = total;
     right[cell] = swelling(fullness[cell] as number, isDeep, correction, rate) - outflow;
     unknowns++;
     sum += right[cell] as number;
   });
-  // Without a surface only what flows in everywhere can be undone, not what flows in on the whole.
+  // Without a surface the total volume cannot change, so the mean inflow must be removed for a solution to exist.
   if (hasSurface || unknowns === 0) return;
   eachCell(lattice, (cell) => {
     if ((diagonal[cell] as number) > 0) right[cell] = (right[cell] as number) - sum / unknowns;

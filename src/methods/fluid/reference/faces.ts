@@ -1,6 +1,6 @@
 /**
- * Purpose: forces and solid faces. Twin of shaders/fluid/faces.wgsl. A face beside a fluid cell gets what gravity adds, a
- * face between a solid cell and another the velocity of the solid; both are known. All others are extrapolated later.
+ * Gravity and solid faces. Twin of shaders/fluid/faces.wgsl. Gravity accelerates faces beside a fluid cell. A face between a
+ * solid cell and another gets the solid's velocity. Both are known; all other faces are extrapolated later.
  */
 import { eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import type { Obstacle } from '../obstacles';
@@ -9,11 +9,11 @@ export interface FaceInput {
   readonly lattice: Lattice;
   readonly kinds: Uint8Array;
   readonly obstacles: readonly Obstacle[];
-  /** Velocity that gravity adds in the step, for each axis. */
+  /** Velocity that gravity adds in the step, per axis. */
   readonly gain: readonly number[];
 }
 
-/** In place; `known` is over the faces as velocities are. */
+/** Changes `velocity` in place. `known` has the layout of `velocity`. */
 export function driveFaces(
   { lattice, kinds, obstacles, gain }: FaceInput,
   velocity: Float64Array,

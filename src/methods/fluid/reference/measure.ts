@@ -1,19 +1,16 @@
-/**
- * Purpose: figures of a liquid from its particles and its lattice, for both engines: sums in doubles, in the order of ids or
- * of cells. Inputs: particles, kinds and fullness of cells, velocities of faces. Outputs: see FluidMeasures.
- */
+/** Figures of a fluid from its particles and its lattice, for both engines. Sums are doubles, in the order of ids or cells. */
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
 import type { FluidParticles } from '../shape';
 import { correctionRate, SURFACE_FULLNESS, swelling } from './equations';
 import { MOST_CELLS } from './particles';
 
-/** Of the last substep, as the solver tells it. */
+/** Figures of the pressure solver in the last substep. */
 export interface SolverFigures {
   readonly iterations: number;
-  /** Greatest residual in shares of the greatest right side. */
+  /** Greatest residual divided by the greatest right-hand side. */
   readonly residual: number;
-  /** Greatest flow into a cell before, density correction included, over cell size: a second. */
+  /** Greatest flow into a cell before the solver, density correction included, divided by the cell size; 1 / s. */
   readonly divergenceBefore: number;
 }
 
@@ -22,30 +19,30 @@ export interface FluidMeasures extends SolverFigures {
   /** Simulated seconds, and substeps so far. */
   readonly time: number;
   readonly substeps: number;
-  /** Of the last substep: the greatest divergence that is not density correction, from the velocities themselves. */
+  /** Greatest divergence after the last substep, without density correction, from the velocities themselves; 1 / s. */
   readonly divergenceAfter: number;
-  /** Substeps that ended with more than `tolerance` left over. */
+  /** Substeps that ended with a residual above `tolerance`. */
   readonly unconverged: number;
-  /** Particles that emitters did not bring, since there were as many as the liquid holds. */
+  /** Particles that emitters could not add, because the capacity was reached. */
   readonly missed: number;
-  /** Cells within the liquid whose middles are, of others as much as is full; and what the particles would fill. */
+  /** Volume of the fluid (see measureVolume), and the volume that its particles should fill. */
   readonly volume: number;
   readonly nominalVolume: number;
   readonly kineticEnergy: number;
-  /** Against gravity, from the origin. */
+  /** Relative to the origin. */
   readonly potentialEnergy: number;
   readonly energy: number;
   readonly momentum: readonly number[];
-  /** Around the centre of mass; in the plane around the axis across it. */
+  /** Around the centre of mass; in 2D one number. */
   readonly angularMomentum: readonly number[];
   readonly greatestSpeed: number;
-  /** Particles too fast for the last substep, whose way was cut: more substeps would let them go. */
+  /** Particles whose move was cut in the last substep because they were too fast. More substeps help. */
   readonly tooFast: number;
-  /** Particles in solid cells, outside the tank, and not finite: left alone. */
+  /** Particles in solid cells, outside the tank, and particles that are not finite, which all stages ignore. */
   readonly inSolid: number;
   readonly outside: number;
   readonly nonFinite: number;
-  /** Of all bits of the particles' state. */
+  /** Hash of all bits of the particles' state. */
   readonly hash: string;
 }
 
@@ -63,7 +60,7 @@ type ParticleFigures = Pick<
   | 'nonFinite'
 >;
 
-/** What does not depend on the engine. `dt`: of the last substep; 0 before the first. */
+/** Figures that do not depend on the engine. `dt`: seconds of the last substep; 0 before the first. */
 export function measureState(
   plan: FluidPlan,
   { kinds, fullness }: Readonly<Record<'kinds' | 'fullness', ArrayLike<number>>>,
@@ -79,7 +76,7 @@ export function measureState(
   };
 }
 
-/** `dt`: of the last substep; 0 before the first. Two passes over the particles, which may be a million. */
+/** `dt`: seconds of the last substep; 0 before the first. */
 function measureParticles(
   plan: FluidPlan,
   positions: Float32Array,
@@ -88,21 +85,24 @@ function measureParticles(
 ): ParticleFigures {
   const { dimensions, cellSize, particlesPerCell, density, gravity } = plan;
   const mass = (density * cellSize ** dimensions) / particlesPerCell;
-  const { places, speeds, finite, squared, greatest, ...counts } = sumParticles(
+  const { positionSums, velocitySums, finite, squared, greatest, ...counts } = sumParticles(
     plan,
     positions,
     velocities,
     dt,
   );
-  const centre = places.map((sum) => sum / Math.max(1, finite));
+  const centre = positionSums.map((sum) => sum / Math.max(1, finite));
   const spin = spinAround(centre, dimensions, positions, velocities).map((sum) => mass * sum);
   const kinetic = 0.5 * mass * squared;
-  const potential = gravity.reduce((sum, pull, axis) => sum - mass * pull * (places[axis] as number), 0);
+  const potential = gravity.reduce(
+    (sum, pull, axis) => sum - mass * pull * (positionSums[axis] as number),
+    0,
+  );
   return {
     kineticEnergy: kinetic,
     potentialEnergy: potential,
     energy: kinetic + potential,
-    momentum: Array.from(speeds.subarray(0, dimensions), (sum) => mass * sum),
+    momentum: Array.from(velocitySums.subarray(0, dimensions), (sum) => mass * sum),
     angularMomentum: Array.from(dimensions === 2 ? spin.subarray(2) : spin),
     greatestSpeed: Math.sqrt(greatest),
     ...counts,
@@ -110,15 +110,15 @@ function measureParticles(
   };
 }
 
-/** Sums over those that are finite. */
+/** Sums over all finite particles. */
 function sumParticles(
   { dimensions, lattice, cellSize, mask, max }: FluidPlan,
   positions: Float32Array,
   velocities: Float32Array,
   dt: number,
 ) {
-  const places = new Float64Array(3);
-  const speeds = new Float64Array(3);
+  const positionSums = new Float64Array(3);
+  const velocitySums = new Float64Array(3);
   let [finite, squared, greatest] = [0, 0, 0];
   let [tooFast, inSolid, outside] = [0, 0, 0];
   for (let first = 0; first < positions.length; first += dimensions) {
@@ -130,8 +130,8 @@ function sumParticles(
     for (let axis = 0; axis < dimensions; axis++) {
       const at = positions[first + axis] as number;
       const speed = velocities[first + axis] as number;
-      places[axis] = (places[axis] as number) + at;
-      speeds[axis] = (speeds[axis] as number) + speed;
+      positionSums[axis] = (positionSums[axis] as number) + at;
+      velocitySums[axis] = (velocitySums[axis] as number) + speed;
       own += speed * speed;
       if (at < 0 || at > (max[axis] as number)) isOutside = true;
       entry += Math.floor(at / cellSize) * (lattice.strides[axis] as number);
@@ -142,10 +142,10 @@ function sumParticles(
     if (isOutside) outside++;
     else if (mask[entry]) inSolid++;
   }
-  return { places, speeds, finite, squared, greatest, tooFast, inSolid, outside };
+  return { positionSums, velocitySums, finite, squared, greatest, tooFast, inSolid, outside };
 }
 
-/** Sums of (place − centre) × velocity. */
+/** The sum of (position − centre) × velocity. */
 function spinAround(
   centre: Float64Array,
   dimensions: 2 | 3,
@@ -183,8 +183,8 @@ function isWhole(
 }
 
 /**
- * Volume, in the caller's unit. Cells within the liquid count whole, those at a surface and beyond by their fullness, and so do
- * those less than half full, whose middles are in a hollow: a few particles of spray in each do not make it liquid.
+ * Volume of the fluid, length^dimensions. Deep cells that are at least half full count whole. All others count by their
+ * fullness: cells at a surface or in air, and hollows, where a few particles of spray do not fill a cell.
  */
 export function measureVolume(
   lattice: Lattice,
@@ -201,13 +201,13 @@ export function measureVolume(
   return volume * cellSize ** lattice.dimensions;
 }
 
-/** Greatest divergence of the faces' velocities but for density correction, a second. `plan`: as it was in that substep. */
+/** Greatest divergence of the faces' velocities without density correction, 1 / s. `plan`: that of the same substep. */
 export function measureDivergence(
   plan: Pick<FluidPlan, 'lattice' | 'cellSize' | 'correction' | 'gravity'>,
   kinds: ArrayLike<number>,
   fullness: ArrayLike<number>,
   velocity: ArrayLike<number>,
-  /** Of cells without equations 0. */
+  /** 0 for cells without an equation. */
   diagonal: ArrayLike<number>,
   dt: number,
 ): number {
@@ -229,7 +229,7 @@ export function measureDivergence(
     }
     left.push(outflow);
   });
-  // What a liquid without a surface takes in on the whole nothing can undo.
+  // Without a surface the total volume cannot change, so the mean is left out.
   const whole = hasSurface ? 0 : left.reduce((sum, one) => sum + one, 0) / left.length;
   for (const one of left) greatest = Math.max(greatest, Math.abs(one - whole));
   return greatest / cellSize;

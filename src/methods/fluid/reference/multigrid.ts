@@ -1,21 +1,21 @@
 /**
- * Purpose: one V-cycle of multigrid, a symmetric and positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl, smooth.wgsl,
- * restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are sums of finer ones (unsmoothed aggregation), halved: a constant in a cell
- * twice as wide is half as smooth as it should be, so its differences count twice as much. That needs nothing but couplings, so
- * solids, surfaces and obstacles of any form come out right on every level.
+ * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl, smooth.wgsl,
+ * restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are sums of finer ones (unsmoothed aggregation), halved:
+ * constants in cells twice as wide make differences that count twice as much as they should. This uses couplings only, so
+ * solids, surfaces and obstacles of any shape are right on every level.
  * Smoother: Gauss–Seidel over red, then black cells; on the way up black, then red, so that the cycle is symmetric.
  */
 import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
 /** Rounds of smoothing before and after each coarser level. */
 export const SMOOTHINGS = 2;
-/** Rounds on the coarsest level, each there and back: a few cells. */
+/** Rounds on the coarsest level, which has a few cells; each goes forth and back. */
 export const COARSEST_ROUNDS = 3;
 
-/** Arrays over all levels; those of the first level are what assemble() fills. */
+/** Arrays over all levels. assemble() fills the part of the first level. */
 export interface Hierarchy {
   readonly levels: Levels;
-  /** For each axis over all levels. */
+  /** One array over all levels per axis, one after the other. */
   readonly coupling: Float64Array;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;
@@ -60,7 +60,7 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
           const x = face - row;
           const above = parents + (x >> 1);
           if ((axis === 0 ? x : axis === 1 ? y : z) & 1) {
-            // Within a coarse cell: out of the sum, once for either side.
+            // A coupling inside a coarse cell leaves the sum, once for either side.
             diagonal[above] = (diagonal[above] as number) - value;
           } else {
             coupling[axis * size + above] = (coupling[axis * size + above] as number) + value / 2;
@@ -68,22 +68,22 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
         }
       });
     }
-    // What is left of a cell whose couplings are all within it is rounding.
+    // If all couplings are inside the coarse cell, only rounding is left.
     for (let cell = coarse.offset; cell < coarse.offset + coarse.size; cell++)
       if ((diagonal[cell] as number) < LEAST_DIAGONAL) diagonal[cell] = 0;
   }
 }
 
-/** Couplings are at least a half on the second level and add up from there, so that less than this is rounding. */
+/** Couplings are at least 1/2 on the second level and add up from there, so a diagonal below this is rounding. */
 export const LEAST_DIAGONAL = 1e-3;
 
-/** Entry over all levels of the first cell of the row that the cells, or the faces, of a finer row are in. */
+/** The entry, over all levels, of the first cell of the coarse row that contains a finer row of cells or faces. */
 function parentRow(coarse: Level, y: number, z: number): number {
   return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }
 
-/** What pressures around a cell pull at its own. `size`: entries of `coupling` from one axis to the next. */
-function pulled(
+/** Sum of the neighbours' pressures times their couplings. `size`: distance in entries between the axes in `coupling`. */
+function neighbourSum(
   coupling: Float64Array,
   size: number,
   solution: Float64Array,
@@ -119,13 +119,13 @@ function smooth(hierarchy: Hierarchy, level: Level, colour: number): void {
         const weight = diagonal[entry] as number;
         if (weight === 0) continue;
         solution[entry] =
-          ((right[entry] as number) + pulled(coupling, levels.size, solution, level, entry)) / weight;
+          ((right[entry] as number) + neighbourSum(coupling, levels.size, solution, level, entry)) / weight;
       }
     }
   }
 }
 
-/** Adds what the equations of cells leave over to the right sides of those that they are in. */
+/** Adds the residuals of cells to the right-hand sides of the coarse cells that contain them. */
 function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
   const { levels, coupling, diagonal, right, solution } = hierarchy;
   right.fill(0, coarse.offset, coarse.offset + coarse.size);
@@ -138,14 +138,14 @@ function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
       const left =
         (right[entry] as number) -
         own * (solution[entry] as number) +
-        pulled(coupling, levels.size, solution, level, entry);
+        neighbourSum(coupling, levels.size, solution, level, entry);
       const above = parents + ((cell - row) >> 1);
       right[above] = (right[above] as number) + left;
     }
   });
 }
 
-/** Adds the solutions of coarser cells to those of the cells in them. */
+/** Adds the solutions of coarse cells to those of the cells in them. */
 function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level): void {
   eachRow(level, -1, (row, end, y, z) => {
     const parents = parentRow(coarse, y, z);
@@ -157,7 +157,7 @@ function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level)
   });
 }
 
-/** From `right` of the finest level to `solution` of it. */
+/** Computes `solution` of the finest level from `right`. */
 export function cycle(hierarchy: Hierarchy, index = 0): void {
   const { levels, solution } = hierarchy;
   const level = levels.levels[index] as Level;

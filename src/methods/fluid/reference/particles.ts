@@ -1,8 +1,8 @@
 /**
- * Purpose: velocities back to particles, and particles along them. Twin of shaders/fluid/particles.wgsl.
- * Inputs: the faces' velocities before and after the step. Outputs: velocities, with APIC their slopes, and positions, in place.
- * A particle goes by Ralston's rule of third order through velocities that are the same all along the step, at most
- * MOST_CELLS in one step, and never into what is solid.
+ * Updates particles from the lattice: their velocities, with APIC their slopes, and their positions, in place.
+ * Twin of shaders/fluid/particles.wgsl. Inputs: the faces' velocities before and after the step.
+ * A particle moves by Ralston's third-order rule through velocities that are constant during the step. It moves at most
+ * MOST_CELLS per step and never into a solid.
  */
 import type { Lattice } from '../lattice';
 import { leaveObstacle, type Obstacle } from '../obstacles';
@@ -10,9 +10,9 @@ import { Corners } from './corners';
 import type { Account } from './energy';
 import type { ParticleSet } from './transfer';
 
-/** Cells that a particle goes in a step at most: beyond, nobody knows velocities. */
+/** Most cells that a particle moves in a step. Velocities are not extrapolated farther. */
 export const MOST_CELLS = 2;
-/** Cells that particles keep from what is solid. */
+/** Distance that particles keep from solids, in cells. */
 export const MARGIN = 1 / 64;
 
 export interface ParticleStep {
@@ -22,11 +22,11 @@ export interface ParticleStep {
   /** Share of FLIP; the rest is PIC. */
   readonly blend: number;
   readonly mask: Uint8Array;
-  /** Where they are at the end of the step. */
+  /** Obstacles at their positions at the end of the step. */
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;
-  /** Filled where it is given: see energy.ts. */
+  /** Filled if given; see energy.ts. */
   readonly account?: Account | undefined;
 }
 
@@ -39,28 +39,28 @@ export function moveParticles(
   const { dimensions, size } = lattice;
   const corners = new Corners(lattice);
   const vector = () => new Float64Array(3);
-  const [place, first, before, second, third] = [vector(), vector(), vector(), vector(), vector()];
+  const [point, first, before, second, third] = [vector(), vector(), vector(), vector(), vector()];
   const [at, moved] = [vector(), vector()];
   const pace = dt / cellSize;
   for (let particle = 0; particle < count; particle++) {
     let finite = true;
     for (let axis = 0; axis < dimensions; axis++) {
-      place[axis] = (positions[dimensions * particle + axis] as number) / cellSize;
-      finite &&= Number.isFinite(place[axis]) && Number.isFinite(velocities[dimensions * particle + axis]);
+      point[axis] = (positions[dimensions * particle + axis] as number) / cellSize;
+      finite &&= Number.isFinite(point[axis]) && Number.isFinite(velocities[dimensions * particle + axis]);
     }
     const id = ids[particle] as number;
     if (account) account.growth[id] = 0;
     if (!finite) continue;
     let growth = 0;
-    corners.velocityAt(place, velocity, first);
-    if (!affine) corners.velocityAt(place, step.before, before);
+    corners.velocityAt(point, velocity, first);
+    if (!affine) corners.velocityAt(point, step.before, before);
     for (let axis = 0; axis < dimensions; axis++) {
       const entry = dimensions * particle + axis;
       const now = first[axis] as number;
       growth -= 0.5 * (velocities[entry] as number) ** 2;
       if (affine) {
         const slopes = dimensions * (dimensions * id + axis);
-        corners.find(axis, place, true);
+        corners.find(axis, point, true);
         for (let along = 0; along < dimensions; along++)
           affine[slopes + along] = corners.slope(velocity, axis * size, along);
         velocities[entry] = now;
@@ -69,10 +69,10 @@ export function moveParticles(
       }
     }
     for (let axis = 0; axis < dimensions; axis++)
-      at[axis] = (place[axis] as number) + 0.5 * pace * (first[axis] as number);
+      at[axis] = (point[axis] as number) + 0.5 * pace * (first[axis] as number);
     corners.velocityAt(at, velocity, second);
     for (let axis = 0; axis < dimensions; axis++)
-      at[axis] = (place[axis] as number) + 0.75 * pace * (second[axis] as number);
+      at[axis] = (point[axis] as number) + 0.75 * pace * (second[axis] as number);
     corners.velocityAt(at, velocity, third);
     let longest = 0;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -83,8 +83,8 @@ export function moveParticles(
     }
     const share = longest > MOST_CELLS ? MOST_CELLS / longest : 1;
     for (let axis = 0; axis < dimensions; axis++)
-      moved[axis] = (place[axis] as number) + share * (moved[axis] as number);
-    const stopped = keepOut(step, place, moved);
+      moved[axis] = (point[axis] as number) + share * (moved[axis] as number);
+    const stopped = keepOut(step, point, moved);
     for (let axis = 0; axis < dimensions; axis++) {
       const entry = dimensions * particle + axis;
       const from = positions[entry] as number;
@@ -103,13 +103,13 @@ export function moveParticles(
 
 type Barriers = Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>;
 
-/** Keeps a move, in cells, out of what is solid; in place. Returns a bit for each axis along which it was stopped. */
+/** Keeps a move, in cells, out of solids, in place. Returns one bit per axis along which it was stopped. */
 export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector): number {
   const { lattice, cellSize, mask, obstacles } = barriers;
   const { dimensions, cells, strides, first } = lattice;
   if (obstacles.length > 0) leaveObstacles(obstacles, cellSize, to);
   let stopped = 0;
-  // Entries of the cells where the move begins, is half-way, and ends.
+  // Entries of the cells at the begin, the middle and the end of the move.
   let begin = first;
   let middle = first;
   let end = first;
@@ -135,28 +135,28 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   return stopped | slide(lattice, mask, from, to);
 }
 
-/** In cells, three numbers in the plane too. */
+/** In cells; three numbers in 2D too. */
 type Vector = number[] | Float64Array;
 
 function leaveObstacles(obstacles: readonly Obstacle[], cellSize: number, to: Vector): void {
-  const place = [0, 0, 0];
+  const point = [0, 0, 0];
   for (const obstacle of obstacles) {
-    for (let axis = 0; axis < place.length; axis++) place[axis] = (to[axis] as number) * cellSize;
-    if (!leaveObstacle(obstacle, place)) continue;
-    for (let axis = 0; axis < place.length; axis++) to[axis] = (place[axis] as number) / cellSize;
+    for (let axis = 0; axis < point.length; axis++) point[axis] = (to[axis] as number) * cellSize;
+    if (!leaveObstacle(obstacle, point)) continue;
+    for (let axis = 0; axis < point.length; axis++) to[axis] = (point[axis] as number) / cellSize;
   }
 }
 
-function isMasked(lattice: Lattice, mask: Uint8Array, place: Vector): boolean {
+function isMasked(lattice: Lattice, mask: Uint8Array, point: Vector): boolean {
   let entry = lattice.first;
   for (let axis = 0; axis < lattice.dimensions; axis++)
-    entry += Math.floor(place[axis] as number) * (lattice.strides[axis] as number);
+    entry += Math.floor(point[axis] as number) * (lattice.strides[axis] as number);
   return mask[entry] !== 0;
 }
 
 /**
- * One axis after the other, so that what is stopped along one slides on along the others; half-way too, since a move may be
- * longer than a cell.
+ * Moves along one axis after the other, so that a particle stopped along one slides along the others. It also tests the middle
+ * of each move, because a move may be longer than a cell.
  */
 function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
   const { dimensions } = lattice;
@@ -178,7 +178,7 @@ function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: 
   return stopped;
 }
 
-/** From within a solid cell to the nearest place in a free one beside it, if there is one. */
+/** Moves a point inside a solid cell to the nearest point in a free neighbouring cell, if there is one. */
 function leaveMask(lattice: Lattice, mask: Uint8Array, to: Vector): void {
   const { dimensions, cells } = lattice;
   const own = Array.from(to, Math.floor);

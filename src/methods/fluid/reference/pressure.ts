@@ -1,7 +1,7 @@
 /**
- * Purpose: solves the equations of pressure by conjugate gradients, preconditioned by one V-cycle. Twin of
- * shaders/fluid/pressure/begin.wgsl, dot.wgsl, turn.wgsl, apply.wgsl, update.wgsl and weigh.wgsl. Inputs: equations in the finest level of
- * the hierarchy. Output: pressure over the lattice, iterations, and the greatest residual in shares of the greatest right side.
+ * Solves the pressure equations by conjugate gradients, preconditioned by one V-cycle. Twin of
+ * shaders/fluid/pressure/begin.wgsl, dot.wgsl, turn.wgsl, apply.wgsl, update.wgsl and weigh.wgsl.
+ * Inputs: the equations in the finest level of the hierarchy. Output: the pressure over the lattice.
  */
 import { eachRow, type Level } from '../lattice';
 import type { Equations } from './equations';
@@ -9,14 +9,15 @@ import { coarsen, cycle, type Hierarchy } from './multigrid';
 
 export interface Solved {
   readonly iterations: number;
+  /** Greatest residual divided by the greatest right-hand side. */
   readonly residual: number;
-  /** The greatest right side: what flowed in too much before. */
+  /** The greatest right-hand side: the surplus flow before the solver. */
   readonly greatest: number;
 }
 
 /**
- * Steps along a direction are from 0.7 to 1.3 where there is a solution. Much longer ones go to where there is none: a room without
- * air has no pressure that lets it swell on the whole. What is solved by then is left as it is; to go on would throw it away.
+ * Longest step along a direction. If there is a solution, steps are from 0.7 to 1.3. Much longer steps mean that there is none:
+ * no pressure lets a room without air swell. The solver then stops, because further steps would spoil what it solved so far.
  */
 export const MOST_STEP = 4;
 
@@ -65,7 +66,7 @@ export function solvePressure(
   return { iterations, residual: left, greatest };
 }
 
-/** Left sides of the equations for pressures `given`. */
+/** The left-hand sides of the equations for pressures `given`. */
 function apply(
   level: Level,
   { coupling, couplingSize, diagonal }: Omit<Equations, 'right'>,

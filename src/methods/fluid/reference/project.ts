@@ -1,14 +1,14 @@
 /**
- * Purpose: pressure to velocities, and velocities of faces that nobody knows from those beside them. Twin of
- * shaders/fluid/pressure/project.wgsl and extrapolate.wgsl.
+ * Applies pressure to velocities, and extrapolates velocities to unknown faces. Twin of shaders/fluid/pressure/project.wgsl and
+ * extrapolate.wgsl.
  */
 import { eachRow, type Lattice } from '../lattice';
 
-/** Takes from each face what the difference of pressures over it drives away. */
+/** Subtracts the effect of the pressure difference from each face's velocity. */
 export function applyPressure(
   { dimensions, size, strides }: Lattice,
   coupling: Float64Array,
-  /** Entries of `coupling` from one axis to the next. */
+  /** Distance in entries between the axes in `coupling`. */
   couplingSize: number,
   pressure: Float64Array,
   velocity: Float64Array,
@@ -25,10 +25,10 @@ export function applyPressure(
   }
 }
 
-/** Layers of faces around the known ones that get the mean of those beside them: how far a particle can go in a step. */
+/** Layers of faces around the known ones that get the mean of their known neighbours: as far as a particle can read in a step. */
 export const LAYERS = 4;
 
-/** In place; faces that get a velocity are known then. */
+/** Extrapolates in place. Faces that get a velocity become known. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {
@@ -47,7 +47,7 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
   }
 }
 
-/** One layer of the faces across one axis. Those that are still unknown after the last are far from all liquid: 0. */
+/** Extrapolates one layer of the faces across an axis. Faces still unknown after the last layer are far from all fluid and get 0. */
 function spread(
   lattice: Lattice,
   axis: number,

@@ -1,20 +1,20 @@
 /**
- * Purpose: from particles to the faces of the lattice and back, with weights that fall off linearly over one cell along
- * each axis. Twin of shaders/fluid/transfer.wgsl and, in the way back, of particles.wgsl; these gather, this scatters:
- * the same sums in another order. Positions are in cells here.
- * Guarantees: a particle reads only faces that it gave something to, so that none is read that nobody gave anything to. The
- * fullness of all cells together is that of all particles: beside what is solid, free cells share all of a particle's weight.
+ * Transfers velocities from the particles to the faces of the lattice, with weights that fall off linearly over one cell along
+ * each axis. Twin of shaders/fluid/transfer.wgsl. The shader gathers where this scatters: the same sums in another order.
+ * Points are in units of cells here.
+ * Guarantees: a particle later reads only faces that it contributed to. The fullness of all cells adds up to that of all
+ * particles, because beside solids the free cells share the whole weight of a particle.
  */
 import { type Lattice, SOLID } from '../lattice';
 import { Corners } from './corners';
 
-/** Particles, `dimensions` numbers each, in any order; `positions` in units of the caller's. */
+/** Particles in any order, `dimensions` numbers each; `positions` in the caller's unit. */
 export interface ParticleSet {
   readonly count: number;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly ids: Uint32Array;
-  /** Slots in the order in which sums are taken. Default: as they lie. */
+  /** Slots in the order in which sums are taken. Default: memory order. */
   readonly order?: Uint32Array | undefined;
 }
 
@@ -22,22 +22,22 @@ export interface TransferInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly particlesPerCell: number;
-  /** Over the lattice; what is solid in it is looked at, and nothing else. */
+  /** Over the lattice; only used to tell solid cells. */
   readonly kinds: Uint8Array;
 }
 
-/** What particles bring to the lattice. Velocities are for each axis an array over the lattice, one after the other. */
+/** The result of the transfer. `velocity` is one array over the lattice per axis, one after the other. */
 export interface Transferred {
   readonly velocity: Float64Array;
-  /** How many particles are at the middle of each cell, by weight: 1 where there are as many as there should be. */
+  /** Sum of the particles' weights at the centre of each cell, divided by the particles of a full cell. */
   readonly fullness: Float64Array;
-  /** How many are in each cell. */
+  /** Number of particles per cell. */
   readonly inside: Uint32Array;
 }
 
 /**
- * `affine`: of each particle by id, dimensions² numbers, the slope of velocity component a along axis b at
- * dimensions · a + b, a cell; undefined: none. Particles that are not finite are left out.
+ * `affine`: by id, dimensions² numbers per particle: the slope of velocity component a along axis b, per cell, at
+ * dimensions · a + b. Undefined: no slopes. Particles that are not finite are left out.
  */
 export function particlesToGrid(
   input: TransferInput,
@@ -50,15 +50,15 @@ export function particlesToGrid(
   out.fullness.fill(0);
   out.inside.fill(0);
   const weights = new Float64Array(velocity.length);
-  give(input, particles, affine, out, weights);
+  scatter(input, particles, affine, out, weights);
   for (let entry = 0; entry < weights.length; entry++) {
     const weight = weights[entry] as number;
     if (weight > 0) velocity[entry] = (velocity[entry] as number) / weight;
   }
 }
 
-/** Sums of velocities by weight, and of weights. A function of its own, since V8 compiles a loop with what has run when it is in it. */
-function give(
+/** Adds up weighted velocities and weights. It is a separate function, because V8 then optimises its loop better. */
+function scatter(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { count, positions, velocities, ids, order }: ParticleSet,
   affine: Float32Array | undefined,
@@ -68,18 +68,18 @@ function give(
   const { dimensions, size, cells } = lattice;
   const corners = new Corners(lattice);
   const { offsets, weights: shares } = corners;
-  const place = new Float64Array(3);
+  const point = new Float64Array(3);
   for (let index = 0; index < count; index++) {
     const particle = order ? (order[index] as number) : index;
     let finite = true;
     for (let axis = 0; axis < dimensions; axis++) {
       const at = (positions[dimensions * particle + axis] as number) / cellSize;
-      place[axis] = at;
+      point[axis] = at;
       finite &&= Number.isFinite(at) && Number.isFinite(velocities[dimensions * particle + axis]);
     }
     if (!finite) continue;
     for (let axis = 0; axis < dimensions; axis++) {
-      corners.find(axis, place, false);
+      corners.find(axis, point, false);
       const { beyond } = corners;
       const first = axis * size + corners.entry;
       const own = velocities[dimensions * particle + axis] as number;
@@ -89,7 +89,7 @@ function give(
         let brought = own;
         if (affine) {
           for (let along = 0; along < dimensions; along++)
-            brought += (affine[slopes + along] as number) * corners.way(corner, along, place);
+            brought += (affine[slopes + along] as number) * corners.offsetTo(corner, along, point);
         }
         const entry = first + (offsets[corner] as number);
         const weight = shares[corner] as number;
@@ -97,7 +97,7 @@ function give(
         velocity[entry] = (velocity[entry] as number) + weight * brought;
       }
     }
-    corners.find(-1, place, false);
+    corners.find(-1, point, false);
     let closed = corners.beyond;
     let free = 0;
     for (let corner = 0; corner < corners.count; corner++) {
@@ -115,7 +115,7 @@ function give(
     for (let axis = 0; axis < dimensions; axis++) {
       const last = (cells[axis] as number) - 1;
       cell +=
-        (lattice.strides[axis] as number) * Math.min(Math.max(Math.floor(place[axis] as number), 0), last);
+        (lattice.strides[axis] as number) * Math.min(Math.max(Math.floor(point[axis] as number), 0), last);
     }
     inside[cell] = (inside[cell] as number) + 1;
   }

@@ -1,26 +1,27 @@
 /**
- * Purpose: one step of the position-based fluid in doubles, for the CPU engine, and to hold the GPU against: the twin of
- * the kernels in shaders/pbf. Inputs: particles over a grid, settings, obstacles. Outputs: the next state, in place, rounded
- * to 32-bit floats as often as the GPU rounds it; densities, as shares of that at rest, before the last corrections.
- * Ordering: pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
+ * One step of the position-based fluid in doubles, for the CPU engine, and to compare the GPU with: the twin of the kernels in
+ * shaders/pbf. It changes the state in place, rounded to 32-bit floats wherever the GPU stores it, and writes the densities before
+ * the last corrections, as shares of the rest density.
+ * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
  */
-import type { CpuGridParticles } from '../../../cpu/index';
-import { wallsOf } from '../../../index';
+
+import { wallsOf } from '../../../core/world/walls';
+import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import type { PositionFluidSettings } from '../options';
 import type { Smoothing } from '../smoothing';
-import { inSolids, leaveSolids, type Surroundings, shortestWay, walledIn } from './obstacles';
+import { inSolids, leaveSolids, minimumImage, type Surroundings, walledIn } from './obstacles';
 
 export interface FluidStep {
   readonly settings: PositionFluidSettings;
-  /** As packObstacles has them. */
+  /** Obstacles from packObstacles. */
   readonly solids: Float32Array;
   readonly dt: number;
 }
 
-/** A pair: the way from the second to the first, its length squared. */
+/** Visits a pair with the vector from the second particle to the first, and its squared length. */
 type VisitPair = (one: number, other: number, x: number, y: number, z: number, squared: number) => void;
 
-/** What a step needs room for: three numbers a particle, or one. */
+/** Steps the fluid; holds the scratch memory of a step. */
 export class FluidTwin {
   readonly densities: Float32Array;
   private readonly predicted: Float32Array;
@@ -30,13 +31,13 @@ export class FluidTwin {
   private readonly rises: Float64Array;
   private readonly squares: Float64Array;
   private readonly lambdas: Float64Array;
-  /** Of the density that walls and obstacles add, from the last measure. */
+  /** Gradients of the density that walls and obstacles add, from the last measure. */
   private readonly gradients: Float64Array;
   private readonly surroundings: Surroundings;
-  private readonly place = new Float64Array(3);
-  /** Of walls and obstacles at a place: the density, then its gradient. */
+  private readonly point = new Float64Array(3);
+  /** Scratch: the density of walls and obstacles at a point, then its gradient. */
   private readonly bounds = new Float64Array(4);
-  /** Gradient of what a neighbour adds. */
+  /** Scratch: the gradient of the density that a neighbour adds. */
   private readonly slope = new Float64Array(3);
 
   constructor(
@@ -78,18 +79,18 @@ export class FluidTwin {
     velocities.set(aims.subarray(0, velocities.length));
   }
 
-  /** Density around each place, and the factor by which it and its neighbours are moved. Places are sorted. */
-  measure(places: Float32Array, { settings, solids }: Omit<FluidStep, 'dt'>): void {
-    const { particles, sums, squares, lambdas, densities, gradients, slope, bounds, place, surroundings } =
+  /** Computes the density at each position, and the factor λ. The particles must be sorted by these positions. */
+  measure(positions: Float32Array, { settings, solids }: Omit<FluidStep, 'dt'>): void {
+    const { particles, sums, squares, lambdas, densities, gradients, slope, bounds, point, surroundings } =
       this;
     const { weight } = this.smoothing;
     const { tension, softness } = settings;
     const { dimensions } = particles;
     sums.fill(0, 0, 3 * particles.end);
     squares.fill(0, 0, particles.end);
-    // Densities are summed where they are not rounded each time.
+    // Sum densities in `lambdas`, which holds doubles.
     lambdas.fill(weight, 0, particles.end);
-    this.forEachPair(places, (one, other, x, y, z, squared) => {
+    this.forEachPair(positions, (one, other, x, y, z, squared) => {
       const added = this.weightAt(squared);
       this.slopeAt(x, y, z, squared);
       const size = (slope[0] as number) ** 2 + (slope[1] as number) ** 2 + (slope[2] as number) ** 2;
@@ -101,10 +102,10 @@ export class FluidTwin {
     });
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
-      for (let axis = 0; axis < dimensions; axis++) place[axis] = places[dimensions * id + axis] as number;
+      for (let axis = 0; axis < dimensions; axis++) point[axis] = positions[dimensions * id + axis] as number;
       bounds.fill(0);
-      walledIn(surroundings, place, bounds);
-      inSolids(surroundings, solids, place, bounds);
+      walledIn(surroundings, point, bounds);
+      inSolids(surroundings, solids, point, bounds);
       const density = (lambdas[id] as number) + (bounds[0] as number);
       densities[id] = density;
       let all = (squares[id] as number) + softness / this.radius ** 2;
@@ -135,7 +136,7 @@ export class FluidTwin {
       this.forEachPair(positions, (one, other, x, y, z, squared) => {
         apart(one, other);
         this.slopeAt(x, y, z, squared);
-        // Both ways are turned around for the other, so the curl is the same.
+        // For the other particle both vectors change their sign, so the curl is the same.
         addCross(curls, 3 * one, slope, between);
         addCross(curls, 3 * other, slope, between);
       });
@@ -167,15 +168,15 @@ export class FluidTwin {
         const push = (gravity[axis] as number) + vorticity * radius * (along[axis] as number);
         const taken = viscosity * (sums[3 * id + axis] as number) + dt * push;
         const start = positions[index] as number;
-        const place = held(surroundings, start + dt * ((velocities[index] as number) + taken), axis);
-        predicted[index] = carried(surroundings, place, axis);
-        aims[index] = (place - start) / dt;
+        const point = clampToWalls(surroundings, start + dt * ((velocities[index] as number) + taken), axis);
+        predicted[index] = wrap(surroundings, point, axis);
+        aims[index] = (point - start) / dt;
       }
     }
   }
 
   private correct({ settings, solids, dt }: FluidStep): void {
-    const { particles, predicted, aims, sums, lambdas, slope, surroundings, gradients, place, radius } = this;
+    const { particles, predicted, aims, sums, lambdas, slope, surroundings, gradients, point, radius } = this;
     const { dimensions } = particles;
     const { nearWeight } = this.smoothing;
     const pressure = settings.pressure * radius ** 2;
@@ -188,28 +189,28 @@ export class FluidTwin {
     });
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
-      for (let axis = 0; axis < dimensions; axis++) place[axis] = predicted[dimensions * id + axis] as number;
+      for (let axis = 0; axis < dimensions; axis++) point[axis] = predicted[dimensions * id + axis] as number;
       for (let index = 3 * id; index < 3 * id + 3; index++) {
         sums[index] = (sums[index] as number) + (lambdas[id] as number) * (gradients[index] as number);
       }
       const size = lengthAt(sums, id);
       const share = Math.min(size, radius / 2) / Math.max(size, 1e-30);
       for (let axis = 0; axis < dimensions; axis++) {
-        const pushed = (place[axis] as number) + share * (sums[3 * id + axis] as number);
-        place[axis] = held(surroundings, pushed, axis);
+        const pushed = (point[axis] as number) + share * (sums[3 * id + axis] as number);
+        point[axis] = clampToWalls(surroundings, pushed, axis);
       }
-      leaveSolids(surroundings, solids, place);
+      leaveSolids(surroundings, solids, point);
       for (let axis = 0; axis < dimensions; axis++) {
         const index = dimensions * id + axis;
-        const target = held(surroundings, place[axis] as number, axis);
+        const target = clampToWalls(surroundings, point[axis] as number, axis);
         aims[index] = (aims[index] as number) + (target - (predicted[index] as number)) / dt;
-        predicted[index] = carried(surroundings, target, axis);
+        predicted[index] = wrap(surroundings, target, axis);
       }
     }
   }
 
-  /** Of the last sort, which was of these places. */
-  private forEachPair(places: Float32Array, visit: VisitPair): void {
+  /** Visits all pairs. The particles must be sorted by these positions. */
+  private forEachPair(positions: Float32Array, visit: VisitPair): void {
     const { period } = this.surroundings;
     const { dimensions, grid } = this.particles;
     const inSpace = dimensions === 3;
@@ -217,9 +218,11 @@ export class FluidTwin {
     grid.forEachPair((one, other) => {
       const a = dimensions * one;
       const b = dimensions * other;
-      const x = shortestWay((places[a] as number) - (places[b] as number), periodX);
-      const y = shortestWay((places[a + 1] as number) - (places[b + 1] as number), periodY);
-      const z = inSpace ? shortestWay((places[a + 2] as number) - (places[b + 2] as number), periodZ) : 0;
+      const x = minimumImage((positions[a] as number) - (positions[b] as number), periodX);
+      const y = minimumImage((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
+      const z = inSpace
+        ? minimumImage((positions[a + 2] as number) - (positions[b + 2] as number), periodZ)
+        : 0;
       visit(one, other, x, y, z, x * x + y * y + z * z);
     });
   }
@@ -229,7 +232,7 @@ export class FluidTwin {
     return this.smoothing.weight * left * left * left;
   }
 
-  /** By the place of the first. In the very same place the lower id is the one to the left. */
+  /** Gradient with respect to the first particle's position. Of coincident particles the lower id is the one to the left. */
   private slopeAt(x: number, y: number, z: number, squared: number): void {
     const { slope } = this;
     const distance = Math.sqrt(squared);
@@ -242,7 +245,7 @@ export class FluidTwin {
   }
 }
 
-/** To one of a pair as it is, to the other with its sign turned. */
+/** Adds to one particle of a pair, and with the opposite sign to the other. */
 function addBoth(sums: Float64Array, one: number, other: number, part: Float64Array, factor: number): void {
   for (let axis = 0; axis < 3; axis++) {
     const added = factor * (part[axis] as number);
@@ -264,11 +267,11 @@ function lengthAt(vectors: Float64Array, id: number): number {
   return Math.sqrt(x * x + y * y + z * z);
 }
 
-function held({ lower, upper }: Surroundings, place: number, axis: number): number {
-  return Math.min(Math.max(place, lower[axis] as number), upper[axis] as number);
+function clampToWalls({ lower, upper }: Surroundings, point: number, axis: number): number {
+  return Math.min(Math.max(point, lower[axis] as number), upper[axis] as number);
 }
 
-function carried({ low, period }: Surroundings, place: number, axis: number): number {
+function wrap({ low, period }: Surroundings, point: number, axis: number): number {
   const length = period[axis] as number;
-  return length > 0 ? place - length * Math.floor((place - (low[axis] as number)) / length) : place;
+  return length > 0 ? point - length * Math.floor((point - (low[axis] as number)) / length) : point;
 }

@@ -1,53 +1,53 @@
 /**
- * Purpose: what walls and obstacles are to a place in the position-based fluid, in doubles: the twin of
- * shaders/pbf/obstacles.wgsl and of the walls in smoothing.wgsl. Inputs: a place, obstacles as packObstacles has them.
- * Outputs: the density that is imagined beyond them and its gradient; the way out.
+ * Walls and obstacles of the position-based fluid, in doubles: the twin of shaders/pbf/obstacles.wgsl and of the walls in
+ * smoothing.wgsl. Computes the density imagined inside and beyond them, its gradient, and the nearest way out.
+ * Obstacles are packed by packObstacles.
  */
 import { OBSTACLE_FLOATS } from '../obstacles';
 import { farther, inPlane } from '../smoothing';
 
 export interface Surroundings {
   readonly dimensions: number;
-  /** Of the smoothing kernels. */
+  /** Radius of the smoothing kernels. */
   readonly radius: number;
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly low: readonly number[];
-  /** Length of the box along axes that wrap around, 0 along others. */
+  /** Length of the box along periodic axes, 0 along others. */
   readonly period: readonly number[];
 }
 
-/** The shortest of the ways between all images. */
-export function shortestWay(apart: number, period: number): number {
+/** Minimum image of a difference of coordinates. */
+export function minimumImage(apart: number, period: number): number {
   return period > 0 ? apart - period * Math.round(apart / period) : apart;
 }
 
-/** Adds what is beyond walls to `bounds`: the density, then its gradient. */
+/** Adds the fluid imagined beyond walls to `bounds`: the density, then its gradient. */
 export function walledIn(
   { dimensions, radius, lower, upper }: Surroundings,
-  place: Float64Array,
+  point: Float64Array,
   bounds: Float64Array,
 ): void {
   for (let axis = 0; axis < dimensions; axis++) {
-    const low = Math.max(0, ((place[axis] as number) - (lower[axis] as number)) / radius);
-    const high = Math.max(0, ((upper[axis] as number) - (place[axis] as number)) / radius);
+    const low = Math.max(0, ((point[axis] as number) - (lower[axis] as number)) / radius);
+    const high = Math.max(0, ((upper[axis] as number) - (point[axis] as number)) / radius);
     bounds[0] = (bounds[0] as number) + farther(low) + farther(high);
     bounds[1 + axis] = (bounds[1 + axis] as number) + (inPlane(high) - inPlane(low)) / radius;
   }
 }
 
-/** Adds what is in obstacles, likewise. */
+/** Adds the fluid imagined inside obstacles to `bounds`, in the same offset. */
 export function inSolids(
   surroundings: Surroundings,
   solids: Float32Array,
-  place: Float64Array,
+  point: Float64Array,
   bounds: Float64Array,
 ): void {
   const { dimensions, radius } = surroundings;
   for (let first = 0; first < solids.length; first += OBSTACLE_FLOATS) {
     const size = solids[first + 3] as number;
     if (size > 0) {
-      const distance = wayFrom(surroundings, solids, first, place);
+      const distance = distanceFrom(surroundings, solids, first, point);
       const [near, far] = [(distance - size) / radius, (distance + size) / radius];
       if (near >= 1) continue;
       const share = solids[first + 7] as number;
@@ -56,13 +56,13 @@ export function inSolids(
       for (let axis = 0; axis < dimensions; axis++) {
         bounds[1 + axis] = (bounds[1 + axis] as number) + slope * (apart[axis] as number);
       }
-    } else if (wayInto(surroundings, solids, first, place) > -radius) {
+    } else if (depthIn(surroundings, solids, first, point) > -radius) {
       addBox(surroundings, solids, first, bounds);
     }
   }
 }
 
-/** From the last way taken. */
+/** Uses `apart` from the last call of depthIn. */
 function addBox(
   { dimensions, radius }: Surroundings,
   solids: Float32Array,
@@ -71,8 +71,8 @@ function addBox(
 ): void {
   let product = 1;
   for (let axis = 0; axis < dimensions; axis++) {
-    const [half, way] = [solids[first + 4 + axis] as number, apart[axis] as number];
-    const [low, high] = [(half + way) / radius, (half - way) / radius];
+    const [half, offset] = [solids[first + 4 + axis] as number, apart[axis] as number];
+    const [low, high] = [(half + offset) / radius, (half - offset) / radius];
     within[axis] = 1 - farther(low) - farther(high);
     slopes[axis] = (inPlane(low) - inPlane(high)) / radius;
     product *= within[axis] as number;
@@ -85,73 +85,73 @@ function addBox(
   }
 }
 
-/** Moves a place out of whatever it is in, to the nearest point of its surface, of boxes within the walls. */
-export function leaveSolids(surroundings: Surroundings, solids: Float32Array, place: Float64Array): void {
+/** Moves a point out of obstacles to the nearest point of their surface; for boxes, the nearest one inside the walls. */
+export function leaveSolids(surroundings: Surroundings, solids: Float32Array, point: Float64Array): void {
   const { dimensions } = surroundings;
   for (let first = 0; first < solids.length; first += OBSTACLE_FLOATS) {
     const size = solids[first + 3] as number;
     if (size > 0) {
-      const distance = wayFrom(surroundings, solids, first, place);
+      const distance = distanceFrom(surroundings, solids, first, point);
       if (distance >= size) continue;
       if (distance === 0) apart[1] = 1;
       const share = (size - distance) / (distance || 1);
       for (let axis = 0; axis < dimensions; axis++) {
-        place[axis] = (place[axis] as number) + share * (apart[axis] as number);
+        point[axis] = (point[axis] as number) + share * (apart[axis] as number);
       }
-    } else if (wayInto(surroundings, solids, first, place) > 0) {
-      leaveBox(surroundings, solids, first, place);
+    } else if (depthIn(surroundings, solids, first, point) > 0) {
+      leaveBox(surroundings, solids, first, point);
     }
   }
 }
 
-/** From the last way taken. */
+/** Uses `apart` from the last call of depthIn. */
 function leaveBox(
   { dimensions, lower, upper }: Surroundings,
   solids: Float32Array,
   first: number,
-  place: Float64Array,
+  point: Float64Array,
 ): void {
   let [least, along, to] = [Number.POSITIVE_INFINITY, -1, 0];
   for (let axis = 0; axis < dimensions; axis++) {
-    const from = place[axis] as number;
-    const [half, way] = [solids[first + 4 + axis] as number, apart[axis] as number];
-    const [up, down] = [half - way, half + way];
+    const from = point[axis] as number;
+    const [half, offset] = [solids[first + 4 + axis] as number, apart[axis] as number];
+    const [up, down] = [half - offset, half + offset];
     if (up < least && from + up < (upper[axis] as number)) [least, along, to] = [up, axis, from + up];
     if (down < least && from - down > (lower[axis] as number)) [least, along, to] = [down, axis, from - down];
   }
-  if (along >= 0) place[along] = to;
+  if (along >= 0) point[along] = to;
 }
 
-/** The last way taken, and what is made of it: one thread goes over one obstacle at a time. */
+/** Scratch, to avoid allocations: the vector from an obstacle's centre to a point, and per-axis results for a box. */
 const apart = new Float64Array(3);
 const within = new Float64Array(3);
 const slopes = new Float64Array(3);
 
-/** Takes the way from the middle of an obstacle to a place; how long it is. */
-function wayFrom(
+/** Writes the vector from an obstacle's centre to a point into `apart`, and returns its length. */
+function distanceFrom(
   { dimensions, period }: Surroundings,
   solids: Float32Array,
   first: number,
-  place: Float64Array,
+  point: Float64Array,
 ): number {
   let squared = 0;
   for (let axis = 0; axis < dimensions; axis++) {
-    const way = (place[axis] as number) - (solids[first + axis] as number);
-    const shortest = shortestWay(way, period[axis] as number);
+    const offset = (point[axis] as number) - (solids[first + axis] as number);
+    const shortest = minimumImage(offset, period[axis] as number);
     apart[axis] = shortest;
     squared += shortest * shortest;
   }
   return Math.sqrt(squared);
 }
 
-/** The same; how deep it is inside of a box, below 0 outside. */
-function wayInto(
+/** Like distanceFrom, but returns how deep the point is inside a box; negative outside. */
+function depthIn(
   surroundings: Surroundings,
   solids: Float32Array,
   first: number,
-  place: Float64Array,
+  point: Float64Array,
 ): number {
-  wayFrom(surroundings, solids, first, place);
+  distanceFrom(surroundings, solids, first, point);
   let depth = Number.POSITIVE_INFINITY;
   for (let axis = 0; axis < surroundings.dimensions; axis++) {
     depth = Math.min(depth, (solids[first + 4 + axis] as number) - Math.abs(apart[axis] as number));
