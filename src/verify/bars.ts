@@ -1,6 +1,6 @@
 /**
- * Purpose: what the engine promises over a thousand steps: `cellstorm verify --long`. Each bar is run as a user
- * would run it and reported with its figure, whether it is met or not.
+ * Measures what the engine promises over a thousand steps, the way a user would run it, for `cellstorm verify --long`. Each
+ * result comes with its figure, whether it passes or not.
  */
 import type { SettingsOptions } from '../core/contact/settings';
 import type { Measures, SimulationOptions } from '../core/simulation/simulation';
@@ -16,9 +16,9 @@ const STEPS = 1000;
 const PILE_COUNT = 10_000;
 const GAS_COUNT = 2000;
 const MIXED_PILE_COUNT = 2000;
-/** 50 to 62 diameters a step, before a wall one diameter thick. */
+/** They fly 50 to 62 diameters per step at a wall one diameter thick. */
 const BULLETS_COUNT = 10_000;
-/** At rest: slower than this on average (root mean square), in diameters, the smallest where they differ, a second. */
+/** Greatest root mean square speed at rest, in diameters (the smallest, if radii vary) per second. */
 const REST_SPEED = 0.1;
 
 export async function* verifyBars(
@@ -66,7 +66,7 @@ async function run(
         simulation.step(1 / 60);
         simulation.restore(checkpoint);
       }
-      // Waits for the device now and then: a queue without end is no promise of anybody's.
+      // Wait for the device now and then, because queues are not unlimited.
       if (step % 50 === 49) {
         await simulation.measure();
         tell(step + 1, STEPS);
@@ -78,7 +78,7 @@ async function run(
   }
 }
 
-/** A dilute elastic gas without walls, since walls take momentum. */
+/** Checks momentum and energy of a dilute elastic gas without walls, because walls take momentum. */
 async function checkConservation(subject: Subject, scene: Scene, tell: Tell): Promise<Finding> {
   const { before, after } = await run(subject, scene, { walls: false }, tell);
   const momentum = Math.hypot(...before.momentum);
@@ -100,7 +100,7 @@ async function checkLongRepeats(subject: Subject, scene: Scene, tell: Tell): Pro
   }
   return {
     pass: new Set(hashes).size === 1,
-    detail: `hashes of three runs, the last restored half-way: ${hashes.join(', ')}`,
+    detail: `hashes of three runs, the last one restored halfway: ${hashes.join(', ')}`,
   };
 }
 

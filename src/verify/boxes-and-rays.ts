@@ -1,7 +1,7 @@
 /**
- * Purpose: the check `boxes and rays` of a scene: what is in boxes and what rays meet, against brute force that knows no
- * cells. Inputs: who is asked, a scene. Boxes have dyadic corners, as scenes have dyadic particles, so there is one answer
- * for them; of rays, balls that are touched to within rounding are excused and counted.
+ * The check `boxes and rays`: compares the particles in boxes and the hits along rays with brute force, which uses no cells.
+ * Boxes and particles have dyadic coordinates, so there is one answer for boxes. For rays, balls touched to within rounding are
+ * excused and counted.
  */
 
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -14,18 +14,18 @@ import { faultOfHits, hitsAlongRay, type ReferenceRay } from '../reference/query
 import { Random, type Scene } from '../scenes';
 import { createFilled, gridOptionsOf, particlesOf, periodOf } from './grids';
 
-/** More are not looked at one by one. */
+/** Most particles; brute force takes too long for more. */
 export const MOST_SEARCHED = 70_000;
 
 const BOXES = 24;
 const RAYS = 16;
-/** Of the corners: multiples of this much of a unit are exact in all scenes. */
+/** Corners are multiples of 1/STEPS, which are exact in all scenes. */
 const STEPS = 64;
 
 interface Answers {
   readonly boxes: readonly ArrayLike<number>[];
   readonly rays: readonly { readonly ids: ArrayLike<number>; readonly distances: ArrayLike<number> }[];
-  /** Ids, 2³² − 1 where nothing is met; undefined of engines that have no such search. */
+  /** Id of the first hit per ray, 2³² − 1 for none. Undefined if the engine has no such search. */
   readonly firsts?: ArrayLike<number>;
 }
 
@@ -54,8 +54,8 @@ export async function checkBoxesAndRays(
     : askCpu(scene, questions);
   for (const [box, expected] of boxes.entries()) {
     const got = Array.from(answers.boxes[box] ?? []);
-    const place = expected.findIndex((id, index) => id !== got[index]);
-    if (place < 0 && got.length === expected.length) continue;
+    const isEqual = expected.every((id, index) => id === got[index]);
+    if (isEqual && got.length === expected.length) continue;
     return { pass: false, detail: `box ${box} holds ${got.length} particles instead of ${expected.length}` };
   }
   let excused = 0;
@@ -65,14 +65,17 @@ export async function checkBoxesAndRays(
     if (fault) return { pass: false, detail: `ray ${ray}: ${fault}` };
     excused += expected.doubtful.size;
     const first = answers.firsts?.[ray];
-    // Those at the same distance to within rounding may be first too.
+    // A hit at the same distance to within rounding may come first too.
     const nearest = expected.hits[0];
     const chosen = expected.hits.find(({ id }) => id === first);
     const isNear =
       chosen && nearest && chosen.distance - nearest.distance <= chosen.tolerance + nearest.tolerance;
     if (first === undefined || expected.doubtful.size > 0 || isNear) continue;
     if (!nearest && first === 0xffff_ffff) continue;
-    return { pass: false, detail: `ray ${ray} first meets ball ${first} instead of ${nearest?.id}` };
+    return {
+      pass: false,
+      detail: `ray ${ray} first meets ball ${first} instead of ${nearest?.id ?? 'none'}`,
+    };
   }
   return {
     pass: true,
@@ -80,12 +83,12 @@ export async function checkBoxesAndRays(
   };
 }
 
-/** Around particles, of many sizes; from particles and from outside, along axes and not. */
+/** Boxes of many sizes around particles; rays from near particles, along axes and slanting. */
 function makeQuestions({ dimensions, count, positions, min, max, radius, seed }: Scene): Questions {
   const random = new Random(seed);
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const step = (value: number) => Math.round(value * STEPS) / STEPS;
-  const place = () => {
+  const somewhere = () => {
     const particle = random.between(0, Math.max(0, count - 1));
     return axes.map((axis) => step(positions[dimensions * particle + axis] ?? (min[axis] as number)));
   };
@@ -93,7 +96,7 @@ function makeQuestions({ dimensions, count, positions, min, max, radius, seed }:
   const longest = Math.max(...axes.map((axis) => (max[axis] as number) - (min[axis] as number)));
   const corners: number[][] = [];
   for (let box = 0; box < BOXES; box++) {
-    const middle = place();
+    const middle = somewhere();
     const most = Math.ceil(STEPS * choose([2 * radius, 8 * radius, longest / 4, longest], box));
     const extents = axes.map(() => random.between(0, most) / STEPS);
     corners.push(
@@ -102,7 +105,7 @@ function makeQuestions({ dimensions, count, positions, min, max, radius, seed }:
     );
   }
   const rays = Array.from({ length: RAYS }, (_, ray): ReferenceRay => {
-    const origin = place().map((value) => value + random.between(-STEPS, STEPS) / STEPS);
+    const origin = somewhere().map((value) => value + random.between(-STEPS, STEPS) / STEPS);
     const along = axes.map((axis) => (axis === ray % dimensions ? (ray % 4 < 2 ? 1 : -1) : 0));
     const slanting = axes.map(() => random.between(-STEPS, STEPS) + 0.5);
     const length = Math.sqrt(slanting.reduce((sum, value) => sum + value * value, 0));

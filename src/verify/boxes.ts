@@ -1,7 +1,7 @@
 /**
- * Purpose: the check `boxes` of a scene: which of many boxes overlap, against an oracle that knows no cells.
- * Inputs: who is asked, a scene. Most boxes have their low corner where a particle is: points, slivers, boxes of the size of
- * particles and a few that hold many, as well as what is no box. Comparisons decide, so there is one answer.
+ * The check `boxes`: compares the overlapping pairs of many boxes with an oracle that uses no cells.
+ * Most boxes have their low corner at a particle: points, slivers, boxes of a particle's size and a few that hold many; some are
+ * invalid. The test only compares numbers, so there is one answer.
  */
 import { findOverlaps } from '../cpu/boxes/pairs';
 import { BoxPairs } from '../engine/box-pairs';
@@ -11,14 +11,14 @@ import { toStored } from '../gpu/layout';
 import { bruteForceBoxPairs, sweepBoxPairs } from '../reference/query/box-pairs';
 import { Random, type Scene } from '../scenes';
 
-/** More are not compared. */
+/** Most boxes; the oracle takes too long for more. */
 export const MOST_BOXES = 70_000;
 
 const BRUTE_FORCE_LIMIT = 1024;
 
-/** Extents are multiples of this share of a diameter. */
+/** Extents are multiples of 1/STEPS of a diameter. */
 const STEPS = 64;
-/** Diameters. */
+/** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;
 
 interface Found {
@@ -47,14 +47,14 @@ export async function checkBoxes(
   }
   const invalid = countInverted(scene);
   if (got.invalid !== invalid) {
-    return { pass: false, detail: `${got.invalid} boxes are called invalid instead of ${invalid}` };
+    return { pass: false, detail: `${got.invalid} boxes are reported invalid instead of ${invalid}` };
   }
   return { pass: true, detail: `${expected.length / 2} pairs of ${count} boxes, ${invalid} of them invalid` };
 }
 
-/** One in so many begins at the very corner where the one before it ends. */
+/** One box in this many begins exactly at the corner where the previous one ends. */
 const TOUCHING = 8;
-/** One in so many is inverted. */
+/** One box in this many is inverted. */
 const INVERTED = 50;
 
 function countInverted({ count }: Scene): number {
@@ -75,9 +75,9 @@ function makeBoxes({ dimensions, count, positions, radius, seed }: Scene): Float
       const low = (touches ? boxes[before] : positions[dimensions * box + axis]) as number;
       const isLong = kind === 1 && axis === along;
       const extent = kind === 0 ? 0 : isLong ? diameters(4) : diameters(1) / (kind === 1 ? 1024 : 1);
-      const place = 2 * dimensions * box + axis;
-      boxes[place] = low;
-      boxes[place + dimensions] = low + (giant ? 2 * radius * LARGEST : extent);
+      const first = 2 * dimensions * box + axis;
+      boxes[first] = low;
+      boxes[first + dimensions] = low + (giant ? 2 * radius * LARGEST : extent);
     }
     if (box % INVERTED !== INVERTED - 1) continue;
     const high = boxes[2 * dimensions * box] as number;
@@ -94,7 +94,7 @@ async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number
     dimensions,
     capacity: count,
     pairs: Math.max(1, pairs),
-    // Twice as much, for what the high corners are rounded by.
+    // Twice the largest extent, because the high corners are rounded.
     extents: { smallest: radius, largest: 4 * radius * LARGEST },
   });
   try {
@@ -105,7 +105,7 @@ async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number
       finder.encode(encoder, { boxes: input.buffers.boxes, count });
       gpu.device.queue.submit([encoder.finish()]);
       const { found, pairs: listed, invalid, tooLarge } = await finder.read();
-      // A list that is too short, and boxes that were set aside, must not pass for an answer.
+      // A list that is too short, or boxes that were left out, must not pass as an answer.
       return { pairs: found === pairs ? listed : [found], invalid: invalid + tooLarge };
     } finally {
       input.destroy();

@@ -1,21 +1,18 @@
-/**
- * Purpose: holds the fast particles of a scene against its wall, which none may pass, and against the reference.
- * Inputs: an engine, a scene of bullets before a wall. Output: what was seen.
- */
+/** Checks that no fast particle of a scene passes its wall, and compares their positions with the reference. */
 import { FLIGHT_TICKS } from '../core/base/constants';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';
 import { ReferenceSimulation } from '../reference/solve/simulation';
 import { type Scene, sceneOptions, wallOf } from '../scenes';
 
-/** Bullets at most: a step of all of them, and a pair of paths for every two, on a software GPU. */
+/** Most bullets. A software GPU has to sweep all of them, and every pair. */
 export const MOST_FLYING = 1024;
-/** In the reference everybody is held against everybody. */
+/** Most bullets for the reference, which tests every pair. */
 const MOST_COMPARED = 300;
 const TIME_STEP = 1 / 60;
 const STEPS = 3;
-/** Lengths: what contacts may round, and more. One hit instead of another is far more. */
+/** Tolerance in lengths: more than contacts round, and far less than a different hit would change. */
 const OFF = 1e-3;
-/** Ticks that rounding may shift the end of a path, or of one that it ends at. */
+/** Ticks by which rounding may shift a hit, or the hit before it. */
 const TICKS_OFF = 2;
 
 function greatestSpeed(dimensions: number, velocities: Float32Array): number {
@@ -35,7 +32,7 @@ export async function checkFlights(open: Open, scene: Scene): Promise<{ pass: bo
   const bullets = isBullet.reduce((sum, is) => sum + is, 0);
   const passed = (positions: Float32Array) =>
     positions.reduce((sum, along, index) => sum + (isBullet[index] === 1 && !(along < wall) ? 1 : 0), 0);
-  // A wall that moves is not there any more after a step.
+  // A wall of particles that can move is no longer in place after one step.
   const steps = scene.obstacles ? STEPS : 1;
   const followed = await open(sceneOptions(scene));
   const ignored = await open(sceneOptions(scene, { continuous: false }));
@@ -61,7 +58,7 @@ export async function checkFlights(open: Open, scene: Scene): Promise<{ pass: bo
     ignored.step(TIME_STEP);
     const through = passed((await followed.read()).positions);
     const without = passed((await ignored.read()).positions);
-    const detail = `${through} of ${bullets} passed in ${steps} steps, ${without} in one where no paths are followed; ${flights.swept} swept, ${flights.hits} hits, ${flights.held} held`;
+    const detail = `${through} of ${bullets} passed in ${steps} steps, ${without} in one step without continuous detection; ${flights.swept} swept, ${flights.hits} hits, ${flights.held} held`;
     return { pass: through === 0 && without === bullets, detail };
   } finally {
     followed.destroy();

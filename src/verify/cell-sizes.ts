@@ -1,6 +1,6 @@
 /**
- * Purpose: the check `cell size` of a scene of one radius: its pairs do not depend on how large cells are. Inputs: who is
- * asked, a scene. Cells of one and a half and of four diameters, and what suggestCellSize says.
+ * The check `cell size` for scenes with equal radii: pairs must not depend on the cell size. It tries cells of 1.5 and of 4
+ * diameters, and the size from suggestCellSize.
  */
 import { suggestCellSize } from '../core/world/cell-size';
 import { FEWEST_PERIODIC_CELLS } from '../core/world/world';
@@ -10,7 +10,7 @@ import { differenceOfPairs, exactPairs } from './exact';
 import { createFilled, periodOf, withSceneGrid } from './grids';
 import { differenceOfList } from './lists';
 
-/** Particles at most: cells of four diameters hold 64 times as many in space, each of which is a candidate. */
+/** Most particles. In 3D, cells of 4 diameters hold 64 times as many particles, all of which are candidates. */
 export const MOST_RESIZED = 4096;
 
 const DIAMETERS = [1.5, 4] as const;
@@ -42,7 +42,7 @@ async function differenceOnGpu(gpu: Gpu, scene: Scene): Promise<string | undefin
   });
 }
 
-/** Those that a world which wraps around has room for. */
+/** The cell sizes to try; a periodic world leaves out those that are too large for it. */
 function sizesFor(scene: Scene, engine: 'cpu' | 'gpu'): number[] {
   const { dimensions, count, radius, min, max, world } = scene;
   const room = min.reduce((product, low, axis) => product * ((max[axis] as number) - low), 1);

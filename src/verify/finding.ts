@@ -1,4 +1,4 @@
-/** Purpose: what a check has seen: figures of a pass, the first difference of a failure. */
+/** The result of a check: figures if it passed, the first difference if it failed. */
 
 export interface Finding {
   readonly pass: boolean;
@@ -13,7 +13,7 @@ export function failure(detail: string): Finding {
   return { pass: false, detail };
 }
 
-/** Arrays by their names, as they are and as they should be: the first number that is another, or how many are equal. */
+/** Compares named arrays. Reports the first difference, or how many numbers are equal. */
 export function firstDifference(
   rows: readonly (readonly [name: string, got: ArrayLike<number>, expected: ArrayLike<number>])[],
   what = 'integers equal',

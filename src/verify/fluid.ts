@@ -1,9 +1,9 @@
 /**
- * Purpose: what the liquid promises, measured as a user would run it: `cellstorm verify --long`, and at smaller sizes in tests.
- * Each bar comes with its figure, whether it is met or not.
+ * Measures what the fluid promises, the way a user would run it: for `cellstorm verify --long`, and at smaller sizes in tests.
+ * Each result comes with its figure, whether it passes or not.
  */
 
-import type { Gpu } from '../index';
+import type { Gpu } from '../gpu/device';
 import {
   type CpuFluid,
   createCpuFluid,
@@ -17,7 +17,7 @@ import { SILENT, type Tell, type Watch } from './progress';
 
 export type OpenFluid = (options: FluidOptions) => Promise<Fluid | CpuFluid>;
 
-/** On the GPU that is given, else on the CPU. */
+/** Opens fluids on the GPU, or on the CPU if there is none. */
 export function fluidOpener(gpu: Gpu | undefined): OpenFluid {
   return async (options) => (gpu ? createFluid(gpu, options) : createCpuFluid(options));
 }
@@ -26,17 +26,17 @@ const STEP = 1 / 60;
 const DENSITY = 1000;
 const GRAVITY = 9.81;
 
-/** Shares of what is to be kept. */
+/** Limits, as shares: divergence left, drift of the volume, error of the pressure. */
 const MOST_DIVERGENCE = 1e-4;
 const MOST_DRIFT = 0.03;
 const MOST_PRESSURE_ERROR = 0.02;
 
-/** Rounding of 32-bit velocities, of the greatest speed: what no solver undoes. */
+/** Rounding of 32-bit velocities as a share of the greatest speed. No solver can remove it. */
 const ROUNDING = 2 ** -21;
-/** Energy above an earlier value, in shares of the first: rounding of 32-bit places and velocities. */
+/** Rise of the energy above an earlier value, as a share of the first: rounding of 32-bit positions and velocities. */
 const MOST_RISE = 2e-6;
 
-/** A column of liquid, as high as wide, falls over in a tank twice as long. `cells`: of the tank's height. */
+/** A column of fluid, as high as wide, collapses in a tank twice as long as high. `cells`: cells along the height. */
 export function damBreak(
   dimensions: 2 | 3,
   cells: number,
@@ -57,7 +57,7 @@ export function damBreak(
   };
 }
 
-/** Volume, divergence and energy of a dam break, looked at after every step. */
+/** Checks volume, divergence and energy of a dam break after every step. */
 export async function checkDamBreak(
   open: OpenFluid,
   options: FluidOptions,
@@ -84,18 +84,18 @@ export async function checkDamBreak(
     }
     return {
       pass: drift <= MOST_DRIFT && divergence <= MOST_DIVERGENCE && rise <= MOST_RISE && wrong === 0,
-      detail: `${steps} steps: volume within ${percent(drift)}, divergence left ${divergence.toExponential(1)}, energy above an earlier one by ${rise.toExponential(1)} of the first at most, ${percent(lowest / initial)} of it in the end, up to ${iterations} iterations`,
+      detail: `${steps} steps: volume within ${percent(drift)}, divergence left ${divergence.toExponential(1)}, energy rose above an earlier value by at most ${rise.toExponential(1)} of the first, ${percent(lowest / initial)} of it remained, up to ${iterations} iterations`,
     };
   } finally {
     fluid.destroy();
   }
 }
 
-/** Slope of the surface that a gentle wave begins with, and what of it is to be there after a half and a whole turn. */
+/** Initial slope of a gentle wave's surface, and the share of it required after half a swing and after a whole one. */
 const SLOPE = 0.03;
 const LEAST_SWING = 0.4;
 
-/** A tank twice as long as high, half full, whose surface is a slope that is let go. `cells`: of its height. */
+/** A half-full tank, twice as long as high, whose surface starts as a slope. `cells`: cells along the height. */
 export function gentleWave(cells: number): FluidOptions {
   const spacing = 0.5 / cells;
   const positions: number[] = [];
@@ -109,7 +109,7 @@ export function gentleWave(cells: number): FluidOptions {
   };
 }
 
-/** It swings on, and its energy does not grow, however little is in motion. */
+/** Checks that a gentle wave keeps swinging, and that its energy does not grow although little is in motion. */
 export async function checkGentleWave(
   open: OpenFluid,
   cells: number,
@@ -138,14 +138,14 @@ export async function checkGentleWave(
     }
     return {
       pass: rise <= MOST_RISE && there <= -LEAST_SWING && back >= LEAST_SWING,
-      detail: `energy above an earlier one by ${rise.toExponential(1)} of the first at most, a slope of ${percent(SLOPE)} swings to ${percent(-there)} of it and back to ${percent(back)}`,
+      detail: `energy rose above an earlier value by at most ${rise.toExponential(1)} of the first; a slope of ${percent(SLOPE)} swings to ${percent(-there)} of it and back to ${percent(back)}`,
     };
   } finally {
     fluid.destroy();
   }
 }
 
-/** A tank at rest: pressure against density · gravity · depth, in every row but the two at the surface. */
+/** Compares the pressure in a tank at rest with density · gravity · depth, in all rows except the two at the surface. */
 export async function checkHydrostatic(
   open: OpenFluid,
   dimensions: 2 | 3,
@@ -181,7 +181,7 @@ export async function checkHydrostatic(
     }
     return {
       pass: worst <= MOST_PRESSURE_ERROR,
-      detail: `pressure within ${percent(worst)} of density · gravity · depth in every row, fastest ${seen.greatestSpeed.toFixed(3)} m/s after ${steps} steps`,
+      detail: `pressure within ${percent(worst)} of density · gravity · depth in every row, greatest speed ${seen.greatestSpeed.toFixed(3)} m/s after ${steps} steps`,
     };
   } finally {
     fluid.destroy();
@@ -190,7 +190,7 @@ export async function checkHydrostatic(
 
 const SPIN_STEPS = 60;
 
-/** Share of its angular momentum that a drop spinning without gravity keeps over a second. */
+/** Share of its angular momentum that a drop, spinning without gravity, keeps in one second. */
 export async function spinKept(
   open: OpenFluid,
   dimensions: 2 | 3,
@@ -248,13 +248,13 @@ export async function checkSpin(
   const { pic = 0, flip = 0, apic = 0 } = kept;
   return {
     pass: apic > pic && apic > 0.9,
-    detail: `of its angular momentum a drop keeps ${percent(pic)} (PIC), ${percent(flip)} (FLIP), ${percent(apic)} (APIC) in a second`,
+    detail: `angular momentum that a drop keeps in one second: ${percent(pic)} (PIC), ${percent(flip)} (FLIP), ${percent(apic)} (APIC)`,
   };
 }
 
 const RUNS = 3;
 
-/** Three runs. */
+/** Checks that three runs end with the same hash. */
 export async function checkRepeats(
   open: OpenFluid,
   options: FluidOptions,
@@ -274,7 +274,7 @@ export async function checkRepeats(
   return { pass: new Set(hashes).size === 1, detail: `hashes of three runs: ${hashes.join(', ')}` };
 }
 
-/** Iterations of the first substep of a dam break on tanks of more and more cells, a particle in each. */
+/** Checks that solver iterations hardly grow with the number of cells: the first substep of a dam break, one particle per cell. */
 export async function checkIterations(
   open: OpenFluid,
   sizes: readonly number[],
@@ -308,7 +308,7 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(2)}%`;
 }
 
-/** Names and findings, one after the other. */
+/** Yields the findings of all checks, one after the other. */
 export async function* verifyFluid(
   gpu: Gpu | undefined,
   dimensions: readonly (2 | 3)[],
@@ -320,7 +320,7 @@ export async function* verifyFluid(
     const cells = isPlane ? 32 : 24;
     const dam = damBreak(dimension, cells);
     const count = isPlane ? 24 ** 2 * 4 : 18 ** 2 * 6 * 8;
-    // Waves of few cells close over more that is not liquid, and APIC has no noise to pay with for what that lifts.
+    // With few cells, waves enclose more air, which lifts fluid, and APIC has no noise to remove that energy from.
     const small = damBreak(dimension, isPlane ? 16 : 12, { transfer: 'apic' });
     const few = isPlane ? 12 ** 2 * 4 : 9 ** 2 * 3 * 8;
     const steps = isPlane ? 2000 : 300;

@@ -1,8 +1,4 @@
-/**
- * Purpose: grids over the particles of a scene, for what is asked of them: of one diameter, or of the radii that a scene
- * has. Inputs: a scene. Outputs: what a grid is created with, particles and places as it takes them, and the grid itself,
- * on a device or on the CPU.
- */
+/** Grids over the particles of a scene, for one diameter or variable radii, on a device or on the CPU, and their inputs. */
 import type { RadiusRange, WorldOptions } from '../core/world/world';
 import { type CpuGrid, createCpuGrid } from '../cpu/grid/grid';
 import type { CpuLevelGrid } from '../cpu/grid/level-grid';
@@ -23,18 +19,18 @@ export function gridOptionsOf(scene: Scene): SceneGridOptions {
   return { ...worldOptions(scene), capacity, ...size };
 }
 
-/** The scene's particles. */
+/** The scene's particles in the layout that a grid takes. */
 export function particlesOf({ dimensions, positions, radii }: Scene): Float32Array<ArrayBuffer> {
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** Packed places that are no particles, laid out as those of particles are. */
-export function placesFor({ dimensions, radii }: Scene, places: Float32Array): Float32Array<ArrayBuffer> {
-  if (!radii) return toStored(dimensions, places);
-  return toBodies(dimensions, places, { radii: new Float32Array(places.length / dimensions) });
+/** Packed points in the layout that a grid takes. */
+export function pointsFor({ dimensions, radii }: Scene, points: Float32Array): Float32Array<ArrayBuffer> {
+  if (!radii) return toStored(dimensions, points);
+  return toBodies(dimensions, points, { radii: new Float32Array(points.length / dimensions) });
 }
 
-/** Lengths of the scene's world along axes that wrap around, 0 along others. */
+/** Lengths of the scene's world along periodic axes, 0 along others. */
 export function periodOf({ dimensions, periodic = false, min, max }: Scene): number[] {
   return Array.from({ length: dimensions }, (_, axis) => {
     const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
@@ -42,15 +38,15 @@ export function periodOf({ dimensions, periodic = false, min, max }: Scene): num
   });
 }
 
-/** Half of the shortest period: no search around a point may go farther. */
+/** Half the shortest period, the farthest that a search around a point may reach. */
 export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Records the build of a grid over the scene's particles, wherever they are now, into an encoder of its own. */
+/** Records the build of a grid over the scene's particles at these positions, into a new encoder. */
 export type BuildOn = (positions: Float32Array) => GPUCommandEncoder;
 
-/** A grid of the scene's on a device, while it lasts. What was built must be submitted before the next is. */
+/** Creates a grid for the scene on a device and destroys it after `use`. Submit each build before the next one. */
 export async function withSceneGrid<Result>(
   gpu: Gpu,
   scene: Scene,
@@ -62,7 +58,7 @@ export async function withSceneGrid<Result>(
     try {
       const { positions: buffer } = input.buffers;
       return await use(grid, (positions) => {
-        // Deno takes no empty write.
+        // Deno rejects empty writes.
         if (scene.count > 0) gpu.device.queue.writeBuffer(buffer, 0, particlesOf({ ...scene, positions }));
         const encoder = gpu.device.createCommandEncoder({ label: 'verify.grid' });
         grid.encode(encoder, { positions: buffer, count: scene.count });
@@ -76,7 +72,7 @@ export async function withSceneGrid<Result>(
   }
 }
 
-/** A grid of the scene's on the CPU. */
+/** A built grid for the scene on the CPU. */
 export function createFilled(scene: Scene): CpuGrid | CpuLevelGrid {
   const { count: capacity, positions, radii, radiusRange } = scene;
   const world = worldOptions(scene);

@@ -1,7 +1,4 @@
-/**
- * Purpose: holds a grid of one diameter on the GPU against the reference, integer for integer.
- * Inputs: a device and a scene. Output: what was seen.
- */
+/** Compares a GPU grid for one diameter with the reference, integer for integer. */
 import { cellBytes } from '../core/world/cells';
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -13,7 +10,7 @@ import { buildGrid, type Grid } from '../reference/grid/grid';
 import { type Scene, worldOptions } from '../scenes';
 import { type Finding, firstDifference } from './finding';
 
-/** Cells, starts, ids and sorted positions of the grid alone, integer for integer. */
+/** Compares cells, starts, ids and sorted positions, integer for integer. */
 export async function checkGrid(gpu: Gpu, scene: Scene): Promise<Finding> {
   const { dimensions, count, positions } = scene;
   const grid = await HashGrid.create(gpu, {
@@ -50,7 +47,7 @@ export async function checkGrid(gpu: Gpu, scene: Scene): Promise<Finding> {
   }
 }
 
-/** What the GPU keeps of each slot's cell: its index, or in an unbounded world its coordinates. */
+/** The GPU's record of each slot's cell: its index, or its coordinates in an unbounded world. */
 function cellWords(world: World, bytes: ArrayBuffer): Int32Array {
   const words = new Int32Array(bytes);
   if (world.kind !== 'unbounded' || world.dimensions === 2) return words;

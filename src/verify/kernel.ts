@@ -1,7 +1,6 @@
 /**
- * Purpose: the check `kernel` of a scene: a kernel such as users write, which counts neighbours and adds up the ways from
- * them, against the same sums over the oracle's pairs. Inputs: a device, a scene. Scenes are dyadic, so sums are exact in
- * any order, and all comparisons are of equal numbers.
+ * The check `kernel`: a kernel like those of users counts neighbours and adds up the vectors from them. It compares these with
+ * the same sums over the oracle's pairs. Scenes are dyadic, so sums are exact in any order and must be equal.
  */
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
@@ -11,11 +10,11 @@ import type { Scene } from '../scenes';
 import { exactPairs } from './exact';
 import { periodOf, withSceneGrid } from './grids';
 
-/** Three components of the way, the last 0 in the plane, and how many neighbours. */
+/** Numbers per particle: three components of the sum (z is 0 in 2D), and the number of neighbours. */
 const WORDS = 4;
 
 function codeFor(dimensions: number): string {
-  const way = dimensions === 2 ? 'other.apart, 0.0' : 'other.apart';
+  const apart = dimensions === 2 ? 'other.apart, 0.0' : 'other.apart';
   return `
     struct Own { sums: vec4f }
 
@@ -24,7 +23,7 @@ function codeFor(dimensions: number): string {
     }
 
     fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
-      (*own).sums += vec4f(${way}, 1.0);
+      (*own).sums += vec4f(${apart}, 1.0);
     }
 
     fn merge(own: ptr<function, Own>, other: Own) {
@@ -41,10 +40,12 @@ export async function checkKernel(gpu: Gpu, scene: Scene): Promise<{ pass: boole
   const { count, dimensions } = scene;
   const expected = addUp(scene);
   const got = await askGpu(gpu, scene);
-  const place = expected.findIndex((value, word) => value !== got[word]);
-  if (place >= 0) {
-    const what = place % WORDS === WORDS - 1 ? 'number of neighbours' : `sum ${place % WORDS} of ways`;
-    const detail = `the ${what} of particle ${Math.floor(place / WORDS)} is ${got[place]} instead of ${expected[place]}`;
+  const wrong = expected.findIndex((value, word) => value !== got[word]);
+  if (wrong >= 0) {
+    const component = wrong % WORDS;
+    const what =
+      component === WORDS - 1 ? 'number of neighbours' : `sum of differences along axis ${component}`;
+    const detail = `the ${what} of particle ${Math.floor(wrong / WORDS)} is ${got[wrong]} instead of ${expected[wrong]}`;
     return { pass: false, detail };
   }
   const neighbours = expected.reduce((sum, value, word) => sum + (word % WORDS === WORDS - 1 ? value : 0), 0);
@@ -83,7 +84,7 @@ function addUp(scene: Scene): Float64Array {
   const { dimensions, count, positions } = scene;
   const period = periodOf(scene);
   const sums = new Float64Array(WORDS * count);
-  const take = (word: number, value: number) => {
+  const add = (word: number, value: number) => {
     sums[word] = (sums[word] as number) + value;
   };
   const { pairs } = exactPairs(scene);
@@ -93,11 +94,11 @@ function addUp(scene: Scene): Float64Array {
       const direct =
         (positions[dimensions * one + axis] as number) - (positions[dimensions * other + axis] as number);
       const apart = nearestImage(direct, period[axis] as number);
-      take(WORDS * one + axis, apart);
-      take(WORDS * other + axis, -apart);
+      add(WORDS * one + axis, apart);
+      add(WORDS * other + axis, -apart);
     }
-    take(WORDS * one + WORDS - 1, 1);
-    take(WORDS * other + WORDS - 1, 1);
+    add(WORDS * one + WORDS - 1, 1);
+    add(WORDS * other + WORDS - 1, 1);
   }
   return sums;
 }

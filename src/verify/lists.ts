@@ -1,6 +1,6 @@
 /**
- * Purpose: the checks `list` and `events` of a scene: the list of its contacts on the GPU with its count and its indirect
- * dispatch, and what began, stayed and ended when the scene was stirred. Inputs: who is asked, a scene.
+ * The checks `list` and `events`: the GPU's list of contacts with its count and indirect dispatch, and which contacts began,
+ * stayed and ended after all particles moved a little.
  */
 import { WORKGROUP_SIZE } from '../core/base/constants';
 import { type PairEvents, pairEvents } from '../core/simulation/pair-events';
@@ -19,7 +19,7 @@ const KINDS = ['begun', 'stayed', 'ended'] as const;
 export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
   const expected = exactPairs(scene);
   return withSceneGrid(gpu, scene, async (grid, build) => {
-    // Room for more than there are, so that it shows.
+    // With room for more pairs, surplus pairs show.
     const list = await grid.pairs({ capacity: expected.count + 2 });
     const encoder = build(scene.positions);
     list.encode(encoder);
@@ -30,7 +30,7 @@ export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
   });
 }
 
-/** Of a list that was submitted: its pairs, how many it says there are, and the dispatch over them. */
+/** Describes the first difference of a submitted list: in its pairs, its counts or its dispatch. */
 export async function differenceOfList(
   gpu: Gpu,
   list: GridPairs,
@@ -58,31 +58,32 @@ export async function checkEvents(gpu: Gpu | undefined, scene: Scene): Promise<F
   return gpu ? checkEventsOnGpu(gpu, scene) : checkEventsOnCpu(scene);
 }
 
-/** All begins at first; then against the twin on the host, given the pairs of the oracle. */
+/** First all pairs must begin. After the move, the events must equal those of the host's twin for the oracle's pairs. */
 async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   const lists = [exactPairs(scene), exactPairs(stirred(scene))] as const;
   return withSceneGrid(gpu, scene, async (grid, build) => {
     const list = await grid.pairs({ capacity: Math.max(...lists.map(({ count }) => count)) + 2 });
     const events = await list.events();
     let before = NONE;
-    for (const [place, { positions }] of [scene, stirred(scene)].entries()) {
+    for (const [index, { positions }] of [scene, stirred(scene)].entries()) {
       const encoder = build(positions);
       list.encode(encoder);
       events.encode(encoder);
       gpu.device.queue.submit([encoder.finish()]);
-      const after = lists[place] as PairList;
+      const after = lists[index] as PairList;
       const got = await events.read();
       const difference = got.valid
         ? differenceOfEvents(got, pairEvents(before, after))
         : 'the list was cut short';
-      if (difference) return { pass: false, detail: `${place === 0 ? 'at first' : 'then'} ${difference}` };
+      if (difference)
+        return { pass: false, detail: `${index === 0 ? 'at first' : 'after the move'} ${difference}` };
       before = after;
     }
     return passed(pairEvents(...lists));
   });
 }
 
-/** The twin on the host, given the pairs of the CPU's grid, against sets of the oracle's. */
+/** Compares the host's twin, for the pairs of the CPU's grid, with sets of the oracle's pairs. */
 function checkEventsOnCpu(scene: Scene): Finding {
   const after = stirred(scene);
   const got = pairEvents(createFilled(scene).findPairs(), createFilled(after).findPairs());
@@ -109,7 +110,7 @@ function differenceOfEvents(got: PairEvents, expected: PairEvents): string | und
   return undefined;
 }
 
-/** Ids are below 2²⁶. */
+/** A number per pair; ids are below 2²⁶. */
 function keyOf(first: number, second: number): number {
   return first * 2 ** 26 + second;
 }

@@ -1,37 +1,37 @@
 /**
- * Purpose: the check `index` of a scene: the CPU's index of single objects, which is added to, moved about in and taken
- * from, against brute force. Inputs: a scene. Scenes are dyadic, so there is one answer.
+ * The check `index`: compares the CPU's incremental index with brute force while objects are added, moved and removed. Scenes
+ * are dyadic, so there is one answer.
  */
 import type { CpuIndex } from '../cpu/live';
 import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/** Particles at most: brute force compares every two, since the oracle of more that have radii of their own is an index. */
+/** Most particles. For more particles with variable radii, the oracle would itself be an index. */
 export const MOST_INDEXED = 4096;
 
-/** One in so many is taken out. */
+/** One object in this many is removed. */
 const REMOVED = 3;
-/** Points at most that are asked for their neighbours. */
+/** Most points to search around. */
 const MOST_POINTS = 24;
-/** Of the largest particle: over cells around. */
+/** Search radius in diameters of the largest particle; it reaches beyond the neighbouring cells. */
 const REACH_IN_DIAMETERS = 1.5;
 
 export async function checkIndex(scene: Scene): Promise<{ pass: boolean; detail: string }> {
   const { dimensions, count, radius, radii } = scene;
   const index = createIndex(worldOptions(scene), count);
-  const place = ({ positions }: Scene, id: number) =>
+  const positionOf = ({ positions }: Scene, id: number) =>
     positions.subarray(dimensions * id, dimensions * (id + 1));
   for (let particle = 0; particle < count; particle++) {
-    const id = index.add(place(scene, particle), radii?.[particle] ?? radius);
-    if (id !== particle) return { pass: false, detail: `object ${particle} is called ${id}` };
+    const id = index.add(positionOf(scene, particle), radii?.[particle] ?? radius);
+    if (id !== particle) return { pass: false, detail: `object ${particle} got the id ${id}` };
   }
   const after = stirred(scene);
   const isThere = (id: number) => id % REMOVED !== 0;
   const stages: readonly [name: string, now: Scene, change: () => void, isThere: (id: number) => boolean][] =
     [
       ['added', scene, () => undefined, () => true],
-      ['moved', after, () => eachOf(count, (id) => index.move(id, place(after, id))), () => true],
+      ['moved', after, () => eachOf(count, (id) => index.move(id, positionOf(after, id))), () => true],
       ['removed', after, () => eachOf(count, (id) => isThere(id) || index.remove(id)), isThere],
     ];
   const seen: string[] = [];
@@ -59,11 +59,11 @@ function differenceOfNear(
   const points = Math.min(count, MOST_POINTS);
   for (let point = 0; point < points; point++) {
     const source = Math.floor((point * count) / points);
-    const place = Array.from(positions.subarray(dimensions * source, dimensions * (source + 1)));
-    const expected = findWithin(scene, place, reach).filter(({ id }) => isThere(id));
+    const position = Array.from(positions.subarray(dimensions * source, dimensions * (source + 1)));
+    const expected = findWithin(scene, position, reach).filter(({ id }) => isThere(id));
     let next = 0;
     let fault: string | undefined;
-    index.near(place, reach, (id, distanceSquared) => {
+    index.near(position, reach, (id, distanceSquared) => {
       const wanted = expected[next++];
       if (wanted?.id === id && wanted.distanceSquared === distanceSquared) return;
       fault ??= `neighbour ${next - 1} of particle ${source} is ${id} instead of ${wanted?.id ?? 'none'}`;

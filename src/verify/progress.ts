@@ -1,12 +1,9 @@
-/**
- * Purpose: what checks that take minutes say while they run, for whoever waits. Inputs: from checks, steps done and steps in
- * all. Output: calls, one after each step; nothing depends on them.
- */
+/** Progress of checks that take minutes: callbacks after each step. No result depends on them. */
 
-/** `done` of `total` steps are over. */
+/** Called when `done` of `total` steps are over. */
 export type Tell = (done: number, total: number) => void;
 
-/** The same, and which check they are of. */
+/** The same, with the name of the check. */
 export type Watch = (check: string, done: number, total: number) => void;
 
 export const SILENT = (): void => undefined;

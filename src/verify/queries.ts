@@ -1,7 +1,6 @@
 /**
- * Purpose: holds neighbour queries against brute force: who is near, within the cell and beyond it, and who is nearest.
- * Inputs: a device, or none for the CPU engine; a scene. Output: what was seen, and whether it was right.
- * Scenes are dyadic, so every distance that matters is exact on both sides, and all comparisons are of equal bits.
+ * The check `queries`: compares neighbour searches (near and nearest, within the cell and beyond it) with brute force. Without a
+ * device it checks the CPU engine. Scenes are dyadic, so every relevant distance is exact on both sides and must be equal.
  */
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -11,16 +10,16 @@ import { findNear, type NearParticle } from '../reference/query/near';
 import { loadVector } from '../reference/solve/contact';
 import type { Scene } from '../scenes';
 import { findWithin } from './exact';
-import { createFilled, farthestSearch, gridOptionsOf, particlesOf, placesFor } from './grids';
+import { createFilled, farthestSearch, gridOptionsOf, particlesOf, pointsFor } from './grids';
 
-/** Particles at most: brute force looks at all of them from every point. */
+/** Most particles, because brute force tests all of them from every point. */
 export const QUERIES_LIMIT = 4096;
 
-/** As many points are particles, and as many are beside them. */
+/** Most particles to search around; each gives one point on it and one beside it. */
 const MOST_SOURCES = 48;
-/** In diameters: three cells on each side. */
+/** Wide search radius in diameters; it needs three cells on each side. */
 const WIDE_REACH = 2.5;
-/** Of particles of many sizes: within these, squares of distances between them are exact (src/scenes/variable-radii.ts). */
+/** Search radii for variable radii, within which squared distances are exact (src/scenes/variable-radii.ts). */
 const MIXED_REACHES = { narrow: 16, wide: 72 } as const;
 const NEAREST = 8;
 const UNUSED = 0xffff_ffff;
@@ -28,11 +27,11 @@ const UNUSED = 0xffff_ffff;
 interface Queries {
   /** Packed. */
   readonly points: Float32Array;
-  /** For each point all within `wide`, ids ascending. */
+  /** Per point all particles within `wide`, ids ascending. */
   readonly around: readonly NearParticle[][];
-  /** Whether a distance squared is within a radius: on the GPU those that are as far are not, on the CPU they are. */
+  /** Whether a squared distance is within a radius. On the CPU a particle exactly at the radius counts; on the GPU it does not. */
   readonly isWithin: (distanceSquared: number, radius: number) => boolean;
-  /** The grid's diameter, and a radius beyond its cells; of many sizes, two over cells of several levels. */
+  /** The grid's diameter, and a radius beyond its cells. For variable radii, two radii over cells of several levels. */
   readonly narrow: number;
   readonly wide: number;
 }
@@ -58,17 +57,17 @@ export async function checkQueries(
 async function checkOnGpu(gpu: Gpu, scene: Scene): Promise<{ pass: boolean; detail: string }> {
   const { dimensions, count } = scene;
   const grid = await HashGrid.create(gpu, gridOptionsOf(scene));
-  const queries = askOfGpu(scene, grid.world);
+  const queries = queriesForGpu(scene, grid.world);
   const asked = queries.points.length / dimensions;
   const particles = particlesOf(scene);
-  const points = placesFor(scene, queries.points);
+  const points = pointsFor(scene, queries.points);
   const input = await createBuffers(gpu, 'verify.queries', {
     positions: particles.byteLength,
     points: points.byteLength,
   });
   try {
     const { buffers } = input;
-    // Deno takes no empty write.
+    // Deno rejects empty writes.
     if (count > 0) gpu.device.queue.writeBuffer(buffers.positions, 0, particles);
     gpu.device.queue.writeBuffer(buffers.points, 0, points);
     const encoder = gpu.device.createCommandEncoder({ label: 'verify.queries' });
@@ -100,12 +99,12 @@ async function checkOnGpu(gpu: Gpu, scene: Scene): Promise<{ pass: boolean; deta
 function checkOnCpu(scene: Scene): { pass: boolean; detail: string } {
   const { dimensions } = scene;
   const grid = createFilled(scene);
-  const queries = askOfCpu(scene, grid.world);
-  const places = Array.from(queries.around, (_, point) => loadVector(dimensions, queries.points, point));
+  const queries = queriesForCpu(scene, grid.world);
+  const points = Array.from(queries.around, (_, point) => loadVector(dimensions, queries.points, point));
   for (const [name, radius] of searchesOf('near', queries)) {
-    const lists = places.map((place) => {
+    const lists = points.map((point) => {
       const ids: number[] = [];
-      grid.near(place, radius, (id) => ids.push(id));
+      grid.near(point, radius, (id) => ids.push(id));
       return ids.sort((a, b) => a - b);
     });
     const offsets = [0];
@@ -114,7 +113,7 @@ function checkOnCpu(scene: Scene): { pass: boolean; detail: string } {
     if (difference) return { pass: false, detail: `${name}: ${difference}` };
   }
   for (const [name, radius] of searchesOf('nearest', queries)) {
-    const lists = places.map((place) => grid.nearest(place, NEAREST, radius));
+    const lists = points.map((point) => grid.nearest(point, NEAREST, radius));
     const ids = lists.flatMap((found) => padded(found.ids, UNUSED));
     const distancesSquared = lists.flatMap((found) =>
       padded(found.distancesSquared, Number.POSITIVE_INFINITY),
@@ -125,7 +124,7 @@ function checkOnCpu(scene: Scene): { pass: boolean; detail: string } {
   return passed(queries);
 }
 
-/** As long as a list on the GPU is. */
+/** Pads a list to the length of the GPU's lists. */
 function padded(values: Iterable<number>, rest: number): number[] {
   const given = Array.from(values);
   return [...given, ...new Array<number>(NEAREST - given.length).fill(rest)];
@@ -143,16 +142,16 @@ function searchesOf(name: string, { narrow, wide }: Queries): readonly (readonly
   ];
 }
 
-function askOfGpu(scene: Scene, world: World): Queries {
-  const points = placePoints(scene);
+function queriesForGpu(scene: Scene, world: World): Queries {
+  const points = choosePoints(scene);
   const reaches = reachesOf(scene, world);
   const around = eachPoint(scene, points, (point) => findNear(world, scene.positions, point, reaches.wide));
   const isWithin = (distanceSquared: number, radius: number) => distanceSquared < radius * radius;
   return { points, around, isWithin, ...reaches };
 }
 
-function askOfCpu(scene: Scene, world: World): Queries {
-  const points = placePoints(scene);
+function queriesForCpu(scene: Scene, world: World): Queries {
+  const points = choosePoints(scene);
   const reaches = reachesOf(scene, world);
   const around = eachPoint(scene, points, (point) => findWithin(scene, point, reaches.wide));
   const isWithin = (distanceSquared: number, radius: number) => distanceSquared <= radius * radius;
@@ -174,18 +173,18 @@ function reachesOf(scene: Scene, { diameter }: World): Pick<Queries, 'narrow' | 
   return { narrow: diameter, wide: Math.min(WIDE_REACH * diameter, farthestSearch(scene)) };
 }
 
-/** Points on particles from all over the scene and beside them. */
-function placePoints({ dimensions, count, positions }: Scene): Float32Array {
+/** Points on particles all over the scene, and beside them. */
+function choosePoints({ dimensions, count, positions }: Scene): Float32Array {
   const sources = Math.min(count, MOST_SOURCES);
-  const places: number[] = [];
+  const points: number[] = [];
   for (let source = 0; source < sources; source++) {
-    const place = loadVector(dimensions, positions, Math.floor((source * count) / sources));
-    // Dyadic, and in another cell as often as not.
-    places.push(...place, ...place.map((value, axis) => value + (axis === 1 ? -0.625 : 0.375)));
+    const position = loadVector(dimensions, positions, Math.floor((source * count) / sources));
+    // The second point is dyadic, and often in another cell.
+    points.push(...position, ...position.map((value, axis) => value + (axis === 1 ? -0.625 : 0.375)));
   }
-  // Without particles, a point that nobody is near.
-  if (places.length === 0) places.push(...new Array<number>(dimensions).fill(0));
-  return Float32Array.from(places);
+  // Without particles, search around the origin, where nothing is near.
+  if (points.length === 0) points.push(...new Array<number>(dimensions).fill(0));
+  return Float32Array.from(points);
 }
 
 function within({ around, isWithin }: Queries, point: number, radius: number): NearParticle[] {
@@ -199,9 +198,9 @@ function compareNear(queries: Queries, { offsets, ids }: NearLists, radius: numb
     if (got.length !== expected.length) {
       return `point ${point} has ${got.length} neighbours instead of ${expected.length}`;
     }
-    const place = expected.findIndex((id, index) => id !== got[index]);
-    if (place >= 0)
-      return `neighbour ${place} of point ${point} is ${got[place]} instead of ${expected[place]}`;
+    const wrong = expected.findIndex((id, index) => id !== got[index]);
+    if (wrong >= 0)
+      return `neighbour ${wrong} of point ${point} is ${got[wrong]} instead of ${expected[wrong]}`;
   }
   return undefined;
 }
@@ -220,9 +219,9 @@ function compareNearest(
         id: UNUSED,
         distanceSquared: Number.POSITIVE_INFINITY,
       };
-      const place = k * point + index;
-      if (ids[place] === id && distancesSquared[place] === distanceSquared) continue;
-      return `${index} of point ${point} is ${ids[place]} at distance² ${distancesSquared[place]} instead of ${id} at ${distanceSquared}`;
+      const entry = k * point + index;
+      if (ids[entry] === id && distancesSquared[entry] === distanceSquared) continue;
+      return `nearest ${index} of point ${point} is ${ids[entry]} at distance² ${distancesSquared[entry]} instead of ${id} at ${distanceSquared}`;
     }
   }
   return undefined;

@@ -1,11 +1,9 @@
 /**
- * Purpose: holds a simulation of either engine against the reference: what it measures, the pairs it finds, a separation and
- * a step, and against itself: whether it does the same again. Inputs: a device (or the CPU engine), a scene, a broad phase.
- * Output: what was seen.
+ * Checks a simulation of either engine: compares its measures, pairs, a separation and a step with the reference, and checks
+ * that repeated runs give the same bits.
  *
- * Scenes are dyadic and so is the time step: integrating them rounds nothing that a fused multiply-add could
- * round otherwise, and the state before the resolve pass has the same bits on both sides. What the pass may
- * then differ by is bounded in src/reference/solve/bound.ts.
+ * Scenes and the time step are dyadic, so integration rounds nothing that a fused multiply-add could round differently, and the
+ * state before the resolve pass has the same bits on both sides. src/reference/solve/bound.ts bounds the difference after it.
  */
 
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/contact/settings';
@@ -38,18 +36,18 @@ import { sizedParticlesOf } from './exact';
 import { type Finding, failure, success } from './finding';
 import { checkSizedPairs } from './levels';
 
-/** Who is held against the reference: the engine on a device, or the CPU engine. */
+/** The engine to check: on a device, or the CPU engine. */
 export type Subject =
   | { readonly gpu: Gpu }
   | { readonly createCpu: (options: SimulationOptions) => ParticleSimulation };
 
-/** Of more particles, pairs are held against a sweep. */
+/** For more particles, the oracle of pairs is a sweep. */
 const BRUTE_FORCE_LIMIT = 4096;
 const REPEATED_STEPS = 12;
-/** Exact in binary, see the header. */
+/** The time step is 1/64, which is dyadic. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Units that a coordinate of a stirred particle moves in a step, at most: 1/32 of a length. */
+/** Greatest move of a coordinate per step, in units of the scene: 1/32 of a length. */
 const MOST_STIRRED = 32;
 
 export async function checkMeasures(
@@ -60,10 +58,10 @@ export async function checkMeasures(
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const got = await simulation.measure();
     const grid = initialGrid(simulation.world, scene);
-    const obstacles = filedObstacles(simulation.world, scene);
+    const obstacles = obstaclesOf(simulation.world, scene);
     const diameter = Math.fround(2 * scene.radius);
     const expected = measureState(simulation.world, diameter, grid, broadPhase, obstacles);
-    // With radii of their own, particles are in cells of the CPU engine's own choice.
+    // With variable radii the CPU engine chooses its own cells.
     const ownCells = scene.radii !== undefined && !('gpu' in subject);
     for (const name of ownCells ? CELLLESS_MEASURES : EXACT_MEASURES) {
       if (got[name] !== expected[name])
@@ -76,7 +74,7 @@ export async function checkMeasures(
   });
 }
 
-/** Whatever cells particles are in. */
+/** Measures that do not depend on cells. */
 const CELLLESS_MEASURES = [
   'count',
   'contacts',
@@ -96,12 +94,12 @@ const EXACT_MEASURES = [
   'crowded',
 ] as const;
 
-/** Against an oracle that knows no cells; pairs inside the rounding band are excused and counted. */
+/** Compares pairs with an oracle that uses no cells. Pairs inside the rounding band are excused and counted. */
 export async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const found = await simulation.findPairs();
-    const mixed = sizedParticlesOf(scene);
-    if (mixed) return checkSizedPairs(found.pairs, mixed);
+    const sized = sizedParticlesOf(scene);
+    if (sized) return checkSizedPairs(found.pairs, sized);
     if (scene.halfExtents) return checkShapePairs(found, scene, simulation.world);
     const oracle = scene.count <= BRUTE_FORCE_LIMIT ? bruteForcePairs : sweepPairs;
     const { dimensions, positions } = scene;
@@ -117,7 +115,7 @@ export async function checkPairs(subject: Subject, scene: Scene, broadPhase: Bro
   });
 }
 
-/** Against an oracle that knows neither cells nor balls around boxes. */
+/** Compares pairs with an oracle that uses neither cells nor balls around boxes. */
 function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
   const { dimensions, positions } = scene;
   const expected = sweepShapes(dimensions, positions, sizesOfScene(scene), world);
@@ -130,7 +128,7 @@ function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
   );
 }
 
-/** Sizes as the engines hold them. */
+/** Sizes in the form that the engines hold. */
 function sizesOfScene(scene: Scene): Sizes {
   return sizesOf('', scene, scene.count, sizeRules(scene)) ?? {};
 }
@@ -148,13 +146,13 @@ export async function checkSeparate(
     simulation.separate(1);
     const substep = deriveSubstep(simulation.world, 2 * scene.radius, simulation.settings, 0);
     const grid = initialGrid(simulation.world, scene);
-    const obstacles = filedObstacles(simulation.world, scene);
+    const obstacles = obstaclesOf(simulation.world, scene);
     const bound = resolveBound(simulation.world, substep, grid, 'separate', obstacles);
     return compareWithin(simulation.world, await simulation.read(), grid, bound);
   });
 }
 
-/** One substep under gravity with friction and restitution, everyone on the move: contacts bounce and bear. */
+/** Checks one substep under gravity with friction and restitution. All particles move, so contacts bounce and press. */
 export async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase): Promise<Finding> {
   const scene = { ...still, velocities: stir(still) };
   const gravity = new Array<number>(scene.dimensions).fill(0);
@@ -166,33 +164,33 @@ export async function checkStep(subject: Subject, still: Scene, broadPhase: Broa
     const substep = deriveSubstep(world, 2 * scene.radius, simulation.settings, TIME_STEP);
     const moved = integrate(world, substep, scene);
     const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizesOfScene(scene));
-    const bound = resolveBound(world, substep, grid, 'resolve', filedObstacles(world, scene));
+    const bound = resolveBound(world, substep, grid, 'resolve', obstaclesOf(world, scene));
     return compareWithin(simulation.world, await simulation.read(), grid, bound);
   });
 }
 
-/** Random velocities that the time step turns into whole units of position, so that integrating is exact. */
+/** Random velocities that move positions by whole units per time step, so that integration is exact. */
 function stir({ velocities, seed }: Scene): Float32Array {
   const random = new Random(seed);
   return velocities.map(() => (random.between(-MOST_STIRRED, MOST_STIRRED) * TIME_STEP_UNITS) / UNITS);
 }
 
-/** The same hash from three runs, from a checkpoint half-way, and from both broad phases. */
+/** Checks that three runs, one of them restored halfway, and both broad phases give the same hash. */
 export async function checkRepeats(
   subject: Subject,
   scene: Scene,
   broadPhases: readonly BroadPhase[],
 ): Promise<Finding> {
-  // Paths take a software GPU many times as long as contacts.
+  // With continuous detection a software GPU takes many times as long.
   const steps = scene.count > 10_000 || scene.continuous ? 3 : REPEATED_STEPS;
   const settings = { restitution: 0.25, friction: 0.25, substeps: 2 };
   const runs: [string, BroadPhase, boolean][] = [
     ['run 1', 'grid', false],
     ['run 2', 'grid', false],
-    ['run 3, restored half-way', 'grid', true],
+    ['run 3, restored halfway', 'grid', true],
   ];
-  // All pairs on a software GPU take their time.
-  // In an unbounded world, and of levels, the grid adds up the same contacts in another order.
+  // In an unbounded world, and with levels, the grid adds up the same contacts in another order than the naive phase, which in
+  // turn is slow on a software GPU.
   const comparable = broadPhases.includes('naive') && scene.world !== 'unbounded' && !scene.radii;
   if (comparable && scene.count <= 300) runs.push(['naive', 'naive', false]);
   const hashes: string[] = [];
@@ -217,7 +215,7 @@ export async function checkRepeats(
     : failure(`${runs[odd]?.[0]} ends with hash ${hashes[odd]}, run 1 with ${hashes[0]}`);
 }
 
-/** A simulation of the engine in question. */
+/** Opens a simulation of the engine. */
 export async function open(subject: Subject, options: SimulationOptions): Promise<ParticleSimulation> {
   return 'gpu' in subject ? createSimulation(subject.gpu, options) : subject.createCpu(options);
 }
@@ -240,7 +238,7 @@ function initialGrid(world: World, scene: Scene): Grid {
   return buildGrid(world, scene.positions, scene.velocities, undefined, sizesOfScene(scene));
 }
 
-function filedObstacles(world: World, scene: Scene): Obstacles | undefined {
+function obstaclesOf(world: World, scene: Scene): Obstacles | undefined {
   const bodies = readObstacles(
     'obstacles',
     scene.obstacles ?? new Float32Array(0),
@@ -250,7 +248,7 @@ function filedObstacles(world: World, scene: Scene): Obstacles | undefined {
   return bodies.positions.length === 0 ? undefined : fileObstacles(world, bodies);
 }
 
-/** The GPU's state against the reference's exact one, each particle within its own bound. */
+/** Compares a state with the reference's exact one; each particle has its own bound. */
 export function compareWithin(
   world: World,
   got: ParticleArrays,
@@ -267,7 +265,7 @@ export function compareWithin(
       ['position', got.positions, bound.exactPositions, bound.positions],
       ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
     ] as const) {
-      // The bound is for two sides that round; the exact one does not.
+      // The bound is for two sides that both round; the exact side does not.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {

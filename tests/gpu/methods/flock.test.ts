@@ -121,7 +121,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
       hunted.placeHunters(hunters);
       hunted.step(1 / 30);
       expect((await hunted.read()).hunters).toEqual(hunters);
-      expect(() => hunted.placeHunters(hunters.subarray(1))).toThrow(/^places\.length is /);
+      expect(() => hunted.placeHunters(hunters.subarray(1))).toThrow(/^positions\.length is /);
       hunted.destroy();
     },
     SHARED,

@@ -282,7 +282,7 @@ gpuTest(
     // Call all at once: steps queue up until the device reports drained particles.
     const waits = hasty.step(STEP * 2 * half, 2 * half);
     expect(waits).toBeInstanceOf(Promise);
-    expect(() => hasty.set({ substeps: 1 })).toThrow('set was called while a step of this liquid waits');
+    expect(() => hasty.set({ substeps: 1 })).toThrow('set was called while a step of this fluid waits');
     expect(await hasty.measure()).toEqual({ ...seen, time: expect.closeTo(seen.time, 9) });
     expect(hasty.time).toBeCloseTo(seen.time, 9);
     hasty.restore(checkpoint);

@@ -64,7 +64,7 @@ function compile(folder: string, examples: readonly Example[]): string[] {
       noUnusedParameters: false,
       paths: {
         cellstorm: [join(ROOT, 'src/index.ts')],
-        'cellstorm/*': [join(ROOT, 'src/*/index.ts')],
+        'cellstorm/*': [join(ROOT, 'src/*/index.ts'), join(ROOT, 'src/methods/*/index.ts')],
       },
     },
     include: [join(folder, '*.ts'), join(ROOT, 'src/**/*.d.ts')],

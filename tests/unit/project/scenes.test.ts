@@ -18,7 +18,7 @@ import {
 import { ceilRoot, stepFor, toCoordinate } from '../../../src/scenes/scene';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
-/** Scenes of balls with variable radii whose sizes are multiples of 1/32. */
+/** Scenes of balls with variable radii; their sizes are multiples of 1/32. */
 const SIZED_BALLS = sceneNames({ variableRadii: true, hasBoxes: false, driven: false });
 
 const hashOf = (scene: Scene) => hashState(scene.dimensions, scene.positions, scene.velocities);
@@ -28,7 +28,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
 
   describe.each(EQUAL_RADIUS_SCENES)('%s', (name) => {
     it.each([0, 1, 2, 9, 28, 1000, 4097])(
-      'with %d particles is dyadic, inside its world and plannable',
+      'with %d particles is dyadic, lies inside its world and makes a valid simulation',
       (count) => {
         const scene = createScene(name, { dimensions, count, seed: 5 });
         expect(scene.positions.length).toBe(count * dimensions);
@@ -41,8 +41,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
           const axis = index % dimensions;
           if (!Number.isInteger(position * 1024)) notDyadic++;
           if (!Number.isInteger((scene.velocities[index] as number) * 1024)) notDyadic++;
-          // The whole particle is inside, so that no wall acts before anything has moved; where there is none,
-          // its centre.
+          // The whole particle lies inside, so that no wall acts at first; along periodic axes only its centre does.
           const { periodic = false } = scene;
           const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
           const spare = wraps ? 0 : scene.radius;
@@ -56,7 +55,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
       },
     );
 
-    it('is the same for the same seed and, where chance has a part, another for another', () => {
+    it('is the same for the same seed and, if it is random, differs for another', () => {
       const first = createScene(name, { dimensions, count: 500, seed: 7 });
       const again = createScene(name, { dimensions, count: 500, seed: 7 });
       const other = createScene(name, { dimensions, count: 500, seed: 8 });
@@ -141,7 +140,7 @@ it('keeps its particles from one version to the next', () => {
   `);
 });
 
-/** Overlapping neighbours of each particle, by brute force. */
+/** Overlapping neighbours per particle, by brute force. */
 function contactsOf(scene: Scene): number[] {
   const { dimensions, positions, count } = scene;
   return Array.from({ length: count }, (_, a) => {
@@ -162,7 +161,7 @@ function contactsOf(scene: Scene): number[] {
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe.each([2, 3] as const)('what the scenes promise in %dD', (dimensions) => {
-  it('uniform: one overlap a particle on average', () => {
+  it('uniform: one overlap per particle on average', () => {
     const contacts = mean(contactsOf(createScene('uniform', { dimensions, count: 4000 })));
     expect(contacts).toBeGreaterThan(dimensions === 2 ? 0.85 : 0.75);
     expect(contacts).toBeLessThan(1.1);
@@ -203,7 +202,7 @@ describe.each([2, 3] as const)('what the scenes promise in %dD', (dimensions) =>
     expect(contacts.filter((count) => count === (dimensions === 2 ? 6 : 12)).length).toBeGreaterThan(400);
   });
 
-  it('clustered: at least 89% in at most 1% of the world, about 8 to a cell', () => {
+  it('clustered: at least 89% in at most 1% of the world, about 8 per cell', () => {
     const count = 20_000;
     const scene = createScene('clustered', { dimensions, count });
     const low = Math.floor((scene.max[0] as number) * 0.3 * 1024) / 1024;
@@ -218,7 +217,7 @@ describe.each([2, 3] as const)('what the scenes promise in %dD', (dimensions) =>
     expect(inside / (high - low) ** dimensions).toBeLessThan(9);
   });
 
-  it('one-cell: the middle cell only', () => {
+  it('one-cell: all in the middle cell', () => {
     const scene = createScene('one-cell', { dimensions, count: 5000 });
     expect([...scene.positions].every((coordinate) => Math.floor(coordinate) === 1)).toBe(true);
   });
@@ -259,12 +258,12 @@ describe('createScene', () => {
       /^request is undefined, but it must be an object with some of dimensions, count, seed\.$/,
     ],
     ['gas', { dimensions: 2, cuont: 1 }, /^request\.cuont is 1, /],
-  ])('refuses %s %j', (name, request, message) => {
+  ])('rejects %s %j', (name, request, message) => {
     expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(ArgumentError);
     expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(message);
   });
 
-  it('gives options in which changes win', () => {
+  it('makes options in which changes win', () => {
     const scene = createScene('pile', { dimensions: 2, count: 10 });
     const options = sceneOptions(scene, { capacity: 20, friction: 0.5, gravity: [0, 0] });
     expect(planSimulation(options)).toMatchObject({
@@ -286,7 +285,7 @@ describe('fixed-point helpers', () => {
     expect(ceilRoot(0, 2)).toBe(1);
   });
 
-  it('coarsens coordinates only where 32-bit floats would', () => {
+  it('coarsens coordinates only if 32-bit floats would', () => {
     expect([stepFor(1), stepFor(16_384), stepFor(16_385), stepFor(40_000)]).toEqual([1, 1, 2, 4]);
     expect(toCoordinate(1027, 2)).toBe(1026 / 1024);
     const far = toCoordinate(20_000 * 1024 + 3, stepFor(20_000));
@@ -319,7 +318,7 @@ describe('Random', () => {
     expect(Math.max(...seen)).toBeLessThan(10_400);
   });
 
-  it('has nothing in common for neighbouring seeds', () => {
+  it('gives unrelated numbers for neighbouring seeds', () => {
     const first = Array.from({ length: 1000 }, (_, seed) => new Random(seed).nextBits());
     expect(new Set(first).size).toBe(1000);
   });
@@ -390,7 +389,7 @@ describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions)
   });
 });
 
-it('refuses scenes that are unknown or run by another method', () => {
+it('rejects scenes that are unknown or run by another method', () => {
   expect(() => createScene('nothing', { dimensions: 2, count: 1 })).toThrow(
     /^scene is "nothing", but it must be one of uniform, gas, .*brazil-nut\.$/,
   );
@@ -403,7 +402,7 @@ describe('the registry', () => {
     expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
   });
 
-  it.each(scenesOf('collisions'))('declares of $name what it generates', (definition) => {
+  it.each(scenesOf('collisions'))('declares what $name generates', (definition) => {
     const { name, world = 'bounded', variableRadii, hasBoxes, driven, continuous } = definition;
     const scene = createScene(name, { dimensions: 2, count: 200 });
     expect({
