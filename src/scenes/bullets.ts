@@ -112,7 +112,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   continuous: true,
   name: 'mixed-bullets',
   description:
-    'Balls and boxes with sizes from 1 to 4 fly 50 to 62 lengths per 1/60 s at a wall of boxes as thin as the smallest of them. Continuous collision detection stops them.',
+    'Balls and boxes with a size ratio of 1:4 fly 50 to 62 lengths per 1/60 s at a wall of boxes as thin as the smallest of them. Continuous collision detection stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions] + 1, PITCH, PITCH);
     const bullets = Math.max(0, count - lanes.count);

@@ -29,7 +29,10 @@ function sizeFor(from: number, takes: (size: number) => boolean): number {
   return high;
 }
 
-/** Range of the distance between the panes. Deeper drums would need many more balls, which move in each step, and would hide the grains. */
+/**
+ * Range of the distance between the panes. Deeper drums would need many more balls, which move in each step, and would hide the
+ * grains.
+ */
 const SHALLOWEST = 4;
 const DEEPEST = 16;
 

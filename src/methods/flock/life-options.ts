@@ -14,7 +14,7 @@ import {
 import type { Dimensions } from '../../core/world/world';
 import { checkTime } from './options';
 
-/** One row per species: how strongly it is attracted to each species; negative values repel. Typically −1 to 1, at most ±1,000. */
+/** One row per species: its attraction to each species; negative values repel. Typically −1 to 1, at most ±1,000. */
 export type Attraction = readonly (readonly number[])[];
 
 export interface LifeNumbers {

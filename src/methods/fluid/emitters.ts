@@ -23,7 +23,10 @@ const MOST_TESTS = 16;
 /** Greatest speed of a stream along each axis, in point spacings per second. */
 const MOST_PACE = 2 ** 24;
 
-/** The lattice repeats after this many spacings, because points have 32-bit numbers. Ways are wrapped to ± half of it, so they stay precise. */
+/**
+ * The lattice repeats after this many spacings, because points have 32-bit numbers. Ways are wrapped to ± half of it, so they
+ * stay precise.
+ */
 const REPEAT = 2 ** 32;
 
 /** The greatest absolute value of a way. */

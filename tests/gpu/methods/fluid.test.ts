@@ -7,7 +7,7 @@ import { createSimulation } from '../../../src';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/methods/fluid';
 import { AIR, SOLID } from '../../../src/methods/fluid/lattice';
 import { checkRepeats, gentleWave } from '../../../src/verify/fluid';
-import { CELLAR, denseLiquid, FOUNTAIN } from '../../helpers/inputs/fluids';
+import { CELLAR, denseFluid, FOUNTAIN } from '../../helpers/inputs/fluids';
 import { expectArraysWithin, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { inTurns } from '../../helpers/thorough';
 
@@ -235,7 +235,7 @@ gpuTest(
   'removes energy growth from velocities, like its twin',
   async (_device, tools) => {
     for (const transfer of ['flip', 'apic'] as const) {
-      const options = { ...denseLiquid(), transfer, restraint: 0.2 };
+      const options = { ...denseFluid(), transfer, restraint: 0.2 };
       const [fluid, twin] = [await createFluid(tools.wrap(), options), createCpuFluid(options)];
       const free = createCpuFluid({ ...options, restraint: 0 });
       for (const one of [fluid, twin, free]) for (let step = 0; step < 3; step++) one.step(STEP, 1);

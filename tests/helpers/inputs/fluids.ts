@@ -27,7 +27,7 @@ export const CELLAR: FluidOptions = {
 };
 
 /** Particles far too dense. The density correction lifts them, which would create energy from nothing. */
-export function denseLiquid(): FluidOptions {
+export function denseFluid(): FluidOptions {
   const positions: number[] = [];
   for (let y = 0; y < 12; y++)
     for (let x = 0; x < 24; x++) positions.push((x + 0.5 + 0.2 * ((x * 7 + y * 3) % 5)) / 26, (y + 0.5) / 26);

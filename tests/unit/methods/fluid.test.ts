@@ -46,7 +46,7 @@ import {
   fluidOpener,
   gentleWave,
 } from '../../../src/verify/fluid';
-import { CELLAR, denseLiquid } from '../../helpers/inputs/fluids';
+import { CELLAR, denseFluid } from '../../helpers/inputs/fluids';
 
 const DIMENSIONS = [2, 3] as const;
 
@@ -381,7 +381,7 @@ describe('a fluid on the CPU', () => {
 
   test('swells if it was poured into too little room', () => {
     const [free = 0, little = 0, whole = 0] = [0, 0.05, 1].map((restraint) => {
-      const fluid = createCpuFluid({ ...denseLiquid(), restraint });
+      const fluid = createCpuFluid({ ...denseFluid(), restraint });
       const before = fluid.measure().energy;
       fluid.step(1 / 120, 1);
       return fluid.measure().energy / before - 1;
@@ -533,8 +533,8 @@ describe('a fluid on the CPU', () => {
   });
 
   test.each([
-    ['solids without liquid', { solids: () => true, fill: [] }],
-    ['liquid in solids only', { fill: [{ min: [0, 0], max: [0.4, 1] }] }],
+    ['solids without fluid', { solids: () => true, fill: [] }],
+    ['fluid in solids only', { fill: [{ min: [0, 0], max: [0.4, 1] }] }],
     ['an obstacle as large as the tank', { obstacles: [{ shape: 'ball', position: [0.5, 0.5], radius: 9 }] }],
     [
       'no forces, the lightest fluid',
@@ -553,7 +553,7 @@ describe('a fluid on the CPU', () => {
       fill,
       ...changes,
     } as FluidOptions;
-    if (name === 'solids without liquid') {
+    if (name === 'solids without fluid') {
       expect(() => createCpuFluid(options)).toThrow('solids is');
       return;
     }
@@ -565,7 +565,7 @@ describe('a fluid on the CPU', () => {
     ))
       if (typeof value === 'number') expect(value, `${figure}`).not.toBeNaN();
     expect(seen).toMatchObject({ nonFinite: 0, outside: 0, count: fluid.count });
-    const isEmpty = name === 'liquid in solids only';
+    const isEmpty = name === 'fluid in solids only';
     expect(fluidWarnings(seen, fluid)).toEqual(isEmpty ? [expect.stringMatching(/^There is no fluid/)] : []);
   });
 });

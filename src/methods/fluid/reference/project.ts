@@ -47,7 +47,7 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
   }
 }
 
-/** Extrapolates one layer of the faces across an axis. Faces still unknown after the last layer are far from all fluid and get 0. */
+/** Extrapolates one layer of the faces across an axis. After the last layer, faces still unknown are far from all fluid: 0. */
 function spread(
   lattice: Lattice,
   axis: number,
