@@ -65,6 +65,15 @@ function generateBodies(
   return { radius: RANGE.largest, radii, radiusRange: RANGE, halfExtents, positions, velocities };
 }
 
+/** Generates bodies that do not touch: each lies somewhere in its own cell, with `columns` cells along each axis. */
+function generateApart(dimensions: Dimensions, count: number, columns: number, random: Random) {
+  return generateBodies(dimensions, count, random, (body, axis, around) => {
+    const column = Math.floor(body / power(columns, axis)) % columns;
+    const away = CELL / 2 - around;
+    return column * CELL + CELL / 2 + random.between(-away, away);
+  });
+}
+
 const BOX_SCENE = { method: 'collisions', variableRadii: true, hasBoxes: true } as const;
 
 export const CRATES: CollisionSceneDefinition = {
@@ -73,11 +82,7 @@ export const CRATES: CollisionSceneDefinition = {
   description: 'Boxes and balls of many sizes fall in a box. Nothing touches at first.',
   generate(dimensions, count, random) {
     const columns = Math.max(2, ceilRoot(count, dimensions));
-    const content = generateBodies(dimensions, count, random, (body, axis, around) => {
-      const column = Math.floor(body / power(columns, axis)) % columns;
-      const away = CELL / 2 - around;
-      return column * CELL + CELL / 2 + random.between(-away, away);
-    });
+    const content = generateApart(dimensions, count, columns, random);
     const edge = (columns * CELL) / SHAPE_UNITS;
     return {
       ...content,
@@ -117,11 +122,7 @@ export const TERRACES: CollisionSceneDefinition = {
   generate(dimensions, count, random) {
     const columns = Math.max(2, ceilRoot(count, dimensions));
     const edge = columns * CELL;
-    const content = generateBodies(dimensions, count, random, (body, axis, around) => {
-      const column = Math.floor(body / power(columns, axis)) % columns;
-      const away = CELL / 2 - around;
-      return column * CELL + CELL / 2 + random.between(-away, away);
-    });
+    const content = generateApart(dimensions, count, columns, random);
     return {
       ...content,
       min: repeat(0, dimensions),
