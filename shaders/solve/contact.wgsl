@@ -1,7 +1,8 @@
-// Geometry of one contact. Needs params and particle. Antisymmetric to the bit: swapping the two particles negates the
-// normal and leaves the overlap, fused multiply-adds or not.
+// The geometry of one contact. Needs params and particle. Twin: src/reference/solve/contact.ts.
+// Antisymmetric to the bit: swapping the two particles negates the normal and leaves the overlap, with fused multiply-adds
+// or without.
 
-// Nearer than this the direction is noise; it is then taken from the two slots, which are canonical.
+// Below this distance the direction is rounding noise; the two slots, which are canonical, give it instead.
 const COINCIDENT_SQUARED = 0x1p-100f;
 const NOT_APART = 0x1p-50f;
 
@@ -10,17 +11,17 @@ struct Contact {
   normal: Vector,
   overlap: f32,
 #if VARIABLE_RADII
-  // Of what both do, the part that this one does.
+  // The part of this side in what both do.
   share: f32,
 #if HAS_BOXES
-  // Else they are apart: who is asked are those whose balls overlap.
+  // False for boxes that do not overlap though the balls around them do.
   is_contact: bool,
 #endif
 #endif
 }
 
 #if VARIABLE_RADII
-// The other's weight of the weight of both: see shareOf in src/core/contact/settings.ts.
+// The other's mass / the mass of both, from the ratio of the radii: massShare in src/core/contact/law.ts.
 fn mass_share(own: f32, other: f32) -> f32 {
   let is_smaller = own < other;
   let ratio = select(other / own, own / other, is_smaller);
@@ -33,12 +34,12 @@ fn mass_share(own: f32, other: f32) -> f32 {
 #endif
 
 #if HAS_BOXES
-// Of a ball its radius, of a box 0.
+// The radius of a ball, 0 for a box.
 fn rounding_of(half: Vector, radius: f32) -> f32 {
   return select(radius, 0.0, half.x > 0.0);
 }
 
-// Which axis is the least deep, of equal ones the first.
+// The axis of the greatest depth; depths are negative inside, so this is the shallowest overlap. The first of equal ones.
 fn least_deep(depths: Vector) -> u32 {
   var least = 0u;
   for (var axis = 1u; axis < DIMENSIONS; axis++) {
@@ -47,7 +48,7 @@ fn least_deep(depths: Vector) -> u32 {
   return least;
 }
 
-// Of two whose balls overlap; they may not. The law is in src/core/particles/shapes.ts.
+// For two bodies whose balls overlap; they may not overlap themselves. src/core/particles/shapes.ts explains the geometry.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let share = mass_share(particle.bulk, other.bulk);
   let round = rounding_of(particle.half, particle.radius) + rounding_of(other.half, other.radius);
@@ -57,7 +58,7 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let squared = dot(outside, outside);
   if (squared >= COINCIDENT_SQUARED) {
     let distance = sqrt(squared);
-    // By squares, as equal balls are: a root is rounded.
+    // Compares squares, like the test of equal balls, because a root is rounded.
     return Contact(sign(other.apart) * outside / distance, round - distance, share, squared < round * round);
   }
   let is_level = abs(other.apart) < Vector(NOT_APART);
@@ -69,7 +70,7 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   return Contact(select(-along, along, is_up), overlap, share, overlap > 0.0);
 }
 #else
-// Without a branch: the rare case costs a few selects, a branch would cost every thread the longer path.
+// Without a branch: the rare case costs a few selects, while a branch would cost every thread the longer path.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let coincident = other.distance_squared < COINCIDENT_SQUARED;
   let distance = sqrt(select(other.distance_squared, 1.0, coincident));

@@ -1,8 +1,9 @@
-// Advances every particle by one substep (symplectic Euler: velocity first) and counts the buckets of where
-// they arrive, so that the grid needs no pass of its own for it. Inputs and outputs: positions, velocities.
-// Outputs: counts and ranks as in grid/count.wgsl, to which that is left where particles have radii of their own, since it
-// counts finer entries of cells too, and where paths may end elsewhere (flight.wgsl). Particles that are not finite stay as they
-// are; those that get too fast to be squared are set aside: their position becomes NaN.
+// Advances every particle by one substep (symplectic Euler: velocity first). With COUNT it also counts the buckets of the new
+// positions, so that the grid needs no counting pass. Inputs and outputs: positions, velocities.
+// With COUNT, outputs: counts and ranks as in grid/count.wgsl. That pass counts instead if particles have their own radii,
+// because it counts finer entries of cells too, or if paths may end elsewhere (ccd/ccd.wgsl).
+// Particles that are not finite keep their state. Particles that get too fast to be squared are set aside: their position
+// becomes NaN.
 
 // `position` is bound as bits, because WGSL cannot write a NaN as a float.
 
@@ -22,11 +23,11 @@ fn integrate(
   }
   var bits = position[slot];
   let body = body_of(bits);
-  let place = place_of(body);
-  if (is_finite(place)) {
+  let start = place_of(body);
+  if (is_finite(start)) {
     let speed = load_vector(velocity[slot]) + substep.gravity * substep.dt;
     velocity[slot] = store_vector(speed);
-    bits = bits_of(with_place(body, wrap(place + speed * substep.dt)));
+    bits = bits_of(with_place(body, wrap(start + speed * substep.dt)));
     if (is_too_fast(speed)) {
       bits = set_aside(bits);
     }

@@ -1,7 +1,6 @@
-// For restitution: finds each particle's fastest approaching contact, among those faster than rest_speed.
-// Inputs: sorted state. Output: the other's slot, or NO_PARTNER. Two particles that name each other bounce in
-// resolve.wgsl. Ties go to the lower pair of slots, the same from both sides, so the fastest pair anywhere is
-// always mutual.
+// For restitution, finds each particle's fastest approaching contact, among those faster than rest_speed.
+// Inputs: sorted state. Output: the other's slot, or NO_PARTNER. Two particles that are each other's partner bounce in
+// resolve.wgsl. Ties go to the lower pair of slots, the same from both sides, so the fastest pair of all is always mutual.
 
 struct Own {
   velocity: Vector,
@@ -10,7 +9,7 @@ struct Own {
 }
 
 #if OBSTACLES
-// Where the fastest is an obstacle, its slot with OBSTACLE_PARTNER set. It need name nobody: it is always free.
+// If the fastest is an obstacle, the partner is its slot with OBSTACLE_PARTNER set. An obstacle needs no partner itself.
 alias Met = Own;
 
 fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact) {

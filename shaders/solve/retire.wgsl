@@ -1,5 +1,5 @@
-// Marks the particles that leave: their id gets RETIRED_BIT and their position NaN, so that the next sort files them
-// behind all others. Inputs: one bit an id. In place.
+// Marks the particles that are removed: their id gets RETIRED_BIT and their position becomes NaN, so that the next sort puts
+// them behind all others. Input: one bit per id. In place.
 
 // `position` is bound as bits, because WGSL cannot write a NaN as a float.
 
@@ -13,9 +13,9 @@ fn retire(
   if (slot >= grid.count) {
     return;
   }
-  let name = id[slot];
-  if (((leaving[name / 32u] >> (name % 32u)) & 1u) != 0u) {
-    id[slot] = name | RETIRED_BIT;
+  let own_id = id[slot];
+  if (((leaving[own_id / 32u] >> (own_id % 32u)) & 1u) != 0u) {
+    id[slot] = own_id | RETIRED_BIT;
     position[slot] = set_aside(position[slot]);
   }
 }

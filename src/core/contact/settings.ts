@@ -15,19 +15,18 @@ export interface Settings {
   readonly restitution: number;
   /** Coulomb friction between particles and with walls, 0 to 10. Default 0.2. */
   readonly friction: number;
-  /** Substeps of a step, each with its own grid; stiffness grows with their square. Default 8. */
+  /** Substeps per step, each with its own grid; stiffness grows with their square. Default 8. */
   readonly substeps: number;
   /**
-   * Share of an overlap that one pass takes away. Defaults 0.35 in 2D, 0.25 in 3D: above 0.355 and 0.285
-   * the densest packings never come to rest (see Stability above). Where radii differ, 0.3 in 2D; where particles may be
-   * boxes, 0.3 and 0.15.
+   * Share of an overlap that one pass removes. Defaults 0.35 in 2D, 0.25 in 3D: above 0.355 and 0.285 the densest packings
+   * never come to rest (see Stability in law.ts). If radii differ, 0.3 in 2D; if particles may be boxes, 0.3 and 0.15.
    */
   readonly relaxation: number;
-  /** Keeps particles inside the world's box, along axes that do not wrap around. Default true. */
+  /** Keeps particles inside the world's box, along axes that do not wrap. Default true. */
   readonly walls: boolean;
   /**
-   * How candidates are found; the results are the same to the bit, but in unbounded worlds on the GPU, and where each
-   * particle has a radius of its own: there sums over neighbours come in another order. Default 'grid'.
+   * How candidates are found. The results are the same to the bit, except in unbounded worlds on the GPU and with own
+   * radii, where sums over neighbours have another order. Default 'grid'.
    */
   readonly broadPhase: BroadPhase;
 }
@@ -61,27 +60,27 @@ export const MAX_SUBSTEPS = 256;
 /** Rounds of `separate` at most. */
 export const MAX_ROUNDS = 64;
 
-/** Diameters: where the world has no height, a push gives at most the speed of a fall so deep. */
+/** Depth in diameters of the fall that limits the speed of a push in an unbounded world. */
 const UNBOUNDED_FALL = 100;
 
-/** Shorter steps make 1 / dt overflow into noise. */
+/** Shortest substep in seconds. With shorter ones, 1 / dt makes rounding errors of positions dominate velocities. */
 export const SHORTEST_STEP = 1e-7;
 
-/** `range`: what radii may be, where each particle has its own; `boxes`: whether some may be boxes. */
+/** `range`: the range of radii, if each particle has its own; `boxes`: whether some particles may be boxes. */
 export function defaultSettings(dimensions: Dimensions, range?: RadiusRange, boxes = false): Settings {
-  const isMixed = boxes || (range !== undefined && range.smallest < range.largest);
+  const hasSizes = boxes || (range !== undefined && range.smallest < range.largest);
   return {
     gravity: new Array<number>(dimensions).fill(0),
     restitution: 0,
     friction: 0.2,
     substeps: 8,
-    relaxation: dimensions === 2 ? (isMixed ? 0.3 : 0.35) : boxes ? 0.15 : 0.25,
+    relaxation: dimensions === 2 ? (hasSizes ? 0.3 : 0.35) : boxes ? 0.15 : 0.25,
     walls: true,
     broadPhase: 'grid',
   };
 }
 
-/** `changes` over `base`, checked as a whole; `base` is left alone. */
+/** Returns `base` with `changes` applied, checked as a whole. Does not change `base`. */
 export function resolveSettings(dimensions: Dimensions, base: Settings, changes: SettingsOptions): Settings {
   checkKnownKeys('settings', changes, SETTING_NAMES);
   const merged: Record<string, unknown> = { ...base };
@@ -99,7 +98,7 @@ export function resolveSettings(dimensions: Dimensions, base: Settings, changes:
   return Object.freeze({ ...settings, gravity: Object.freeze(Array.from(settings.gravity, Math.fround)) });
 }
 
-/** Time of a step in seconds: 0 (nothing happens) or at least SHORTEST_STEP a substep. */
+/** Checks the time of a step in seconds: 0 (nothing happens) or at least SHORTEST_STEP per substep. */
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {
   checkFinite('dt', dt);
   if (dt !== 0 && !(dt / substeps >= SHORTEST_STEP)) {
@@ -107,33 +106,33 @@ export function checkTimeStep(dt: unknown, substeps: number): asserts dt is numb
   }
 }
 
-/** The numbers of one substep, each a 32-bit float, as the shaders read them. */
+/** The parameters of one substep, each a 32-bit float, as the shaders read them. */
 export interface Substep {
   readonly dt: number;
   readonly inverseDt: number;
   readonly gravity: readonly number[];
   readonly diameter: number;
-  /** What distances² of particles that overlap are below: where each has its own radius, in squares of the sum of two. */
+  /** Limit of distance² of overlapping particles; with own radii, relative to the square of the sum of both radii. */
   readonly diameterSquared: number;
   readonly restitution: number;
   readonly friction: number;
-  /** relaxation / 2: the share of an overlap that one side of a contact moves. */
+  /** relaxation / 2: the share of an overlap that one of two equal sides moves. */
   readonly halfRelaxation: number;
-  /** Share of the sliding that friction may take off one side: relaxation / 2 in 2D, / 8 in 3D. */
+  /** Largest share of the sliding that friction may take off one of two equal sides: relaxation / 2 in 2D, / 8 in 3D. */
   readonly gripShare: number;
-  /** Contacts slower than what gravity adds in two substeps are at rest: they do not bounce. */
+  /** Contacts slower than the speed that gravity adds in two substeps are at rest and do not bounce. */
   readonly restSpeed: number;
-  /** A push gives at most the speed of a fall through the world (UNBOUNDED_FALL); without gravity it gives none. */
+  /** The most speed that a push may give: that of a fall through the world (see UNBOUNDED_FALL), 0 without gravity. */
   readonly pushSpeed: number;
-  /** Centres stay within these corners, where particles have radii of their own by their radius, where walls are on. */
+  /** Centres stay within these corners if walls are on; with own radii, each by its own radius more. */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly walls: boolean;
-  /** Of a step. */
+  /** Number of substeps per step. */
   readonly substeps: number;
 }
 
-/** deriveSubstep for one world and diameter, remembered while the time step and the settings stay. */
+/** Calls deriveSubstep for one world and diameter, and keeps the result until the time step or the settings change. */
 export class SubstepMemo {
   private dt = -1;
   private settings: Settings | undefined;
@@ -155,9 +154,9 @@ export class SubstepMemo {
 }
 
 /**
- * Up to where the neighbours of a particle that has a size of its own are looked at, in squares of the sum of both radii. Of
- * boxes those whose balls overlap are looked at, and a little more: sum, square and comparison of 32-bit floats, off by
- * less than 2^-20, must not come between two whose corners overlap.
+ * Limit of distance² of the neighbours that a particle with its own size tests, relative to the square of the sum of both
+ * radii. For boxes the radii are those of the balls around them, and the limit is a little larger: sum, square and comparison
+ * of 32-bit floats are off by less than 2⁻²⁰, which must not exclude two boxes whose corners overlap.
  */
 function reachSquared({ boxes }: World): number {
   return boxes ? 1 + 2 ** -18 : 1;
@@ -173,7 +172,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
       ? UNBOUNDED_FALL * roundedDiameter
       : (world.max[axis] as number) - (world.min[axis] as number);
   const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
-  // Axes that wrap around have no walls, and unbounded space has none at all.
+  // Axes that wrap have no walls, and an unbounded world has none at all.
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
   const ownRadii = world.levels > 0;
   const radius = ownRadii ? 0 : roundedDiameter / 2;

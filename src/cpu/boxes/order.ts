@@ -1,61 +1,61 @@
 /**
- * Purpose: boxes filed in rows, for a search that sweeps along x: in each row they ascend by their low end.
- * Inputs: packed boxes, `dimensions` low and `dimensions` high numbers each; where space wraps around, its periods.
- * Outputs: for each slot the id, the corners and, of images across an end, the axes they are shifted along; where the
- * rows of each level begin.
+ * Sorts boxes into rows for a search that sweeps along x: in each row they ascend by their low end.
+ * Inputs: packed boxes, `dimensions` low and then `dimensions` high numbers each; the periods if space wraps.
+ * Outputs: for each slot the id, the corners and, for images across an end, the axes they are shifted along; the
+ * beginnings of the rows of each level.
  *
- * A row is a stretch of y (in 3D, of y and z). Rows are on levels, each twice as wide as on the level below: a box is
- * filed by its low corner, on a level on which no corner of it is more than one row on. So of two boxes that overlap
- * the rows of the higher of their levels are the same or neighbours: `rowAlong` never descends, hence from
- * low(b) ≤ high(a) follows row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and the other way round. Nothing but that it
- * never descends is asked of its rounding, and rows of a higher level are made of whole ones of a lower, so the choice
- * of rows decides about time only.
+ * A row is an interval of y (in 3D, of y and z). Rows are on levels, each twice as wide as on the level below. A box is
+ * in the row of its low corner, on a level on which no corner of it is more than one row farther. So the rows of two
+ * overlapping boxes, on the higher of their levels, are the same or neighbours: `rowAlong` never descends, so low(b) ≤
+ * high(a) gives row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and the other way round. Its rounding needs to guarantee
+ * no more than that it never descends, and rows of a higher level are made of whole rows of a lower one. So the choice
+ * of rows changes the time only.
  */
 import { wrapCoordinate } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
 
-/** Numbers of a slot: low x, y, z, high x, y, z. */
+/** Numbers per slot: low x, y, z, high x, y, z. */
 export const CORNERS = 6;
 
-/** Boxes a row of the lowest level would hold, were they spread evenly. */
+/** Boxes that a row of the lowest level would hold if they were spread evenly. */
 const ROW_SHARE = 16;
 
-/** Rows of the lowest level along an axis at most. */
+/** The most rows of the lowest level along an axis. */
 const MOST_ROWS = 2 ** 20;
 
-/** Boxes that are looked at to choose the rows. */
+/** Boxes in the sample that the rows are chosen by. */
 const SAMPLE = 512;
 
-/** Where no fewer of the sample lie beyond, rows go on: what is outside is in the outermost. */
+/** Share of the sample beyond each end of the rows; boxes outside are in the outermost rows. */
 const OUTLIERS = 0.02;
 
 /** A level's rows are wide enough for this share of the sample. */
 const ORDINARY = 0.9;
 
-/** A little more than the extent, so that rounding puts nobody on the next level. */
+/** A little more than the extent, so that rounding moves no box to the next level. */
 const WIDER = 1 + 2 ** -20;
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 
 export class BoxOrder {
-  /** Slots in use: boxes, and images of those that reach across an end. */
+  /** Slots in use: boxes, and images of boxes that reach across an end. */
   slots = 0;
-  /** Boxes that are inverted or not finite: in no slot. */
+  /** Boxes that are inverted or not finite; they have no slot. */
   invalid = 0;
   /** Index of the box in each slot. */
   ids = new Uint32Array(0);
-  /** A bit for each axis that the box in a slot is shifted along, by a period downwards. */
+  /** One bit per axis that the box in a slot is shifted along, by a period downwards. */
   shifts = new Uint8Array(0);
-  /** CORNERS numbers a slot. */
+  /** CORNERS numbers per slot. */
   corners = new Float32Array(0);
-  /** Where among the boxes as they came the one in each slot is, the unshifted one of an image. */
+  /** For each slot, the index of its box in the input order; for an image, the index of the unshifted box. */
   sources = new Uint32Array(0);
-  /** CORNERS numbers a source. */
+  /** CORNERS numbers per source. */
   loose = new Float32Array(0);
-  /** First slot of each row, level by level, and the end of the last. */
+  /** First slot of each row, level by level, and the end of the last row. */
   starts = new Uint32Array(1);
-  /** First row of each level, and the end of the last. */
+  /** First row of each level, and the end of the last level. */
   readonly levelRows: number[] = [0];
   /** Rows along y and z on the lowest level. */
   readonly rows: [number, number] = [1, 1];
@@ -63,7 +63,7 @@ export class BoxOrder {
   private readonly origins: [number, number] = [0, 0];
   private readonly scales: [number, number] = [0, 0];
   private readonly wrapping: Pick<World, 'min' | 'period'>;
-  /** Before they are sorted: ids, sources and shifts, and the row of each. */
+  /** Before the sort: ids, sources and shifts, and the row of each. */
   private looseIds = new Uint32Array(0);
   private looseSources = new Uint32Array(0);
   private looseShifts = new Uint8Array(0);
@@ -91,7 +91,7 @@ export class BoxOrder {
     return [...boxes, ...sorting].reduce((sum, list) => sum + list.byteLength, 0);
   }
 
-  /** Levels, from the lowest. */
+  /** Number of levels, from the lowest. */
   get levels(): number {
     return this.levelRows.length - 1;
   }
@@ -104,7 +104,7 @@ export class BoxOrder {
     this.sortByRow();
   }
 
-  /** Valid boxes and their images, one after the other. */
+  /** Collects valid boxes and their images, one after the other. */
   private take(boxes: Float32Array, count: number): void {
     const { dimensions, periods } = this;
     const wraps = periods.some((period) => period > 0);
@@ -117,7 +117,7 @@ export class BoxOrder {
       for (let axis = 0; axis < dimensions; axis++) {
         const low = boxes[first + axis] as number;
         const high = boxes[first + dimensions + axis] as number;
-        // False of a NaN, too.
+        // False for a NaN, too.
         if (!(low <= high && low >= -GREATEST_FLOAT && high <= GREATEST_FLOAT)) valid = false;
       }
       if (!valid) {
@@ -153,19 +153,19 @@ export class BoxOrder {
       const low = loose[place + axis] as number;
       const extent = Math.fround((loose[place + 3 + axis] as number) - low);
       if (extent >= period) {
-        // All there is.
+        // The box covers the whole axis.
         loose[place + axis] = 0;
         loose[place + 3 + axis] = period;
         continue;
       }
       const inside = wrapCoordinate(wrapping, low, axis);
-      // What did not move keeps its high end to the bit.
+      // A box that did not move keeps its high end to the bit.
       const high = inside === low ? (loose[place + 3 + axis] as number) : Math.fround(inside + extent);
       loose[place + axis] = inside;
       loose[place + 3 + axis] = high;
       if (high >= period) across |= 1 << axis;
     }
-    // Every combination of the axes that it reaches across.
+    // Every combination of the axes that it reaches across gives an image.
     const origin = this.slots - 1;
     for (let shift = across; shift > 0; shift = (shift - 1) & across) {
       this.makeRoom(this.slots + 1);
@@ -184,7 +184,7 @@ export class BoxOrder {
     }
   }
 
-  /** Looks at some of the boxes: how large they are, and between what ends most of them are. */
+  /** Samples the boxes: how large they are, and between which ends most of them are. */
   private chooseRows(): void {
     const { dimensions, slots } = this;
     const share = Math.max(1, slots / ROW_SHARE);
@@ -269,7 +269,7 @@ export class BoxOrder {
       starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
   }
 
-  /** By the bits of the low end, a digit at a time; each pass keeps the order of the one before. */
+  /** Sorts by the bits of the low end, a digit at a time; each pass keeps the order of the one before. */
   private sortAlongX(): void {
     const { slots, loose, digits, number, bits } = this;
     digits.fill(0);
@@ -277,7 +277,7 @@ export class BoxOrder {
     for (let index = 0; index < slots; index++) {
       number[0] = loose[CORNERS * index] as number;
       const word = bits[0] as number;
-      // Floats ascend as these words do.
+      // Maps floats to words that ascend with them.
       const key = (word & 0x8000_0000 ? ~word : word | 0x8000_0000) >>> 0;
       keys[index] = key;
       places[index] = index;
@@ -289,7 +289,7 @@ export class BoxOrder {
     for (let digit = 0; digit < 3 && slots > 0; digit++) {
       const counters = digits.subarray(DIGITS * digit, DIGITS * (digit + 1));
       const shift = DIGIT_BITS * digit;
-      // All have the same digit.
+      // All boxes have the same digit.
       if (counters[((this.keys[0] as number) >>> shift) & (DIGITS - 1)] === slots) continue;
       let sum = 0;
       for (let value = 0; value < DIGITS; value++) {
@@ -323,7 +323,7 @@ export class BoxOrder {
       corners[to + 4] = loose[from + 4] as number;
       corners[to + 5] = loose[from + 5] as number;
     }
-    // Each is now where the next row begins.
+    // Each entry is now where the next row begins.
     const rows = levelRows[levelRows.length - 1] as number;
     starts.copyWithin(1, 0, rows);
     starts[0] = 0;
@@ -348,7 +348,7 @@ export class BoxOrder {
   }
 }
 
-/** One pass of a sort: stable, by a digit of the keys. */
+/** One pass of a sort: stable, by one digit of the keys. */
 function scatter(
   keys: Uint32Array,
   places: Uint32Array,

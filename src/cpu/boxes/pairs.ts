@@ -1,5 +1,5 @@
 /**
- * Purpose: which axis-aligned boxes overlap, on the CPU: any boxes, from points to one that holds all others.
+ * Finds the axis-aligned boxes that overlap, on the CPU: any boxes, from points to one that contains all others.
  *
  *     const { count, pairs } = findOverlaps(boxes, { dimensions: 2 });
  *
@@ -7,10 +7,10 @@
  *     finder.build(boxes);
  *     finder.forEachPair((first, second) => …);
  *
- * Inputs: packed boxes: the `dimensions` numbers of the low corner, then those of the high one, a box after the other.
- * A low end may be as great as the high one: then it is a point, a line, a plane. Boxes of which a low end is above the
- * high one, or a number is not finite, overlap nobody and are counted.
- * Guarantee: boxes include their bounds, as those of `inBox` do: what touches overlaps. The corners are compared as the
+ * Inputs: packed boxes: for each the `dimensions` numbers of the low corner, then those of the high corner. A low end
+ * may equal the high one; the box is then a point, a line or a plane. Boxes with a low end above the high one, or with
+ * a number that is not finite, overlap nothing and are counted.
+ * Guarantee: boxes include their bounds, like those of `inBox`, so touching boxes overlap. Corners are compared as the
  * 32-bit floats that they are, so no pair is missed, added or doubled.
  */
 import { checkDimensions, checkFunction, checkInteger, checkKnownKeys } from '../../core/base/checks';
@@ -21,26 +21,26 @@ import { sortPairs } from '../equal/search';
 import { BoxOrder } from './order';
 import { BoxSweep } from './sweep';
 
-/** Of a list of pairs that is too long, and of one of a row. */
+/** What the errors recommend for a list of all pairs, and for one of a row's pairs, that is too long. */
 const INSTEAD = 'forEachPair and countPairs take memory for a row of boxes at a time';
 const ROW_INSTEAD = 'these are of one row of boxes, so choose fewer boxes, or some that overlap fewer others';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
   /**
-   * The period along each axis, 0 along those that do not wrap around: boxes overlap then if any of their images do.
-   * They are brought in first, so that low corners lie between 0 and the period, and images are a period below: both
-   * are rounded to 32-bit floats. A box that is a period long or more is everywhere along that axis.
+   * The period along each axis, 0 along axes that do not wrap. Boxes overlap if any of their images do. They are
+   * wrapped first, so that low corners lie between 0 and the period; images are one period below. Both are rounded to
+   * 32-bit floats. A box that is as long as the period or longer covers the whole axis.
    */
   readonly period?: readonly number[] | undefined;
 }
 
-/** What overlaps what, and how many boxes overlap nobody since they are no boxes. */
+/** The pairs that overlap, and the number of boxes that are invalid. */
 export interface Overlaps extends PairList {
   readonly invalid: number;
 }
 
-/** Every two boxes that overlap once, the lower id first, sorted by the first id and then the second. */
+/** Returns every overlapping pair once, the lower id first, sorted by the first id and then the second. */
 export function findOverlaps(boxes: Float32Array, options: BoxPairsOptions): Overlaps {
   const finder = createCpuBoxPairs(options);
   finder.build(boxes);
@@ -79,12 +79,12 @@ export class CpuBoxPairs {
     this.sweep = new BoxSweep(this.order);
   }
 
-  /** Boxes of the last build, invalid ones included. */
+  /** Number of boxes of the last build, invalid ones included. */
   get count(): number {
     return this.built;
   }
 
-  /** Boxes that overlap nobody, since a low end is above the high one or a number is not finite. */
+  /** Number of boxes that overlap nothing, because a low end is above the high one or a number is not finite. */
   get invalid(): number {
     return this.order.invalid;
   }
@@ -93,7 +93,7 @@ export class CpuBoxPairs {
     return this.order.memoryBytes + this.sweep.words.byteLength;
   }
 
-  /** Takes in new boxes. `count` from the beginning; default: all of them. They are copied. */
+  /** Replaces the boxes by copies of the first `count`; default: all of them. */
   build(boxes: Float32Array, count?: number): void {
     const { dimensions } = this;
     this.checkIdle();
@@ -106,7 +106,7 @@ export class CpuBoxPairs {
     this.order.build(boxes, this.built);
   }
 
-  /** Overlapping pairs. */
+  /** Returns the number of overlapping pairs. */
   countPairs(): number {
     this.checkIdle();
     const { sweep } = this;
@@ -120,8 +120,8 @@ export class CpuBoxPairs {
   }
 
   /**
-   * Every overlapping pair once, the lower id first, in no particular order of pairs: the fastest way. The array belongs
-   * to this object, is longer than the `2 · count` words in use, and is reused by the next call.
+   * Returns every overlapping pair once, the lower id first, in no particular order of pairs: the fastest way. The
+   * array belongs to this object, is longer than the `2 · count` words in use, and is reused by the next call.
    */
   collectPairs(): PairList {
     this.checkIdle();
@@ -131,7 +131,7 @@ export class CpuBoxPairs {
     return { count: sweep.length / 2, pairs: sweep.words };
   }
 
-  /** Every overlapping pair once, sorted by the first id and then the second, in an array of their own. */
+  /** Returns every overlapping pair once, sorted by the first id and then the second, in a new array. */
   findPairs(): PairList {
     const { count, pairs } = this.collectPairs();
     return { count, pairs: sortPairs(pairs, 2 * count, this.built, INSTEAD) };

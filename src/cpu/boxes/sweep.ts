@@ -1,6 +1,6 @@
 /**
- * Purpose: the pairs of boxes that overlap, by sweeping along x through rows that are the same or neighbours.
- * Inputs: boxes in rows. Output: ids, two a pair, the lower first, a row's at a time.
+ * Finds the pairs of boxes that overlap, by sweeping along x through rows that are the same or neighbours. Inputs:
+ * boxes in rows. Output: ids, two per pair, the lower first, one row's pairs at a time.
  * Guarantee: touching is overlapping. Comparisons of the corners alone decide, so no pair is missed, added or doubled.
  */
 
@@ -17,7 +17,7 @@ export class BoxSweep {
 
   constructor(private readonly order: BoxOrder) {}
 
-  /** Starts over. `instead`: what a caller can do where there is no memory for the pairs. */
+  /** Starts over. `instead`: what the error recommends if there is no memory for the pairs. */
   begin(instead: string): void {
     this.instead = instead;
     this.level = 0;
@@ -25,7 +25,9 @@ export class BoxSweep {
     this.length = 0;
   }
 
-  /** Adds the pairs of the next row that has any boxes with all rows that come after it; false after the last. */
+  /**
+   * Adds the pairs of the next row that has boxes with all rows that come after it. Returns false after the last row.
+   */
   advance(): boolean {
     const { starts, levelRows } = this.order;
     const rows = levelRows[levelRows.length - 1] as number;
@@ -36,7 +38,10 @@ export class BoxSweep {
     return true;
   }
 
-  /** Its own, the neighbours that come after it, and on higher levels whatever its boxes may reach. */
+  /**
+   * Sweeps a row with itself, with the neighbours that come after it, and on higher levels with all rows its boxes may
+   * reach.
+   */
   private searchRow(row: number): void {
     const { order, level } = this;
     const { starts, levelRows } = order;
@@ -49,7 +54,7 @@ export class BoxSweep {
     this.sweepWithin(first, end);
     for (let higher = level; higher < order.levels; higher++) {
       const begin = levelRows[higher] as number;
-      // Nobody on this level.
+      // This level has no boxes.
       if (starts[begin] === starts[levelRows[higher + 1] as number]) continue;
       const shift = higher - level;
       const rowsY = order.rowsAt(0, higher);
@@ -68,13 +73,15 @@ export class BoxSweep {
     }
   }
 
-  /** Each with those after it that begin before it ends. */
+  /** Tests each box with those after it that begin before it ends. */
   private sweepWithin(first: number, end: number): void {
     const { corners } = this.order;
     for (let slot = first; slot < end; slot++) this.sweep(corners, slot, slot + 1, end);
   }
 
-  /** As if two rows were merged: each with those of the other row that are after it and begin before it ends. */
+  /**
+   * Tests as if two rows were merged: each box with those of the other row that are after it and begin before it ends.
+   */
   private sweepBetween(first: number, end: number, otherFirst: number, otherEnd: number): void {
     const { corners } = this.order;
     let slot = first;
@@ -125,8 +132,8 @@ export class BoxSweep {
   }
 
   /**
-   * Boxes and their images may meet more than once. Along each axis, of where they meet counts the first: in the
-   * world, with the box of the lower id shifted, with the other one shifted.
+   * Boxes and their images may meet more than once. Along each axis only the first way counts: inside the world, with
+   * the box of the lower id shifted, with the other one shifted.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, loose, dimensions, periods } = this.order;

@@ -1,13 +1,13 @@
 /**
- * Purpose: particles that a program of its own moves, on the CPU: positions and velocities by id, and a CpuGrid over them.
- * The same shape as the GPU's GridParticles, with values where that has promises.
+ * Particles that a program moves itself, on the CPU: positions and velocities by id, and a CpuGrid over them. It has
+ * the methods of the GPU's GridParticles but returns values where those return promises.
  *
  *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions });
  *     particles.sort();
  *     particles.grid.forEachPair((id, other) => …);
  *
  * Inputs: packed vectors, checked. Outputs: `buffers`, which the program changes in place, `grid`, and packed copies by
- * `read`. Ids below `end` that nobody has are at NaN, so that the grid sets them aside.
+ * `read`. Unused ids below `end` have the position NaN, so that the grid sets them aside.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
@@ -68,7 +68,9 @@ export class CpuGridParticles {
     return this.ids.end;
   }
 
-  /** The state itself, packed, by id up to `end`: to be changed in place. Positions of ids that nobody has are NaN. */
+  /**
+   * The state itself, packed, by id up to `end`; the program may change it in place. Positions of unused ids are NaN.
+   */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> {
     const floats = this.dimensions * this.end;
     return { positions: this.positions.subarray(0, floats), velocities: this.velocities.subarray(0, floats) };
@@ -78,7 +80,7 @@ export class CpuGridParticles {
     return this.grid.memoryBytes + this.positions.byteLength + this.velocities.byteLength + this.capacity;
   }
 
-  /** Builds the grid of the particles, or of other places of theirs, laid out as `buffers.positions`. */
+  /** Builds the grid of the particles, or of other positions, packed like `buffers.positions`. */
   sort(positions: Float32Array = this.positions): void {
     this.checkAlive();
     this.grid.build(positions, this.end);
@@ -88,7 +90,7 @@ export class CpuGridParticles {
     return this.ids.has(id);
   }
 
-  /** More particles; their ids, the lowest free ones, ascending. */
+  /** Adds particles. Returns their ids, the lowest free ones, ascending. */
   add(particles: PlacedParticles): Uint32Array {
     this.checkAlive();
     const admitted = admitPlaced(this.ids, this.grid.world, particles);
@@ -104,7 +106,7 @@ export class CpuGridParticles {
     for (const id of ids) this.positions.fill(Number.NaN, dimensions * id, dimensions * (id + 1));
   }
 
-  /** Those of whom there are some, packed. */
+  /** Returns packed copies of the particles that exist. */
   read(): PlacedArrays {
     this.checkAlive();
     const ids = this.ids.list();
@@ -131,7 +133,7 @@ export class CpuGridParticles {
     this.write(checkpoint);
   }
 
-  /** Throws if these particles are gone. */
+  /** Throws if these particles are destroyed. */
   checkAlive(): void {
     if (this.destroyed) throw new DestroyedError('CpuGridParticles');
   }

@@ -1,17 +1,17 @@
 /**
- * Purpose: the grid alone, on the CPU: which particles of a positions array overlap, which are near a point or in a
- * box, and which balls around them a ray meets. Ids are indices into the array.
+ * The grid alone, on the CPU: which particles of an array of positions overlap, which are near a point or in a box, and
+ * which balls around them a ray meets. Ids are indices into the array.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
  *     grid.build(positions);
  *     grid.forEachPair((first, second) => …);
  *
- * Inputs: packed positions, `dimensions` numbers a particle, in any order; they are copied. Particles that are
- * not finite are set aside and counted; particles outside the box belong to its outermost cells, or along axes
- * that wrap around, are brought in from up to a period outside.
- * Guarantee: overlapping means distance < diameter (in a periodic world, of the nearest images) on the real
- * numbers that the coordinates are: no pair is missed, added or doubled by rounding. Building and searching
- * allocate nothing, results excepted.
+ * Inputs: packed positions, `dimensions` numbers per particle, in any order; they are copied. Particles that are not
+ * finite are set aside and counted. Particles outside the box belong to its outermost cells; along axes that wrap they
+ * are wrapped from up to a period outside.
+ * Guarantee: overlapping means distance < diameter (in a periodic world, of the minimum images), decided exactly on the
+ * 32-bit coordinates: no pair is missed, added or doubled by rounding. Building and searching allocate nothing except
+ * results.
  */
 import {
   checkDimensions,
@@ -44,17 +44,17 @@ import { CpuLevelGrid } from './level-grid';
 import { PairGrid } from './pair-grid';
 
 export interface CpuGridOptions extends WorldOptions {
-  /** Particles at most; memory is reserved for all of them. */
+  /** The most particles; memory is reserved for all of them. */
   readonly capacity: number;
   /** Particles nearer than this overlap. Cells are at least as large. */
   readonly diameter: number;
 }
 
-/** Instead of a diameter, where each particle has a radius of its own: from when on, and up to what. */
+/** The range of radii, instead of a diameter, if each particle has its own radius. */
 export interface CpuLevelGridOptions extends WorldOptions {
-  /** Particles at most; memory is reserved for all of them. */
+  /** The most particles; memory is reserved for all of them. */
   readonly capacity: number;
-  /** Smaller ones than the smallest are welcome, larger ones than the largest are set aside. */
+  /** Particles smaller than `smallest` are allowed; particles larger than `largest` are set aside. */
   readonly radii: RadiusRange;
 }
 
@@ -87,7 +87,7 @@ function createEqualGrid(options: CpuGridOptions): CpuGrid {
   return reserve(world, capacity, () => new CpuGrid(world, capacity, diameter));
 }
 
-/** Cells of an unbounded world are a power of two, which a diameter that is no 32-bit float may be just above. */
+/** Cells of an unbounded world are a power of two; a diameter that is no 32-bit float may be just above it. */
 function wideEnough(world: World, options: CpuGridOptions): World {
   if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
   return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);
@@ -120,14 +120,17 @@ export class CpuGrid extends PairGrid {
     return order.memoryBytes + search.memoryBytes + positions.byteLength + this.ownBytes;
   }
 
-  /** Cell number (unbounded: bucket), as in core/world/cells.ts, of each of `ids()` that is not set aside. A copy. */
+  /**
+   * Cell number (in an unbounded world, bucket), as in core/world/cells.ts, of each of `ids()` that is not set aside. A
+   * copy.
+   */
   cells(): Uint32Array {
     const { keys, live, lattice } = this.order;
     const cells = Uint32Array.from(keys.subarray(0, live));
     return this.world.kind === 'periodic' ? cells.map((key) => cellOfKey(lattice, key)) : cells;
   }
 
-  /** Takes in new positions. `count` particles from the beginning; default: all of them. */
+  /** Replaces the positions by copies of the first `count` particles; default: all of them. */
   build(positions: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
@@ -137,9 +140,9 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle no farther than `radius` from a point, in canonical order. Any point and
-   * any radius will do, Infinity too, but where the world wraps around, of which distances are those of the nearest
-   * images, half the shortest period at most, or Infinity. Distances are rounded as doubles are.
+   * Calls `visit` for every particle no farther than `radius` from a point, in canonical order. Any point and any
+   * radius are allowed, Infinity too. In a periodic world the radius is at most half the shortest period, or Infinity,
+   * and distances are those of minimum images. Distances are rounded as doubles are.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -149,8 +152,8 @@ export class CpuGrid extends PairGrid {
 
   /**
    * The k particles nearest to a point and no farther than `radius`, or as many as there are: the nearest first, of
-   * those equally far the lower id. Any point and any radius; default: however far. Where the world wraps around,
-   * distances are those of the nearest images. Distances are rounded as doubles are.
+   * equal distances the lower id first. Any point and any radius are allowed; default: Infinity. In a periodic world
+   * distances are those of minimum images. Distances are rounded as doubles are.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
@@ -163,10 +166,10 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every ball around a particle that a ray meets, by distance and then by id. The ray is the places
-   * origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity will do); a ball is met if its centre is no farther
-   * from one of them than `radius` (half the diameter, and that at most), and the least such t is its distance. Where
-   * the world wraps around, so does the ray, up to 64 periods, and a ball counts where it is first met.
+   * Calls `visit` for every ball around a particle that a ray meets, by distance and then by id. The ray is origin + t
+   * · direction with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a ball if the centre is no farther from
+   * it than `radius` (default and maximum: half the diameter); the least such t is the distance. In a periodic world
+   * the ray wraps too, up to 64 periods, and a ball counts where it is first met.
    */
   alongRay(
     origin: readonly number[],
@@ -179,7 +182,7 @@ export class CpuGrid extends PairGrid {
     this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
   }
 
-  /** The same as arrays of their own. */
+  /** Returns what `alongRay` visits, in new arrays. */
   findAlongRay(
     origin: readonly number[],
     direction: readonly number[],

@@ -1,18 +1,17 @@
 /**
- * Purpose: the grid alone, on the CPU, for particles that each have a radius of their own: which of them overlap, which
- * centres are near a point or in a box, and which balls a ray meets. Ids are indices into the arrays.
+ * The grid alone, on the CPU, for particles with their own radii: which of them overlap, which centres are near a point
+ * or in a box, and which balls a ray meets. Ids are indices into the arrays.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
  *     grid.build(positions, radii);
  *     grid.forEachPair((first, second) => …);
  *
- * Inputs: packed positions, `dimensions` numbers a particle, and a radius each, in any order; they are copied. Set
- * aside and counted are particles that are not finite, and those whose radius is no number, negative or larger than
- * the largest. Along axes that wrap around, particles are brought in from up to a period outside; elsewhere they may
- * lie anywhere.
- * Guarantee: overlapping means distance < sum of the radii (in a periodic world, of the nearest images) on the real
- * numbers that coordinates and radii are: no pair is missed, added or doubled by rounding. Building and searching
- * allocate nothing, results excepted.
+ * Inputs: packed positions, `dimensions` numbers per particle, and a radius each, in any order; they are copied.
+ * Particles are set aside and counted if they are not finite, or if the radius is NaN, negative or larger than the
+ * largest. Along axes that wrap, particles are wrapped from up to a period outside; along others they may lie anywhere.
+ * Guarantee: overlapping means distance < sum of the radii (in a periodic world, of the minimum images), decided
+ * exactly on the 32-bit numbers: no pair is missed, added or doubled by rounding. Building and searching allocate
+ * nothing except results.
  */
 import { checkFunction } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -49,7 +48,7 @@ export class CpuLevelGrid extends PairGrid {
     return this.order.memoryBytes + this.search.memoryBytes + this.ownBytes;
   }
 
-  /** Takes in new positions and radii. `count` particles from the beginning; default: all of them. */
+  /** Replaces positions and radii by copies of the first `count` particles; default: all of them. */
   build(positions: Float32Array, radii: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
@@ -66,8 +65,8 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in canonical order; its own
-   * radius does not matter. Any point and any radius will do, Infinity too, but where the world wraps around, of which
-   * distances are those of the nearest images, half the shortest period at most, or Infinity. Distances are rounded as
+   * radius does not matter. Any point and any radius are allowed, Infinity too. In a periodic world the radius is at
+   * most half the shortest period, or Infinity, and distances are those of minimum images. Distances are rounded as
    * doubles are.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
@@ -78,9 +77,9 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * The k particles whose centres are nearest to a point and no farther than `radius`, or as many as there are: the
-   * nearest first, of those equally far the lower id; their own radii do not matter. Any point and any radius;
-   * default: however far. Where the world wraps around, distances are those of the nearest images. Distances are
-   * rounded as doubles are.
+   * nearest first, of equal distances the lower id first; their own radii do not matter. Any point and any radius are
+   * allowed; default: Infinity. In a periodic world distances are those of minimum images. Distances are rounded as
+   * doubles are.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
@@ -93,10 +92,10 @@ export class CpuLevelGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every ball that a ray meets, each of its own radius, by distance and then by id. The ray is the
-   * places origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity will do); a ball is met if its centre is no
-   * farther from one of them than its radius, and the least such t is its distance. Where the world wraps around, so
-   * does the ray, up to 64 periods, and a ball counts where it is first met.
+   * Calls `visit` for every ball that a ray meets, by distance and then by id. Each ball has its own radius. The ray is
+   * origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a ball if the centre is no
+   * farther from it than the radius; the least such t is the distance. In a periodic world the ray wraps too, up to 64
+   * periods, and a ball counts where it is first met.
    */
   alongRay(
     origin: readonly number[],
@@ -109,7 +108,7 @@ export class CpuLevelGrid extends PairGrid {
     this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
   }
 
-  /** The same as arrays of their own. `radius` is for grids with one diameter. */
+  /** Returns what `alongRay` visits, in new arrays. `radius` is for grids with one diameter. */
   findAlongRay(
     origin: readonly number[],
     direction: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * Purpose: what the CPU's grids have in common, whatever decides an overlap: what a search finds, handed out in the
- * forms that callers like, and positions brought into a world that wraps around.
- * Guarantee: while a caller is being visited, the grid is not built, and its pairs are not searched anew.
+ * What the CPU's grids have in common, whatever decides an overlap: they return what a search finds in several forms,
+ * and wrap positions into a periodic world.
+ * Guarantee: while the caller's visitor runs, the grid is not built and its pairs are not searched anew.
  */
 import { checkFunction } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -20,19 +20,19 @@ interface PortionedSearch {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/** Who orders the particles: which come first, and how many are not set aside. */
+/** The order of the particles: the source of each slot, and how many particles are not set aside. */
 interface Order {
   readonly source: Uint32Array;
   readonly live: number;
 }
 
 export abstract class PairGrid {
-  /** Of periodic worlds, else empty: positions brought into the box, in the order of the input. */
+  /** In periodic worlds the positions wrapped into the box, in the order of the input; empty otherwise. */
   private readonly inside: Float32Array;
   private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
   protected built = 0;
-  /** Calls of the caller's functions under way. */
+  /** Number of the caller's visitors that are running. */
   private visits = 0;
 
   constructor(
@@ -45,18 +45,18 @@ export abstract class PairGrid {
 
   protected abstract readonly order: Order;
 
-  /** Starts over with the pairs of the last build. */
+  /** Starts a search of the pairs of the last build. */
   protected abstract begin(): PortionedSearch;
 
-  /** The sentence for callers who build or search while they are visited. */
+  /** The error message for callers that build or search inside a visitor. */
   protected abstract readonly busy: string;
 
-  /** Particles of the last build, set-aside ones included. */
+  /** Number of particles of the last build, set-aside ones included. */
   get count(): number {
     return this.built;
   }
 
-  /** Particles set aside: a coordinate is not finite, or where each has a radius, that is of no use. */
+  /** Number of particles that are set aside: a coordinate is not finite, or the radius is not usable. */
   get nonFinite(): number {
     return this.built - this.order.live;
   }
@@ -65,12 +65,15 @@ export abstract class PairGrid {
     return this.inside.byteLength + this.found.byteLength;
   }
 
-  /** Ids in canonical order: cells (or buckets of a table) ascending, ids ascending in each, set-aside ones last. A copy. */
+  /**
+   * Ids in canonical order: cells (or buckets of a table) ascending, ids ascending in each, set-aside particles last. A
+   * copy.
+   */
   ids(): Uint32Array {
     return this.order.source.slice(0, this.built);
   }
 
-  /** Overlapping pairs. */
+  /** Returns the number of overlapping pairs. */
   countPairs(): number {
     const search = this.beginSearch();
     let length = 0;
@@ -79,7 +82,7 @@ export abstract class PairGrid {
   }
 
   /**
-   * Every overlapping pair once, the lower id first, in no particular order of pairs: the fastest way. The
+   * Returns every overlapping pair once, the lower id first, in no particular order of pairs: the fastest way. The
    * array belongs to the grid, is longer than the `2 · count` words in use, and is reused by the next call.
    */
   collectPairs(): PairList {
@@ -88,7 +91,7 @@ export abstract class PairGrid {
     return { count: search.task.length / 2, pairs: this.found };
   }
 
-  /** Every overlapping pair once, sorted by the first id and then the second, in an array of their own. */
+  /** Returns every overlapping pair once, sorted by the first id and then the second, in a new array. */
   findPairs(): PairList {
     const { count, pairs } = this.collectPairs();
     return { count, pairs: sortPairs(pairs, 2 * count, this.built) };
@@ -112,7 +115,7 @@ export abstract class PairGrid {
     visit: (id: number, distanceSquared: number) => void,
   ): void;
 
-  /** Those that `near` visits, ids ascending, as an array of its own. */
+  /** Returns the ids that `near` visits, ascending, in a new array. */
   findNear(point: readonly number[], radius: number): Uint32Array {
     const found: number[] = [];
     this.near(point, radius, (id) => found.push(id));
@@ -120,9 +123,9 @@ export abstract class PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle whose centre is in a box, bounds included, ids ascending. Any box will do: of one
-   * whose `min` is above its `max` along an axis nothing is in it. Where the world wraps around, a particle is in a box
-   * if one of its images is.
+   * Calls `visit` for every particle whose centre is in a box, bounds included, by ascending id. Any box is allowed; if
+   * its `min` is above its `max` along an axis, it is empty. In a periodic world a particle is in a box if one of its
+   * images is.
    */
   inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
     checkFunction('visit', visit);
@@ -132,7 +135,7 @@ export abstract class PairGrid {
     });
   }
 
-  /** The same as an array of its own. */
+  /** Returns the ids that `inBox` visits, in a new array. */
   abstract findInBox(min: readonly number[], max: readonly number[]): Uint32Array;
 
   protected visitHits({ ids, distances }: RayHits, visit: (id: number, distance: number) => void): void {
@@ -143,7 +146,7 @@ export abstract class PairGrid {
     });
   }
 
-  /** The first positions of the caller's, in a world that wraps around brought in, as numbers and as words. */
+  /** Returns the first positions of the caller's array, wrapped into a periodic world, as numbers and as words. */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     if (this.world.kind !== 'periodic') return [positions, words];
@@ -152,7 +155,7 @@ export abstract class PairGrid {
     return [this.inside, this.insideWords];
   }
 
-  /** Runs what calls a function of the caller's. */
+  /** Runs code that calls the caller's visitor. */
   protected visiting(run: () => void): void {
     this.visits++;
     try {

@@ -17,14 +17,14 @@ export function findInBoxLevels(
   min: readonly number[],
   max: readonly number[],
 ): Uint32Array {
-  const { lattice, filing, live, cells, source, positions } = order;
+  const { lattice, levelChoice, live, cells, source, positions } = order;
   const sides = sidesOf(lattice.world, min, max);
   if (sides === undefined) return new Uint32Array(0);
   const found: number[] = [];
   const consider = (slot: number) => {
     if (isInside(sides, positions, slot)) found.push(source[slot] as number);
   };
-  const levels = [...filing.used.subarray(0, filing.usedLevels)].map((level) => ({
+  const levels = [...levelChoice.used.subarray(0, levelChoice.usedLevels)].map((level) => ({
     level,
     parts: sides.map((side, axis) => cells.clip(cells.between(side, axis, level), axis, level)),
   }));
@@ -50,14 +50,14 @@ export function visitBoxLevels(
   wider: number,
   visit: (slot: number) => void,
 ): void {
-  const { lattice, filing, live, cells } = order;
+  const { lattice, levelChoice, live, cells } = order;
   const { baseDiameter } = lattice.world;
   const middle = low.map((along, axis) => (along + (high[axis] as number)) / 2);
   const centre = wrapPoint(lattice, middle);
   const slots: number[] = [];
   let looked = 0;
-  for (let place = 0; place < filing.usedLevels; place++) {
-    const level = filing.used[place] as number;
+  for (let place = 0; place < levelChoice.usedLevels; place++) {
+    const level = levelChoice.used[place] as number;
     const reach = (wider * baseDiameter * 2 ** level) / 2;
     const parts = centre.map((coordinate, axis) => {
       const half = ((high[axis] as number) - (low[axis] as number)) / 2 + reach;

@@ -74,7 +74,7 @@ export class LevelCells {
   }
 
   /** Wraps the coordinate of a cell beside another. */
-  broughtIn(coordinate: number, axis: number, level: number): number {
+  wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
     return coordinate < 0 ? coordinate + count : coordinate >= count ? coordinate - count : coordinate;

@@ -14,12 +14,12 @@ export function visitNearLevels(
   radius: number,
   visit: Visit,
 ): void {
-  const { lattice, filing, live } = order;
+  const { lattice, levelChoice, live } = order;
   const centre = wrapPoint(lattice, point);
   const slots: number[] = [];
   let looked = 0;
-  for (let place = 0; place < filing.usedLevels; place++) {
-    const level = filing.used[place] as number;
+  for (let place = 0; place < levelChoice.usedLevels; place++) {
+    const level = levelChoice.used[place] as number;
     const parts = centre.map((coordinate, axis) =>
       order.cells.clip(order.cells.within(coordinate, radius, axis, level), axis, level),
     );
@@ -41,11 +41,11 @@ export function findNearestLevels(
   k: number,
   radius: number,
 ): Nearest {
-  const { lattice, filing, live } = order;
+  const { lattice, levelChoice, live } = order;
   return widen(k, radius, {
     live,
     dimensions: lattice.dimensions,
-    cellSize: lattice.world.baseDiameter * 2 ** (filing.used[0] as number),
+    cellSize: lattice.world.baseDiameter * 2 ** (levelChoice.used[0] as number),
     halfPeriod: Math.min(...lattice.periods) / 2,
     near: (reach, visit) => visitNearLevels(order, point, reach, visit),
     all: (visit) => visitAll(order, order.positions, point, radius, visit),
@@ -97,7 +97,7 @@ export function visitLevelRow(
   z: number,
   visit: (slot: number) => void,
 ): void {
-  const { cells, starts, filed, lattice } = order;
+  const { cells, starts, assignedLevels, lattice } = order;
   const { isDense } = cells;
   const inSpace = lattice.dimensions === 3;
   for (let x = first; x <= end; ) {
@@ -106,7 +106,7 @@ export function visitLevelRow(
     const lastSlot = starts[bucket + last - x + 1] as number;
     for (let slot = starts[bucket] as number; slot < lastSlot; slot++) {
       if (!isDense) {
-        if (filed[slot] !== level || order.cellOf(slot, 1) !== y) continue;
+        if (assignedLevels[slot] !== level || order.cellOf(slot, 1) !== y) continue;
         const column = order.cellOf(slot, 0);
         if (column < x || column > last || (inSpace && order.cellOf(slot, 2) !== z)) continue;
       }

@@ -17,7 +17,7 @@ import { countsToStarts, sortByColumn, sortByRow } from '../shared/counting-sort
 import type { Placement } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { LevelCells } from './cells';
-import { Filing, LARGEST_SAMPLE, sampleSize } from './filing';
+import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
 
 /** Level of particles that are set aside. */
 const NO_LEVEL = 255;
@@ -34,10 +34,10 @@ export class LevelOrder {
   readonly radii: Float32Array;
   /** For each live slot, its bucket and the level it is assigned to. */
   readonly keys: Int32Array;
-  readonly filed: Uint8Array;
+  readonly assignedLevels: Uint8Array;
   /** First slot of each bucket, and one entry more. */
   readonly starts: Uint32Array;
-  readonly filing: Filing;
+  readonly levelChoice: LevelChoice;
   /** Number of slots of particles that are not set aside. */
   live = 0;
   /** The table of buckets as rows and columns, for the sorts. */
@@ -66,13 +66,13 @@ export class LevelOrder {
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
     const rows = Math.ceil(room / columns);
     this.table = { ...lattice, columns, rowStride: columns, rows };
-    this.filing = new Filing(capacity, room);
+    this.levelChoice = new LevelChoice(capacity, room);
     this.cells = new LevelCells(world, hashed);
     this.source = new Uint32Array(capacity);
     this.positions = new Float32Array(dimensions * capacity);
     this.positionWords = new Uint32Array(this.positions.buffer);
     this.radii = new Float32Array(capacity);
-    this.filed = new Uint8Array(capacity);
+    this.assignedLevels = new Uint8Array(capacity);
     this.starts = new Uint32Array(room + 1);
     this.levels = new Uint8Array(capacity);
     this.sample = new Uint32Array(Math.min(capacity, LARGEST_SAMPLE * sampleSize(capacity)));
@@ -89,23 +89,23 @@ export class LevelOrder {
   }
 
   get memoryBytes(): number {
-    const { positions, radii, filed, starts, levels, sample, low, high, filing, cells } = this;
-    const arrays = [positions, radii, filed, starts, levels, sample, low, high];
+    const { positions, radii, assignedLevels, starts, levels, sample, low, high, levelChoice, cells } = this;
+    const arrays = [positions, radii, assignedLevels, starts, levels, sample, low, high];
     const views: readonly ArrayBufferView[] = [...arrays, ...Object.values(this.placement)];
-    return views.reduce((sum, array) => sum + array.byteLength, filing.memoryBytes + cells.memoryBytes);
+    return views.reduce((sum, array) => sum + array.byteLength, levelChoice.memoryBytes + cells.memoryBytes);
   }
 
   /** The cell of a live slot along an axis, on the level it is assigned to. */
   cellOf(slot: number, axis: number): number {
     const place = this.positions[this.lattice.dimensions * slot + axis] as number;
-    return this.cells.at(place, axis, this.filed[slot] as number);
+    return this.cells.at(place, axis, this.assignedLevels[slot] as number);
   }
 
   /** Counts how particles fill cells and buckets. */
   census(): BucketCensus {
     const nameOfCell = (slot: number) => {
       const cell = this.lattice.world.period.map((_, axis) => this.cellOf(slot, axis));
-      return [this.filed[slot], ...cell].join();
+      return [this.assignedLevels[slot], ...cell].join();
     };
     const isSameCell = (slot: number, other: number) =>
       this.cells.isDense || nameOfCell(slot) === nameOfCell(other);
@@ -120,12 +120,12 @@ export class LevelOrder {
     count: number,
     ids?: Uint32Array,
   ): void {
-    const { table, lattice, placement, positionWords, filing, cells, low, high } = this;
+    const { table, lattice, placement, positionWords, levelChoice, cells, low, high } = this;
     const { columnCounts, rowCounts } = placement;
     this.takeCensus(positions, words, radii, count);
     this.sampleCells(positions);
-    filing.decide(lattice.dimensions, lattice.world.levels);
-    cells.assign(low, high, filing.used, filing.usedLevels, this.starts.length - 1);
+    levelChoice.decide(lattice.dimensions, lattice.world.levels);
+    cells.assign(low, high, levelChoice.used, levelChoice.usedLevels, this.starts.length - 1);
     columnCounts.fill(0);
     rowCounts.fill(0);
     const inOrder = this.place(positions, count);
@@ -147,7 +147,7 @@ export class LevelOrder {
   private takeCensus(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
     const { levels, sample, lattice, baseExponent } = this;
     const { dimensions, world } = lattice;
-    const { populations } = this.filing;
+    const { populations } = this.levelChoice;
     const greatest = world.diameter / 2;
     const inSpace = dimensions === 3;
     const radiusWords = new Uint32Array(radii.buffer, radii.byteOffset, count);
@@ -195,12 +195,12 @@ export class LevelOrder {
   }
 
   private sampleCells(positions: Float32Array): void {
-    const { cells, sample, sampled, filing, lattice, low, high } = this;
+    const { cells, sample, sampled, levelChoice, lattice, low, high } = this;
     const { dimensions, world } = lattice;
-    const top = filing.highestOccupied(world.levels);
+    const top = levelChoice.highestOccupied(world.levels);
     for (let level = 0; level <= top; level++) {
-      filing.buckets[level] = cells.spread(low, high, level);
-      filing.beginLevel();
+      levelChoice.buckets[level] = cells.spread(low, high, level);
+      levelChoice.beginLevel();
       for (let index = 0; index < sampled; index++) {
         const first = dimensions * (sample[index] as number);
         let hash = 0;
@@ -208,9 +208,9 @@ export class LevelOrder {
           const coordinate = cells.at(positions[first + axis] as number, axis, level);
           hash = Math.imul(hash ^ (hash >>> 15) ^ coordinate, 0x2c1b3c6d);
         }
-        filing.addCell(Math.imul(hash ^ (hash >>> 13), 0x297a2d39));
+        levelChoice.addCell(Math.imul(hash ^ (hash >>> 13), 0x297a2d39));
       }
-      filing.endLevel(level);
+      levelChoice.endLevel(level);
     }
   }
 
@@ -220,7 +220,7 @@ export class LevelOrder {
     const { dimensions, world } = lattice;
     const { rows, rowStride } = table;
     const { keys, columnCounts, rowCounts } = placement;
-    const { filed } = this.filing;
+    const { assignedLevels } = this.levelChoice;
     const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
     const inSpace = dimensions === 3;
     const isStraight = cells.isDense && world.kind !== 'periodic';
@@ -232,7 +232,7 @@ export class LevelOrder {
       const own = levels[index] as number;
       let key = aside;
       if (own !== NO_LEVEL) {
-        const level = filed[own] as number;
+        const level = assignedLevels[own] as number;
         const first = dimensions * index;
         const x = positions[first] as number;
         const y = positions[first + 1] as number;
@@ -265,7 +265,7 @@ export class LevelOrder {
 
   /** After the sort: puts radii and levels in order, and finds where buckets begin. */
   private indexSlots(radii: Float32Array, count: number): void {
-    const { levels, live, source, starts, keys, filing, cells } = this;
+    const { levels, live, source, starts, keys, levelChoice, cells } = this;
     let bucket = 0;
     for (let slot = 0; slot < live; slot++) {
       this.radii[slot] = radii[source[slot] as number] as number;
@@ -276,14 +276,16 @@ export class LevelOrder {
     for (let slot = live; slot < count; slot++) this.radii[slot] = radii[source[slot] as number] as number;
     if (!cells.isDense) {
       for (let slot = 0; slot < live; slot++) {
-        this.filed[slot] = filing.filed[levels[source[slot] as number] as number] as number;
+        this.assignedLevels[slot] = levelChoice.assignedLevels[
+          levels[source[slot] as number] as number
+        ] as number;
       }
       return;
     }
     // Slots of a level follow those of the level below.
-    for (let place = 0; place < filing.usedLevels; place++) {
-      const level = filing.used[place] as number;
-      this.filed.fill(level, starts[cells.offsets[level] as number], live);
+    for (let place = 0; place < levelChoice.usedLevels; place++) {
+      const level = levelChoice.used[place] as number;
+      this.assignedLevels.fill(level, starts[cells.offsets[level] as number], live);
     }
   }
 }

@@ -16,12 +16,12 @@ import type { LevelOrder } from './order';
 const WIDENED = 2 ** -40;
 
 export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {
-  const { lattice, filing, live, cells, radii, source, positions } = order;
+  const { lattice, levelChoice, live, cells, radii, source, positions } = order;
   const { world } = lattice;
   const space = spaceOf(world);
   const start = beginInside(world, ray);
   const met = new Meetings(positions, source);
-  const levels = [...filing.used.subarray(0, filing.usedLevels)];
+  const levels = [...levelChoice.used.subarray(0, levelChoice.usedLevels)];
   const walks = levels.map((level) => {
     const path = new Path(space, start, cells.greatestRadius(level), WIDENED);
     return new Walk(

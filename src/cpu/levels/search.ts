@@ -86,16 +86,16 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   /** Number of pairs of slots that the search through cells compares. */
   countCandidates(): number {
     const { order, spans, lengths } = this;
-    const { filed, live, filing } = order;
+    const { assignedLevels, live, levelChoice } = order;
     this.begin();
     let candidates = 0;
     for (let slot = 0; slot < live; slot++) {
       this.listFrom(slot);
       // In its own cell, which is the first, only later slots count.
       candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
-      for (let place = filing.usedLevels - 1; place >= 0; place--) {
-        const higher = filing.used[place] as number;
-        if (higher <= (filed[slot] as number)) break;
+      for (let place = levelChoice.usedLevels - 1; place >= 0; place--) {
+        const higher = levelChoice.used[place] as number;
+        if (higher <= (assignedLevels[slot] as number)) break;
         if ((lengths[higher] as number) > 0) candidates += this.slotsIn(higher);
       }
     }
@@ -133,8 +133,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
 
   private collectNear(stop: number): void {
     const { task, order, inSpace, lengths } = this;
-    const { filed, cells, filing, lattice } = order;
-    const { used, usedLevels } = filing;
+    const { assignedLevels, cells, levelChoice, lattice } = order;
+    const { used, usedLevels } = levelChoice;
     if (cells.isDense && lattice.world.kind !== 'periodic') {
       if (inSpace) collectInSpace(task, order, stop);
       else collectInPlane(task, order, stop);
@@ -146,7 +146,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
       this.scan(slot, AHEAD);
       for (let place = usedLevels - 1; place >= 0; place--) {
         const higher = used[place] as number;
-        if (higher <= (filed[slot] as number)) break;
+        if (higher <= (assignedLevels[slot] as number)) break;
         if ((lengths[higher] as number) > 0) this.scan(slot, higher);
       }
     }
@@ -155,15 +155,15 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   /** Lists the cells ahead of a slot's own, and those around its position on each higher level in use. */
   private listFrom(slot: number): void {
     const { order, inSpace } = this;
-    const { filed, positions, cells, filing, lattice } = order;
+    const { assignedLevels, positions, cells, levelChoice, lattice } = order;
     const { dimensions } = lattice;
-    const level = filed[slot] as number;
+    const level = assignedLevels[slot] as number;
     const x = order.cellOf(slot, 0);
     const y = order.cellOf(slot, 1);
     const z = inSpace ? order.cellOf(slot, 2) : 0;
     if (level !== this.aheadLevel || !this.isListed(AHEAD, x, y, z)) this.listAhead(level, x, y, z);
-    for (let place = filing.usedLevels - 1; place >= 0; place--) {
-      const higher = filing.used[place] as number;
+    for (let place = levelChoice.usedLevels - 1; place >= 0; place--) {
+      const higher = levelChoice.used[place] as number;
       if (higher <= level) break;
       const placeX = cells.at(positions[dimensions * slot] as number, 0, higher);
       const placeY = cells.at(positions[dimensions * slot + 1] as number, 1, higher);
@@ -224,14 +224,14 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   private addRow(list: number, level: number, x: number, y: number, z: number, first: number): void {
     const { cells, starts } = this.order;
     const { spans, lengths } = this;
-    const rowY = cells.broughtIn(y, 1, level);
-    const rowZ = this.inSpace ? cells.broughtIn(z, 2, level) : 0;
+    const rowY = cells.wrapCell(y, 1, level);
+    const rowZ = this.inSpace ? cells.wrapCell(z, 2, level) : 0;
     for (let beside = first; beside <= 1; ) {
-      const firstX = cells.broughtIn(x + beside, 0, level);
+      const firstX = cells.wrapCell(x + beside, 0, level);
       let lastX = firstX;
       beside++;
       for (; beside <= 1; beside++) {
-        const next = cells.broughtIn(x + beside, 0, level);
+        const next = cells.wrapCell(x + beside, 0, level);
         if (next !== lastX + 1 || next > cells.lastTogether(firstX)) break;
         lastX = next;
       }
@@ -361,7 +361,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const { order, spans, inSpace } = this;
     const x = order.cellOf(other, 0);
     return (
-      order.filed[other] === (list === AHEAD ? this.aheadLevel : list) &&
+      order.assignedLevels[other] === (list === AHEAD ? this.aheadLevel : list) &&
       order.cellOf(other, 1) === spans[span + SPAN_Y] &&
       x >= (spans[span + FIRST_X] as number) &&
       x <= (spans[span + LAST_X] as number) &&

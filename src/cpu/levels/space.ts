@@ -5,12 +5,12 @@ import { BAND, type LevelTask, overlapAt } from './plane';
 
 export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number): void {
   const { live, words, names } = task;
-  const { positions, radii, keys, filed, starts, cells, filing } = order;
+  const { positions, radii, keys, assignedLevels, starts, cells, levelChoice } = order;
   const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
-  const { used, usedLevels } = filing;
+  const { used, usedLevels } = levelChoice;
   let { length, next: slot } = task;
   for (; slot < live && length <= stop; slot++) {
-    const level = filed[slot] as number;
+    const level = assignedLevels[slot] as number;
     const key = keys[slot] as number;
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;

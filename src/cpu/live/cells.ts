@@ -366,7 +366,7 @@ export class LiveCells {
    * Visits the objects of a level in the cells of `spans`; all objects of the level if these are fewer than the cells.
    */
   private visitSpans(level: number, cells: number, visit: (id: number) => void): void {
-    // An empty axis makes the product 0, however many cells the others have.
+    // Without cells along one axis there is nothing to visit, but the loops over the others could be long.
     if (cells === 0) return;
     if (cells > (this.counts[level] as number)) {
       this.visitLevel(level, visit);

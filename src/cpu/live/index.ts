@@ -1,21 +1,21 @@
 /**
- * Purpose: an index of single objects, for programs in which few of many move: each is added, moved, resized and
- * removed on its own, and nothing is ever rebuilt.
+ * An index of single objects, for programs in which few of many objects move. Each object is added, moved, resized and
+ * removed on its own; nothing is ever rebuilt.
  *
  *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
  *     const id = index.add([3, 4]);
  *     index.move(id, [3.1, 4]);
  *     index.overlapping(id, (other) => …);
  *
- * Inputs: a centre and a radius an object, kept as 32-bit floats; in a periodic world centres are brought into the
- * box from any number of periods outside, in the other worlds they may lie anywhere.
- * Ordering: every answer depends on what is in the index alone, never on the calls that brought it there.
- * Guarantee: two objects overlap if their centres are closer than the sum of their radii (in a periodic world, the
- * nearest images of them) on the real numbers that these are, whatever the radii.
+ * Inputs: a centre and a radius per object, kept as 32-bit floats. A periodic world wraps centres from any number of
+ * periods outside; in other worlds they may lie anywhere.
+ * Ordering: every answer depends on the objects in the index alone, never on the calls that made them.
+ * Guarantee: two objects overlap if their centres (in a periodic world, their minimum images) are closer than the sum
+ * of their radii, decided exactly on the 32-bit numbers, whatever the radii.
  *
- * live-cells.ts files the objects by cell, on a level for each doubling of the radius. A search looks into the levels
- * that hold something, and where that would be more cells than objects, at the objects of that level instead; it keeps
- * what it finds in an array that grows with the longest answer.
+ * cells.ts holds the objects by cell, on a level for each doubling of the radius. A search looks into the levels that
+ * hold objects; on a level with more cells to search than objects, it tests all of its objects instead. It keeps what
+ * it finds in an array that grows with the longest answer.
  */
 
 import { checkFunction, checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
@@ -24,14 +24,7 @@ import { MAX_PARTICLES } from '../../core/simulation/ids';
 import type { PairList } from '../../core/simulation/simulation';
 import { type Bounds, type BoundsOptions, defineBounds } from '../../core/world/bounds';
 import { wrapCoordinate } from '../../core/world/cells';
-import {
-  checkDiameter,
-  type Dimensions,
-  LARGEST_DIAMETER,
-  SMALLEST_DIAMETER,
-  WORLD_NAMES,
-  type World,
-} from '../../core/world/world';
+import { checkDiameter, WORLD_NAMES, type World } from '../../core/world/world';
 import type { Nearest } from '../equal/nearest';
 import { sortPairs } from '../equal/search';
 import { FreeIds } from '../shared/free-ids';
@@ -40,29 +33,30 @@ import { lengthenPairs, reserve } from '../shared/lattice';
 import type { RayHits } from '../shared/ray-walk';
 import { findInBoxLive } from './box';
 import { LEVEL, LiveCells, NONE, RADIUS, WORDS } from './cells';
+import { checkRadius, halfPeriod, isVector, vectorOf } from './checks';
 import { Found } from './found';
 import { Nearness } from './near';
 import { findAlongRayLive } from './ray';
 
 export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
-  /** Objects at most; memory is reserved for all of them. */
+  /** The most objects; memory is reserved for all of them. */
   readonly capacity: number;
-  /** Radius of objects that are added without one. Default: each must be given. */
+  /** Radius of objects that are added without one. Default: `add` requires a radius. */
   readonly radius?: number | undefined;
   /**
-   * Edge of the smallest cells, which objects of less than half of it share: the next power of two. For objects that
-   * are small beside the distances that `near` is asked for. Default: cells as small as their objects.
+   * Least edge of cells, rounded up to a power of two; all objects that are smaller than it share these cells. Set it
+   * if objects are small compared with the distances of `near`. Default: cells as small as their objects.
    */
   readonly cellSize?: number | undefined;
 }
 
-/** What is made for crowds splits work among threads, and here is one. */
-const PLACE_NAMES = WORLD_NAMES.filter((name) => name !== 'crowds');
+/** `crowds` splits work among threads; the CPU engine has only one. */
+const BOUNDS_NAMES = WORLD_NAMES.filter((name) => name !== 'crowds');
 
-/** Of a list of pairs that is too long. */
+/** What the error for a list of pairs that is too long recommends. */
 const INSTEAD = 'forEachPair takes none for them';
 
-const OPTION_NAMES = ['dimensions', ...PLACE_NAMES, 'capacity', 'radius'] as const;
+const OPTION_NAMES = ['dimensions', ...BOUNDS_NAMES, 'capacity', 'radius'] as const;
 
 export function createCpuIndex(options: CpuIndexOptions): CpuIndex {
   checkKnownKeys('options', options, OPTION_NAMES);
@@ -71,45 +65,30 @@ export function createCpuIndex(options: CpuIndexOptions): CpuIndex {
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   if (radius !== undefined) checkRadius(radius, halfPeriod(bounds));
   if (cellSize !== undefined) checkDiameter('cellSize', cellSize);
-  // The message of `reserve` names cells only where it is told of some.
-  const place = { kind: 'unbounded', cells: [] } as const;
-  return reserve(place, capacity, () => new CpuIndex(bounds, capacity, radius, cellSize));
-}
-
-/** `half`: of the shortest period. A wider ball would overlap itself. */
-function checkRadius(radius: unknown, half: number): asserts radius is number {
-  const most = Math.min(LARGEST_DIAMETER / 2, half);
-  if (typeof radius === 'number') {
-    const rounded = Math.fround(radius);
-    if (rounded >= SMALLEST_DIAMETER / 2 && rounded <= most) return;
-  }
-  const accepted = most === half ? `${half}, half the shortest period` : '2^59';
-  throw new ArgumentError('radius', radius, `a number from 2^-41 to ${accepted}`);
-}
-
-function halfPeriod({ period }: Bounds): number {
-  return Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
+  // With an unbounded world, the error message of `reserve` does not name cells.
+  const world = { kind: 'unbounded', cells: [] } as const;
+  return reserve(world, capacity, () => new CpuIndex(bounds, capacity, radius, cellSize));
 }
 
 export class CpuIndex {
   private readonly cells: LiveCells;
   private readonly free: FreeIds;
-  /** What searches under way have found. */
+  /** Ids that searches under way have found. */
   private readonly found = new Found();
   private readonly nearness: Nearness;
   private readonly wraps: boolean;
   private readonly halfPeriod: number;
-  /** A place that was given, rounded and brought in. */
-  private readonly place = new Float32Array(3);
+  /** The position of the call under way: rounded and wrapped. */
+  private readonly given = new Float32Array(3);
   private living = 0;
   /** No id from here on is in use. */
   private end = 0;
-  /** Calls of the caller's functions under way. */
+  /** Number of the caller's visitors that are running. */
   private visits = 0;
 
   /** Use createCpuIndex, which checks its arguments. */
   constructor(
-    /** The box, and along which axes it wraps around. */
+    /** The box, and the axes along which it wraps. */
     readonly bounds: Bounds,
     readonly capacity: number,
     private readonly defaultRadius: number | undefined,
@@ -122,36 +101,36 @@ export class CpuIndex {
     this.halfPeriod = halfPeriod(bounds);
   }
 
-  /** Objects in the index. */
+  /** Number of objects in the index. */
   get count(): number {
     return this.living;
   }
 
   get memoryBytes(): number {
-    const { cells, free, found, nearness, place } = this;
+    const { cells, free, found, nearness, given } = this;
     const parts = [cells, free, nearness].map(({ memoryBytes }) => memoryBytes);
-    return parts.reduce((sum, bytes) => sum + bytes, found.ids.byteLength + place.byteLength);
+    return parts.reduce((sum, bytes) => sum + bytes, found.ids.byteLength + given.byteLength);
   }
 
   has(id: number): boolean {
     return id >>> 0 === id && id < this.end && this.cells.words[WORDS * id + LEVEL] !== NONE;
   }
 
-  /** Where the centre of an object is: rounded to 32-bit floats, in a periodic world inside the box. A copy. */
+  /** The centre of an object, rounded to 32-bit floats, in a periodic world inside the box. A copy. */
   position(id: number): number[] {
     const record = this.recordOf(id);
     return Array.from(this.cells.reals.subarray(record, record + this.bounds.dimensions));
   }
 
-  /** As it is kept: rounded to a 32-bit float. */
+  /** The radius of an object, rounded to a 32-bit float. */
   radius(id: number): number {
     return this.cells.reals[this.recordOf(id) + RADIUS] as number;
   }
 
-  /** Takes in an object; returns its id, the lowest free one. */
+  /** Adds an object. Returns its id, the lowest free one. */
   add(position: ArrayLike<number>, radius: number | undefined = this.defaultRadius): number {
     this.checkIdle();
-    this.takePlace('position', position);
+    this.takePosition('position', position);
     checkRadius(radius, this.halfPeriod);
     if (this.living === this.capacity) {
       throw new LimitError(
@@ -160,7 +139,7 @@ export class CpuIndex {
       );
     }
     const id = this.free.take();
-    this.writePlace(id);
+    this.writePosition(id);
     this.cells.reals[WORDS * id + RADIUS] = radius;
     this.cells.file(id, this.cells.levelOfRadius(radius));
     this.living++;
@@ -168,16 +147,16 @@ export class CpuIndex {
     return id;
   }
 
-  /** Puts the centre of an object elsewhere. */
+  /** Moves the centre of an object. */
   move(id: number, position: ArrayLike<number>): void {
     this.checkIdle();
     this.recordOf(id);
-    this.takePlace('position', position);
-    this.writePlace(id);
+    this.takePosition('position', position);
+    this.writePosition(id);
     this.cells.refile(id);
   }
 
-  /** Gives an object another radius. */
+  /** Changes the radius of an object. */
   resize(id: number, radius: number): void {
     this.checkIdle();
     const record = this.recordOf(id);
@@ -190,7 +169,7 @@ export class CpuIndex {
     cells.file(id, level);
   }
 
-  /** Takes an object out; its id is free for another. */
+  /** Removes an object; its id becomes free. */
   remove(id: number): void {
     this.checkIdle();
     const record = this.recordOf(id);
@@ -202,7 +181,7 @@ export class CpuIndex {
     while (this.end > 0 && words[WORDS * (this.end - 1) + LEVEL] === NONE) this.end--;
   }
 
-  /** Takes out all objects. */
+  /** Removes all objects. */
   clear(): void {
     this.checkIdle();
     this.cells.clear();
@@ -213,8 +192,8 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. Any point
-   * and any radius will do, Infinity too, but where the world wraps around, of which distances are those of the nearest
-   * images, half the shortest period at most, or Infinity. Distances are rounded as doubles are.
+   * and any radius are allowed, Infinity too. In a periodic world the radius is at most half the shortest period, or
+   * Infinity, and distances are those of minimum images. Distances are rounded as doubles are.
    */
   near(point: ArrayLike<number>, radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -237,7 +216,7 @@ export class CpuIndex {
     }
   }
 
-  /** The same as an array of its own. */
+  /** Returns the ids that `near` visits, in a new array. */
   findNear(point: ArrayLike<number>, radius: number): Uint32Array {
     this.checkNear(point, radius);
     const { found } = this;
@@ -253,8 +232,8 @@ export class CpuIndex {
 
   /**
    * The k objects whose centres are nearest to a point and no farther than `radius`, or as many as there are: the
-   * nearest first, of those equally far the lower id; their radii do not matter. Any point and any radius; default:
-   * however far. Where the world wraps around, distances are those of the nearest images. Distances are rounded as
+   * nearest first, of equal distances the lower id first. Their radii do not matter. Any point and any radius are
+   * allowed; default: Infinity. In a periodic world distances are those of minimum images. Distances are rounded as
    * doubles are.
    */
   nearest(point: ArrayLike<number>, k: number, radius = Number.POSITIVE_INFINITY): Nearest {
@@ -263,7 +242,7 @@ export class CpuIndex {
     return this.nearness.nearest(x, y, z, k, radius);
   }
 
-  /** Calls `visit` for every object that overlaps one, by ascending id. */
+  /** Calls `visit` for every object that overlaps another, by ascending id. */
   overlapping(id: number, visit: (other: number) => void): void {
     checkFunction('visit', visit);
     const record = this.recordOf(id);
@@ -282,7 +261,7 @@ export class CpuIndex {
     }
   }
 
-  /** The same as an array of its own. */
+  /** Returns the ids that `overlapping` visits, in a new array. */
   findOverlapping(id: number): Uint32Array {
     const record = this.recordOf(id);
     const { found } = this;
@@ -296,9 +275,9 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every overlapping pair once, the lower id first; takes no memory for the pairs. Pairs belong to
-   * the one in the smaller cells, of two in cells of one size to the lower id: they come by the one that they belong
-   * to ascending, then by the other.
+   * Calls `visit` for every overlapping pair once, the lower id first; takes no memory for the pairs. A pair belongs to
+   * its object in the smaller cells, or with cells of one size to the lower id. Pairs come by that object's id
+   * ascending, then by the other id.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
@@ -309,8 +288,8 @@ export class CpuIndex {
       for (let id = 0; id < this.end; id++) {
         const level = cells.words[WORDS * id + LEVEL] as number;
         if (level === NONE) continue;
-        for (let place = 0; place < cells.occupiedLevels; place++) {
-          const other = cells.occupied[place] as number;
+        for (let index = 0; index < cells.occupiedLevels; index++) {
+          const other = cells.occupied[index] as number;
           if (other >= level) this.searchAround(WORDS * id, other, other === level ? id : NONE);
         }
         const end = found.sort(begin);
@@ -327,7 +306,7 @@ export class CpuIndex {
     }
   }
 
-  /** Every overlapping pair once, sorted by the first id and then the second, in an array of their own. */
+  /** Returns every overlapping pair once, sorted by the first id and then the second, in a new array. */
   findPairs(): PairList {
     let pairs = new Uint32Array(2 * this.living);
     let length = 0;
@@ -340,9 +319,9 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every object whose centre is in a box, bounds included, ids ascending; radii do not matter. Any
-   * box will do: of one whose `min` is above its `max` along an axis nothing is in it. Where the world wraps around, an
-   * object is in a box if one of its images is.
+   * Calls `visit` for every object whose centre is in a box, bounds included, by ascending id; radii do not matter. Any
+   * box is allowed; if its `min` is above its `max` along an axis, it is empty. In a periodic world an object is in a
+   * box if one of its images is.
    */
   inBox(min: ArrayLike<number>, max: ArrayLike<number>, visit: (id: number) => void): void {
     checkFunction('visit', visit);
@@ -358,7 +337,7 @@ export class CpuIndex {
     }
   }
 
-  /** The same as an array of its own. */
+  /** Returns the ids that `inBox` visits, in a new array. */
   findInBox(min: ArrayLike<number>, max: ArrayLike<number>): Uint32Array {
     const { found } = this;
     const begin = found.end;
@@ -371,10 +350,10 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every ball that a ray meets, each of its own radius, by distance and then by id. The ray is the
-   * places origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity will do); a ball is met if its centre is no
-   * farther from one of them than its radius, and the least such t is its distance. Where the world wraps around, so
-   * does the ray, up to 64 periods, and a ball counts where it is first met. Decided in doubles.
+   * Calls `visit` for every ball that a ray meets, by distance and then by id. Each ball has its own radius. The ray is
+   * origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a ball if the centre is no
+   * farther from it than the radius; the least such t is the distance. In a periodic world the ray wraps too, up to 64
+   * periods, and a ball counts where it is first met. Decided in doubles.
    */
   alongRay(
     origin: ArrayLike<number>,
@@ -395,7 +374,7 @@ export class CpuIndex {
     }
   }
 
-  /** The same as arrays of their own. */
+  /** Returns what `alongRay` visits, in new arrays. */
   findAlongRay(
     origin: ArrayLike<number>,
     direction: ArrayLike<number>,
@@ -431,24 +410,24 @@ export class CpuIndex {
     return WORDS * id;
   }
 
-  /** Checks a position, rounds it and brings it in, into `place`. */
-  private takePlace(argument: string, position: ArrayLike<number>): void {
-    const { bounds, place } = this;
+  /** Checks a position, rounds it and wraps it, into `given`. */
+  private takePosition(argument: string, position: ArrayLike<number>): void {
+    const { bounds, given } = this;
     if (!isVector(position, bounds.dimensions)) checkVector(argument, position, bounds.dimensions);
-    for (let axis = 0; axis < bounds.dimensions; axis++) place[axis] = position[axis] as number;
+    for (let axis = 0; axis < bounds.dimensions; axis++) given[axis] = position[axis] as number;
     if (!this.wraps) return;
     for (let axis = 0; axis < bounds.dimensions; axis++) {
-      place[axis] = wrapCoordinate(bounds, place[axis] as number, axis);
+      given[axis] = wrapCoordinate(bounds, given[axis] as number, axis);
     }
   }
 
-  private writePlace(id: number): void {
-    const { place } = this;
+  private writePosition(id: number): void {
+    const { given } = this;
     const { reals } = this.cells;
     const record = WORDS * id;
-    reals[record] = place[0] as number;
-    reals[record + 1] = place[1] as number;
-    reals[record + 2] = place[2] as number;
+    reals[record] = given[0] as number;
+    reals[record + 1] = given[1] as number;
+    reals[record + 2] = given[2] as number;
   }
 
   private checkNear(point: ArrayLike<number>, radius: number): void {
@@ -457,7 +436,7 @@ export class CpuIndex {
     checkReach(radius, this.halfPeriod);
   }
 
-  /** A coordinate of a point, along axes that wrap around in the box; a plane is at 0. */
+  /** A coordinate of a point, wrapped along axes that wrap; 0 for z in 2D. */
   private foldPoint(point: ArrayLike<number>, axis: number): number {
     const { bounds } = this;
     if (axis === bounds.dimensions) return 0;
@@ -467,27 +446,27 @@ export class CpuIndex {
     return coordinate - period * Math.floor((coordinate - (bounds.min[axis] as number)) / period);
   }
 
-  /** Finds what is near a place, ids ascending; returns where what was found ends. */
+  /** Finds the objects near a position, by ascending id. Returns where they end in `found`. */
   private searchNear(x: number, y: number, z: number, radius: number): number {
     const { cells, found, nearness } = this;
     const begin = found.end;
-    for (let place = 0; place < cells.occupiedLevels; place++) {
-      nearness.find(cells.occupied[place] as number, x, y, z, radius, false, NONE);
+    for (let index = 0; index < cells.occupiedLevels; index++) {
+      nearness.find(cells.occupied[index] as number, x, y, z, radius, false, NONE);
     }
     return found.sort(begin);
   }
 
-  /** The same for what overlaps an object, itself included. */
+  /** The same for the objects that overlap one, itself included. */
   private searchOverlapping(record: number): number {
     const { cells, found } = this;
     const begin = found.end;
-    for (let place = 0; place < cells.occupiedLevels; place++) {
-      this.searchAround(record, cells.occupied[place] as number, NONE);
+    for (let index = 0; index < cells.occupiedLevels; index++) {
+      this.searchAround(record, cells.occupied[index] as number, NONE);
     }
     return found.sort(begin);
   }
 
-  /** The objects of a level that overlap one, with an id above another. */
+  /** Finds the objects of a level that overlap one, with an id above another. */
   private searchAround(record: number, level: number, above: number): void {
     const { reals } = this.cells;
     const x = reals[record] as number;
@@ -496,7 +475,7 @@ export class CpuIndex {
     this.nearness.find(level, x, y, z, reals[record + RADIUS] as number, true, above);
   }
 
-  /** Finds what is in a box, ids ascending; returns where what was found ends. */
+  /** Finds the objects in a box, by ascending id. Returns where they end in `found`. */
   private searchBox(min: ArrayLike<number>, max: ArrayLike<number>): number {
     const { bounds, cells, found } = this;
     const begin = found.end;
@@ -505,19 +484,4 @@ export class CpuIndex {
     findInBoxLive(cells, bounds, low, high, found);
     return found.sort(begin);
   }
-}
-
-/** As many finite numbers as there are dimensions: told without making a message. */
-function isVector(value: ArrayLike<number>, dimensions: number): boolean {
-  if (typeof value !== 'object' || value === null || value.length !== dimensions) return false;
-  for (let axis = 0; axis < dimensions; axis++) {
-    const component: unknown = value[axis];
-    if (typeof component !== 'number' || !Number.isFinite(Math.fround(component))) return false;
-  }
-  return true;
-}
-
-function vectorOf(argument: string, value: ArrayLike<number>, dimensions: Dimensions): number[] {
-  if (!isVector(value, dimensions)) checkVector(argument, value, dimensions);
-  return Array.from(value);
 }

@@ -186,14 +186,14 @@ function overlapsExactly(
   for (let axis = 0; axis < a.length; axis++) {
     let difference = toInteger(a[axis] as number) - toInteger(b[axis] as number);
     const period = periods?.[axis] ?? Number.POSITIVE_INFINITY;
-    if (Number.isFinite(period)) difference = nearestImage(difference, toInteger(period));
+    if (Number.isFinite(period)) difference = minimumDistance(difference, toInteger(period));
     squares += difference * difference;
   }
   const limit = toInteger(diameter) + toInteger(rest);
   return squares < limit * limit;
 }
 
-function nearestImage(difference: bigint, period: bigint): bigint {
+function minimumDistance(difference: bigint, period: bigint): bigint {
   const rest = difference % period;
   const apart = rest < 0n ? -rest : rest;
   return 2n * apart > period ? period - apart : apart;

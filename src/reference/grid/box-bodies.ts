@@ -1,7 +1,7 @@
 /**
- * Purpose: boxes as bodies of a grid with levels: twin of shaders/grid/box_bodies.wgsl.
- * Inputs: a world with levels, packed boxes. Outputs: for each its low corner and the radius that says its level, or -1
- * where it is set aside; and how many are.
+ * Boxes as bodies of a grid with levels: twin of shaders/grid/box_bodies.wgsl. Inputs: a world with levels, packed
+ * boxes. Outputs: for each its low corner and the radius that gives its level, or −1 if it is set aside; and the number
+ * of boxes set aside.
  */
 import { snap } from '../../core/world/cells';
 import { latticeAt, levelOf } from '../../core/world/levels';
@@ -10,7 +10,7 @@ import type { World } from '../../core/world/world';
 const { fround } = Math;
 
 export interface BoxBodies {
-  /** x, y, z (0 in 2D) and radius of each, as the GPU stores them. */
+  /** x, y, z (0 in 2D) and radius of each box, as the GPU stores them. */
   readonly bodies: Float32Array;
   readonly invalid: number;
   readonly tooLarge: number;
@@ -37,7 +37,7 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
   return { bodies, invalid, tooLarge };
 }
 
-/** The lowest level, from that of its longest side on, on which the cells of its corners are adjacent. */
+/** The lowest level, from the level of the longest side on, on which the cells of the box's corners are adjacent. */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));
   const first = levelOf(world, Math.max(...halves));

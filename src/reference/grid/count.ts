@@ -1,8 +1,9 @@
 /**
- * Purpose: finds each particle's bucket and counts the buckets. Twin of shaders/grid/count.wgsl.
- * Inputs: positions in any order; ids where removal is possible (default: 0, 1, 2 …); radii where each has its own.
- * Outputs: particles in each bucket (cells, quarantine, exit; the last entry, which the scan turns into the
- * total, is 0), each particle's bucket, and its rank among those counted into it.
+ * Finds each particle's bucket and counts the buckets. Twin of shaders/grid/count.wgsl.
+ * Inputs: positions in any order; ids if particles can be removed (default: 0, 1, 2 …); radii if each particle has its
+ * own.
+ * Outputs: the number of particles in each bucket (cells, quarantine, exit; the last entry is 0, and the scan turns it
+ * into the total), each particle's bucket, and its rank among the particles counted into it.
  * Ordering: ranks follow the order of the input; on the GPU they follow the atomics.
  */
 import { startLength } from '../../core/world/cells';

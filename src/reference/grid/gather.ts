@@ -1,10 +1,9 @@
 /**
- * Purpose: puts every particle into its canonical slot and moves its state there. Twin of
- * shaders/grid/gather.wgsl.
- * Inputs: entries grouped by bucket, starts, state in the order it was counted in.
- * Outputs: ids, bucket numbers and state in canonical order.
- * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the two buckets past the cells
- * in the order of the atomics; here they are sorted as well.
+ * Finds the canonical slot of every particle and moves its state there. Twin of shaders/grid/gather.wgsl.
+ * Inputs: entries grouped by bucket, starts, state in the order it was counted in. Outputs: ids, bucket numbers and
+ * state in canonical order.
+ * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the two buckets past the cells in the
+ * order of the atomics; here they are sorted as well.
  */
 
 import type { Sizes } from '../../core/particles/shapes';
@@ -16,9 +15,9 @@ import type { Entries } from './scatter';
 /** Particles in cell order. */
 export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
-  /** Bucket numbers: cells (of an unbounded world, places in its table), quarantine, exit. */
+  /** Bucket numbers: cells (in an unbounded world, buckets of its table), quarantine, exit. */
   readonly cells: Uint32Array;
-  /** The cell of each slot, on its own level, `dimensions` numbers; NOWHERE for what is set aside. */
+  /** The cell of each slot, on its own level, `dimensions` numbers; NOWHERE for particles that are set aside. */
   readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -82,7 +81,7 @@ function bringIn(world: World, positions: Float32Array, slot: number): void {
   }
 }
 
-/** Sizes in another order. */
+/** Returns sizes in another order. */
 export function permuteSizes(
   dimensions: number,
   { radii, halves, bulks }: Sizes,
@@ -95,7 +94,7 @@ export function permuteSizes(
   };
 }
 
-/** Vectors in another order, moved as bits: a NaN keeps its payload. */
+/** Returns vectors in another order, moved as bits: a NaN keeps its payload. */
 export function permute(dimensions: number, vectors: Float32Array, sources: Uint32Array): Float32Array {
   const moved = new Float32Array(sources.length * dimensions);
   const from = new Uint32Array(vectors.buffer, vectors.byteOffset, vectors.length);

@@ -1,7 +1,7 @@
 /**
- * Purpose: the whole grid, made by the twins of its passes: count, scan, scatter, gather.
- * Inputs: positions (velocities default to rest, ids to 0, 1, 2 …), sizes where each particle has its own. Outputs: starts,
- * state in canonical order, and for each id its slot.
+ * The whole grid, made by the twins of its passes: count, scan, scatter, gather. Inputs: positions (velocities default
+ * to 0, ids to 0, 1, 2 …), sizes if each particle has its own. Outputs: starts, state in canonical order, and the slot
+ * of each id.
  */
 import type { Sizes } from '../../core/particles/shapes';
 import type { World } from '../../core/world/world';
@@ -16,11 +16,11 @@ export interface Grid extends SortedState {
   readonly start: Uint32Array;
   /** Slot of each id up to the greatest, or NO_SLOT. */
   readonly slots: Uint32Array;
-  /** Where each particle has a radius of its own: see candidates.ts. */
+  /** Defined if each particle has its own radius: see candidates.ts. */
   readonly candidates?: readonly (readonly number[])[] | undefined;
 }
 
-/** In `slots` where no particle has the id. */
+/** In `slots` for an id without a particle. */
 export const NO_SLOT = 0xffff_ffff;
 
 export function buildGrid(
@@ -35,7 +35,7 @@ export function buildGrid(
   return { ...sorted, slots: slotsOf(sorted.ids), ...(candidates ? { candidates } : {}) };
 }
 
-/** The same without what is only looked up in it. */
+/** The same without the slots of ids. */
 export function sortParticles(
   world: World,
   positions: Float32Array,
@@ -52,7 +52,7 @@ export function sortParticles(
 
 function slotsOf(ids: Uint32Array): Uint32Array {
   let greatest = -1;
-  // Ids marked as leaving have no slot to be found by.
+  // Ids that are marked as leaving get no slot.
   for (const id of ids) if (id > greatest && (id | 0) >= 0) greatest = id;
   const slots = new Uint32Array(greatest + 1).fill(NO_SLOT);
   for (let slot = 0; slot < ids.length; slot++) {

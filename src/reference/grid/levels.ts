@@ -1,7 +1,7 @@
 /**
- * Purpose: the grid of particles that each have a radius of their own, plain and slow: twin of what the passes of
- * HashGrid make with shaders/levels/levels.wgsl, and the pairs that brute force finds.
- * Inputs: packed positions, a radius each. Ordering: buckets ascending, ids ascending in each; what is set aside last.
+ * The grid of particles with their own radii, plain and slow: twin of what the passes of HashGrid make with
+ * shaders/levels/levels.wgsl, and the pairs that brute force finds. Inputs: packed positions, a radius each. Ordering:
+ * buckets ascending, ids ascending in each, set-aside particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';
 import { bucketAt, finerBucket, latticeAt, levelOf } from '../../core/world/levels';
@@ -13,13 +13,16 @@ import { sortParticles } from './grid';
 export interface LevelGrid {
   /** Index of the particle in each slot. */
   readonly ids: Uint32Array;
-  /** First slot of each bucket, then of what is set aside. */
+  /** First slot of each bucket, then of the particles that are set aside. */
   readonly start: Uint32Array;
-  /** Slots of the finer entries of each bucket that may have any (see core/world/levels.ts), ascending, one after the other. */
+  /**
+   * Slots of the finer entries of each bucket that may have some (see core/world/levels.ts), ascending, bucket after
+   * bucket.
+   */
   readonly finer: Uint32Array;
-  /** How many there are before those of each such bucket; then the end, unless there is none. */
+  /** The number of finer entries before those of each such bucket; then the total, unless there is none. */
   readonly finerStart: Uint32Array;
-  /** A bit for each level that anyone is on. */
+  /** A bit for each level that has particles. */
   readonly occupied: number;
 }
 
@@ -29,7 +32,7 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   const { ids, start } = sorted;
   const inCells = start[cellCount] as number;
   const levels = ids.subarray(0, inCells).map((id) => levelOf(world, radii[id] as number) as number);
-  // A level that nobody is on has no finer entries.
+  // A level without particles has no finer entries.
   const occupied = levels.reduce((bits, level) => bits | (1 << level), 0);
   const buckets = finerBuckets(world);
   const hosts = Array.from({ length: buckets }, (): number[] => []);
@@ -48,7 +51,9 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   return { ids, start: start.subarray(0, cellCount + 1), finer, finerStart, occupied };
 }
 
-/** Every two that overlap, the lower id first, by the first and then the second, in doubles. */
+/**
+ * Returns every overlapping pair, the lower id first, sorted by the first and then the second id. Decided in doubles.
+ */
 export function bruteForceLevelPairs(
   world: World,
   positions: Float32Array,

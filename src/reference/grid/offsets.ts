@@ -1,4 +1,4 @@
-/** Purpose: from a cell to each of the 3×3 (3×3×3) around it, x fastest, itself among them. */
+/** Offsets from a cell to each of the 3×3 (3×3×3) cells around it, itself included, x fastest. */
 
 const STEPS = [-1, 0, 1];
 

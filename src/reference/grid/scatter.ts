@@ -1,8 +1,8 @@
 /**
- * Purpose: groups particles by bucket. Twin of shaders/grid/scatter.wgsl.
- * Inputs: each particle's bucket and rank, the starts, ids (default: 0, 1, 2 …).
- * Output: for each place the particle that goes there and its id.
- * Ordering: inside a bucket by rank; made canonical by gather.
+ * Groups particles by bucket. Twin of shaders/grid/scatter.wgsl.
+ * Inputs: each particle's bucket and rank, the starts, ids (default: 0, 1, 2 …). Output: for each entry the particle
+ * and its id.
+ * Ordering: inside a bucket by rank; gather makes it canonical.
  */
 import type { Counts } from './count';
 

@@ -1,6 +1,6 @@
 /**
- * Purpose: whether a particle is still finite, and which bucket it is counted into. Twin of `is_finite` and
- * `bucket_of` in shaders/shared/world_*.wgsl and levels.wgsl.
+ * Whether a particle is finite, and the bucket that it is counted into. Twin of `is_finite` in shaders/base/finite.wgsl
+ * and of `bucket_of` in the modules of shaders/world and shaders/levels.
  */
 
 import { RETIRED_BIT } from '../../core/base/constants';
@@ -19,7 +19,10 @@ export function isFiniteParticle(
   return true;
 }
 
-/** The particle's cell, the quarantine, or (its id marked) the exit. `radii`: where each has its own. */
+/**
+ * The particle's cell, the quarantine, or (if its id is marked) the exit. `radii`: defined if each particle has its
+ * own.
+ */
 export function bucketOfParticle(
   world: World,
   positions: ArrayLike<number>,

@@ -1,7 +1,7 @@
 /**
- * Purpose: sums over all particles. Twin of shaders/measure/measure.wgsl; which pairs overlap is decided in
- * 32 bits as there, and sums are kept in doubles.
- * Inputs: a grid whose cells are those of its positions, and the diameter, where each has its own the largest.
+ * Sums over all particles. Twin of shaders/measure/measure.wgsl: overlaps are decided in 32 bits as there, and sums are
+ * doubles.
+ * Inputs: a grid whose cells are those of its positions, and the diameter (the largest if each particle has its own).
  * Output: Measures. Set-aside particles count in `count`, `nonFinite` and the hash only.
  */
 
@@ -29,12 +29,12 @@ export function measureState(
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
-  // Where each has a radius of its own, the lattice is that of the largest diameter for all.
+  // With own radii, all particles use the lattice of the largest diameter.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? mixedLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
-    // Of a box the ball around it is of no matter.
+    // The ball around a box does not decide anything.
     if (
       radii &&
       !(halves && isBox(dimensions, halves, slot)) &&
@@ -93,7 +93,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // Doubles, where the shader has 32-bit floats.
+    // Doubles; the shader uses 32-bit floats.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;
@@ -124,7 +124,7 @@ export function measureState(
   };
 }
 
-/** Who is in which cell, and in whose bucket. */
+/** Counts how particles fill cells and buckets. */
 function takeCensus(
   world: World,
   { start, lattices, radii }: Grid,

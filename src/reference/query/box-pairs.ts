@@ -1,11 +1,11 @@
 /**
- * Purpose: which boxes overlap, by comparing every two: the oracle of boxes.
- * Inputs: packed boxes, the low corner and then the high one of each. Where space wraps around (`period` is not 0),
- * boxes brought in, with low corners from 0 to the period. Output: pairs by the first id and then the second.
+ * Finds the boxes that overlap by comparing every two: the oracle of boxes. Inputs: packed boxes, the low corner and
+ * then the high corner of each. If space wraps (`period` is not 0), boxes must be wrapped, with low corners from 0 to
+ * the period. Output: pairs by the first id and then the second.
  */
 import type { Dimensions } from '../../core/world/world';
 
-/** Finite, and no low end above the high one. */
+/** Whether a box is finite and no low end is above the high one. */
 export function isBox(dimensions: Dimensions, boxes: Float32Array, box: number): boolean {
   for (let axis = 0; axis < dimensions; axis++) {
     const low = boxes[2 * dimensions * box + axis] as number;
@@ -55,7 +55,7 @@ function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: 
   return [boxes[place] as number, boxes[place + dimensions] as number];
 }
 
-/** The same where boxes are many and space does not wrap around, by a sweep along x that shares no code with rows. */
+/** The same for many boxes in space that does not wrap, by a sweep along x that shares no code with rows. */
 export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
   const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)
     .filter((box) => isBox(dimensions, boxes, box))

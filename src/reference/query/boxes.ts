@@ -1,7 +1,7 @@
 /**
- * Purpose: which particles are in a box, by looking at each, in doubles: the oracle of boxes.
- * Inputs: packed positions, where a grid stores them; two corners. Where the world wraps around (`period` is not 0), a
- * particle is in a box if one of its images is. Output: ids ascending.
+ * Finds the particles in a box by testing each, in doubles: the oracle of boxes. Inputs: packed positions as a grid
+ * stores them; two corners. In a periodic world (`period` is not 0) a particle is in a box if one of its images is.
+ * Output: ids ascending.
  */
 import { isFiniteParticle } from '../measure/finite';
 
@@ -25,7 +25,7 @@ export function particlesInBox(
   return ids;
 }
 
-/** Of the images of a coordinate, the one that is nearest above `low` decides. */
+/** The image of a coordinate that is nearest above `low` decides. */
 function isBetween(coordinate: number, period: number, low: number, high: number): boolean {
   if (low > high) return false;
   if (period === 0) return coordinate >= low && coordinate <= high;

@@ -1,36 +1,35 @@
 /**
- * Purpose: the oracle: every pair is looked at, in doubles, with no cells to be wrong about.
- * Inputs: packed positions (finite or not: particles that are not overlap nobody), the diameter as a 32-bit
- * float, ids (default: 0, 1, 2 …), the length of the world along axes that wrap around (0 along others, the
- * default). Outputs: the overlapping pairs, and the ambiguous ones.
+ * The oracle of overlaps: it tests every pair, in doubles, without cells.
+ * Inputs: packed positions (particles that are not finite overlap nothing), the diameter as a 32-bit float, ids
+ * (default: 0, 1, 2 …), the length of the world along axes that wrap (0 along others, the default). Outputs: the
+ * overlapping pairs, and the ambiguous ones.
  *
- * Differences of 32-bit floats and their squares are not always exact in doubles, but the error, 2⁻⁵²
- * relative, is 2²⁷ times finer than the band below.
+ * Differences of 32-bit floats and their squares are not always exact in doubles, but the error, 2⁻⁵² relative, is 2²⁷
+ * times finer than the band below.
  */
 
 import { isFiniteParticle } from '../measure/finite';
 import { nearestImage } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** Half an ulp relative: what one correctly rounded 32-bit operation is off by at most. */
+/** Half an ulp, relative: the largest error of one correctly rounded 32-bit operation. */
 export const UNIT_ROUNDOFF = 2 ** -24;
 
-/** Smallest normal 32-bit float: what a device that flushes subnormals loses at most in one operation. */
+/** Smallest normal 32-bit float: the most that a device that flushes subnormals loses in one operation. */
 const SMALLEST_NORMAL = 2 ** -126;
 
 /**
- * How far from diameter² the exact distance² of a pair can be and 32-bit floats still decide wrongly.
+ * How far the exact distance² of a pair can be from diameter² if 32-bit floats may still decide wrongly.
  *
- * With u = 2⁻²⁴ and k dimensions: each coordinate difference is off by (1 + u), its square by (1 + u)² and
- * one rounding more, and adding up k squares rounds k − 1 times, in any order. All terms are positive, so
- * the sum is off by at most (1 + u)^(k + 2). Fusing a product into a sum leaves one rounding out, which only
- * lowers this. diameter² itself is rounded once. A wrong decision hence needs
- * |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d² + u D², with d² that close to D²: (k + 3) u D², and a factor of
- * 1 + 2⁻²⁰ covers the terms in u². Flushed subnormals add at most SMALLEST_NORMAL for each of the k squares,
- * their k − 1 sums and D², and twice the distance times it for each flushed difference.
+ * With u = 2⁻²⁴ and k dimensions: each coordinate difference is off by (1 + u), its square by (1 + u)² and one rounding
+ * more, and adding up k squares rounds k − 1 times, in any order. All terms are positive, so the sum is off by at most
+ * (1 + u)^(k + 2). Fusing a product into a sum leaves one rounding out, which only lowers this. diameter² itself is
+ * rounded once. A wrong decision hence needs |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d² + u D², with d² that close to D²: (k
+ * + 3) u D². A factor of 1 + 2⁻²⁰ covers the terms in u². Flushed subnormals add at most SMALLEST_NORMAL for each of
+ * the k squares, their k − 1 sums and D², and twice the distance times it for each flushed difference.
  *
- * Where the world wraps around, a difference of coordinates from both ends is about the period P and rounded as
- * such, ± u P, before the period is taken off: ± k u² P² + 2 √k D u P on d².
+ * In a periodic world, a difference of coordinates from both ends is about the period P and rounded as such, ± u P,
+ * before the period is subtracted: ± k u² P² + 2 √k D u P on d².
  */
 export function pairBand(dimensions: number, diameter: number, period: readonly number[] = []): number {
   const around = UNIT_ROUNDOFF * Math.max(0, ...period);
@@ -58,7 +57,7 @@ export function bruteForcePairs(
   return judge.verdict();
 }
 
-/** Decides pairs of finite particles one by one; shared by the oracles. */
+/** Decides pairs of finite particles one by one; the oracles share it. */
 export class PairJudge {
   private readonly overlapping = new PairCollector();
   private readonly ambiguous = new PairCollector();
@@ -99,8 +98,8 @@ export class PairJudge {
   }
 
   /**
-   * True if 32-bit floats hold every intermediate result, in whatever order the squares are added: then
-   * nothing is rounded, fused or not, and there is only one answer.
+   * True if 32-bit floats hold every intermediate result, in whatever order the squares are added. Then nothing is
+   * rounded, fused or not, and there is only one answer.
    */
   private isExact(a: number, b: number): boolean {
     const { dimensions, positions } = this;
@@ -109,7 +108,7 @@ export class PairJudge {
       const here = positions[a * dimensions + axis] as number;
       const there = positions[b * dimensions + axis] as number;
       const direct = here - there;
-      // Doubles round too where magnitudes are far apart.
+      // Doubles round too if magnitudes are far apart.
       if (here - direct !== there || direct + there !== here) return false;
       const apart = nearestImage(direct, this.period[axis] as number);
       if (!isSingle(direct) || !isSingle(apart)) return false;
@@ -124,7 +123,7 @@ export class PairJudge {
   }
 }
 
-/** A 32-bit float that no device flushes. */
+/** Whether a 32-bit float is one that no device flushes. */
 function isSingle(value: number): boolean {
   return Math.fround(value) === value && (value === 0 || Math.abs(value) >= SMALLEST_NORMAL);
 }

@@ -1,8 +1,8 @@
 /**
- * Purpose: who is near whom, where each particle has a radius of its own: those whose cells are the same or touch, on
- * the higher of their two levels. Listed when particles are sorted, since they stay candidates until the next sort
- * wherever they move. Twin of shaders/levels/probe.wgsl, whose loop has levels and finer entries in between.
- * Inputs: sorted state. Output: for each slot the other slots, ascending; none of what is set aside.
+ * Lists the candidates of each particle with its own radius: particles whose cells are the same or touch, on the higher
+ * of their two levels. They are listed when particles are sorted, because they stay candidates until the next sort,
+ * wherever they move. Twin of shaders/levels/probe.wgsl, whose loop uses levels and finer entries instead.
+ * Inputs: sorted state. Output: for each slot the other slots, ascending; none for particles that are set aside.
  */
 import { broughtIn, bucketAt, coarsened, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';

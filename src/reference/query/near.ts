@@ -1,9 +1,9 @@
 /**
- * Purpose: who is near a point, by looking at every particle: the twin of shaders/query/near.wgsl and nearest.wgsl,
- * with no cells to be wrong about. Inputs: packed positions, finite or not, and a point, both brought into a world
- * that wraps around. Outputs: ids ascending; or the nearest first, of those equally far the lower id.
- * Distances are rounded as 32-bit floats, every operation once and none fused: where coordinates are dyadic, as in the
- * scenes, they are exact wherever they are less than the radius, and equal the GPU's.
+ * Finds the particles near a point by testing each: the twin of shaders/query/near.wgsl and nearest.wgsl, without
+ * cells. Inputs: packed positions, finite or not, and a point, both wrapped into a periodic world. Outputs: ids
+ * ascending; or the nearest first, of equal distances the lower id first.
+ * Distances are rounded as 32-bit floats, every operation once and none fused. If coordinates are dyadic, as in the
+ * scenes, distances below the radius are exact and equal the GPU's.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -14,7 +14,7 @@ export interface NearParticle {
   readonly distanceSquared: number;
 }
 
-/** Particles nearer than a radius to a point, ids ascending; none to a point that is not finite. */
+/** Returns the particles nearer than a radius to a point, ids ascending; none if the point is not finite. */
 export function findNear(
   world: World,
   positions: Float32Array,
@@ -37,7 +37,7 @@ export function findNear(
   return found;
 }
 
-/** The k nearest of them, or as many as there are. `without`: a particle that does not count. */
+/** Returns the k nearest of them, or as many as there are. `without`: a particle to leave out. */
 export function findNearest(
   world: World,
   positions: Float32Array,

@@ -1,9 +1,7 @@
-/**
- * Purpose: lists of pairs in one order (first id, then second), so that two of them compare word by word.
- */
+/** Lists of pairs in one order (first id, then second), so that two lists compare word by word. */
 import type { PairList } from '../../core/simulation/simulation';
 
-/** Collects pairs in any order and gives them sorted, the lower id first. */
+/** Collects pairs in any order and returns them sorted, the lower id first. */
 export class PairCollector {
   private pairs = new Uint32Array(64);
   private count = 0;
@@ -56,17 +54,17 @@ export function sortPairs(pairs: Uint32Array): PairList {
   return { count, pairs: sorted };
 }
 
-/** What an oracle says: the exact pairs, and those so close to touching that rounding may decide. */
+/** The answer of an oracle: the exact pairs, and those so close to touching that rounding may decide. */
 export interface OraclePairs {
   readonly overlapping: PairList;
-  /** Within the band of `pairBand`, on either side, and not computed exactly by 32-bit floats. */
+  /** Pairs within the band of `pairBand`, on either side, that 32-bit floats do not compute exactly. */
   readonly ambiguous: PairList;
 }
 
 export interface PairComparison {
-  /** Overlapping, but not found; ambiguous ones left out. */
+  /** Overlapping, but not found; without ambiguous pairs. */
   readonly missing: PairList;
-  /** Found, but not overlapping; ambiguous ones left out. */
+  /** Found, but not overlapping; without ambiguous pairs. */
   readonly extra: PairList;
   /** Differences that the band excuses. */
   readonly excused: number;

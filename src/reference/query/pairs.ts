@@ -1,7 +1,6 @@
 /**
- * Purpose: all overlapping pairs, found through the grid in 32-bit arithmetic. Twin of
- * shaders/query/pairs.wgsl with the host's sort of each id's pairs after it.
- * Inputs: a grid whose cells are those of its positions. Output: pairs of ids, sorted.
+ * All overlapping pairs, found through the grid in 32-bit arithmetic. Twin of shaders/query/pairs.wgsl and of the
+ * host's sort after it. Input: a grid whose cells are those of its positions. Output: pairs of ids, sorted.
  */
 import type { PairList } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';

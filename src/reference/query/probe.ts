@@ -1,9 +1,10 @@
 /**
- * Purpose: the neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, probe_rows.wgsl and probe_levels.wgsl.
- * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around a slot's, wrapping around in periodic worlds,
- * and in unbounded ones only for particles whose own cell it is: buckets hold those of other cells too. Where each
- * particle has a radius of its own, for those that candidates.ts lists.
- * Ordering: slots ascending. What is set aside has no neighbours.
+ * The neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, shaders/neighbours/probe_rows.wgsl and
+ * shaders/levels/probe.wgsl.
+ * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around a slot's, which wrap in periodic worlds. In
+ * unbounded worlds it visits only particles of these cells, because buckets hold those of other cells too. With own
+ * radii it visits the slots that candidates.ts lists.
+ * Ordering: slots ascending. Particles that are set aside have no neighbours.
  */
 
 import { CellstormError } from '../../core/base/errors';
@@ -15,7 +16,7 @@ import { OFFSETS } from '../grid/offsets';
 
 export type ProbedGrid = Pick<Grid, 'start' | 'cells' | 'lattices' | 'candidates'>;
 
-/** What a pass over contacts reads. */
+/** The state that a pass over contacts reads. */
 export type GridState = ProbedGrid & Pick<Grid, 'positions' | 'velocities' | keyof Sizes>;
 
 export function probeCells(
@@ -40,7 +41,7 @@ export function probeCells(
   for (const other of slotsAround(world, lattice, grid)) if (other !== slot) visit(other);
 }
 
-/** Those that were listed with the grid: a grid without them is not one of particles of many sizes. */
+/** The candidates listed with the grid. A grid built without radii has none. */
 function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number[] {
   if (!candidates) throw new CellstormError('A grid of many levels was probed that was built without radii.');
   return candidates[slot] as readonly number[];

@@ -1,8 +1,9 @@
 /**
- * Purpose: what a ray meets, by looking at each particle and each of its images, in doubles: the oracle of rays.
- * Inputs: packed positions, where a grid stores them; a ray; the radius of the balls, or that of each. Where the world
- * wraps around (`period` is not 0) a ball counts where it is first met, `mostPeriods` along an axis at most.
- * Outputs: hits by distance, then by id, and whatever rounding may decide either way: that of 32-bit floats, or `share`.
+ * Finds what a ray meets by testing each particle and each of its images, in doubles: the oracle of rays.
+ * Inputs: packed positions as a grid stores them; a ray; the radius of all balls, or of each. In a periodic world
+ * (`period` is not 0) a ball counts where it is first met, at most `mostPeriods` along an axis.
+ * Outputs: hits by distance and then by id, and the balls that rounding may decide either way: that of 32-bit floats,
+ * or of `share`.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { isFiniteParticle } from '../measure/finite';
@@ -16,20 +17,21 @@ export interface ReferenceRay {
 export interface ReferenceHit {
   readonly id: number;
   readonly distance: number;
-  /** How far 32-bit floats may take the distance to be off. */
+  /** The largest error of the distance in 32-bit floats. */
   readonly tolerance: number;
 }
 
 export interface ReferenceHits {
   readonly hits: readonly ReferenceHit[];
-  /** Balls that the ray touches to within rounding, or first meets to within rounding elsewhere. */
+  /** Balls that the ray touches to within rounding, or that it first meets elsewhere to within rounding. */
   readonly doubtful: ReadonlySet<number>;
 }
 
 /**
- * The share of its way that a centre's distance from a ray can be off by in 32-bit floats. With u = 2⁻²⁴ the difference
- * of centre and origin is off by u of itself, its product with the direction by 3 u and the quotient by 2.5 more, the
- * place on the ray by 2 u, and what is left by u; the radius² by 2 u. Together less than 16 u.
+ * The error of a centre's distance from a ray in 32-bit floats, as a share of the centre's distance from the origin.
+ * With u = 2⁻²⁴ the difference of centre and origin is off by u of itself, its product with the direction by 3 u and
+ * the quotient by 2.5 more, the position on the ray by 2 u, and the rest by u; the radius² by 2 u. Together less than
+ * 16 u.
  */
 const BAND = 2 ** -20;
 
@@ -85,8 +87,8 @@ export function hitsAlongRay(
 }
 
 /**
- * All ways from the origin to an image that the ray may come near: along the fastest axis all, along the others those
- * near the ray at that time.
+ * Vectors from the origin to all images that the ray may come near: along the fastest axis all images, along the others
+ * those near the ray at that time.
  */
 function forEachImage(
   away: readonly number[],
@@ -132,7 +134,9 @@ function length(vector: readonly number[]): number {
   return Math.sqrt(dot(vector, vector));
 }
 
-/** What is wrong with an answer, in words: it must be in order, and the reference's but for what is in doubt. */
+/**
+ * Describes what is wrong with an answer: it must be in order, and equal the reference's except for ambiguous balls.
+ */
 export function faultOfHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

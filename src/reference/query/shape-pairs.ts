@@ -1,8 +1,8 @@
 /**
- * Purpose: the oracle for bodies of which some are boxes: those whose sides overlap along x are held against each other, in
- * doubles, with no cells and no balls around boxes to be wrong about.
- * Inputs: packed positions, sizes (see src/core/particles/shapes.ts), the length of the world along axes that wrap around (0 along
- * others). Outputs: the overlapping pairs, and those that 32-bit floats may decide otherwise.
+ * The oracle for bodies of which some are boxes: it compares all bodies whose sides overlap along x, in doubles,
+ * without cells and without balls around boxes.
+ * Inputs: packed positions, sizes (see src/core/particles/shapes.ts), the length of the world along axes that wrap (0
+ * along others). Outputs: the overlapping pairs, and those that 32-bit floats may decide otherwise.
  */
 
 import type { Sizes } from '../../core/particles/shapes';
@@ -12,7 +12,7 @@ import { isFiniteParticle } from '../measure/finite';
 import { nearestImage } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** Wider than what is borderline, by far. */
+/** Far wider than the band of ambiguous pairs. */
 const SLACK = 2 ** -12;
 
 export function sweepShapes(
@@ -56,7 +56,7 @@ export function sweepShapes(
     const at = period > 0 ? place - period * Math.floor((place - low) / period) : place;
     const reach = (half(body, 0) + rounding(body)) * (1 + SLACK) + Math.max(Math.abs(at), period) * 2 ** -20;
     sides.push({ body, from: at - reach, to: at + reach });
-    // What reaches over an end is met at the other one, too.
+    // A body that reaches over an end meets others at the other end, too.
     for (const shift of [-period, period]) {
       const isBeyond = shift < 0 ? at + reach >= low + period : at - reach < low;
       if (period > 0 && isBeyond) sides.push({ body, from: at - reach + shift, to: at + reach + shift });

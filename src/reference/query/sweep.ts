@@ -1,7 +1,7 @@
 /**
- * Purpose: an oracle for millions of particles that shares nothing with the grid: particles are dealt into
- * strips along the second axis, sorted along the first in each, and swept. Its pairs equal brute force's.
- * Inputs and outputs as in brute-force.ts.
+ * An oracle for millions of particles that shares nothing with the grid: it deals particles into strips along the
+ * second axis, sorts each along the first, and sweeps. Its pairs equal brute force's. Inputs and outputs as in
+ * brute-force.ts.
  */
 
 import { isFiniteParticle } from '../measure/finite';
@@ -22,7 +22,7 @@ export function sweepPairs(
 ): OraclePairs {
   const reach = diameter * MARGIN;
   const judge = new PairJudge(dimensions, positions, diameter, ids, period);
-  // Images stand for their particles; each pair is judged once, by its nearest images.
+  // Images stand for their particles; each pair is tested once, by its minimum image.
   const images = withImages(dimensions, positions, reach, period);
   const swept = Float64Array.from(images.places);
   const strips = dealStrips(dimensions, swept, reach);
@@ -32,7 +32,7 @@ export function sweepPairs(
   const consider = (place: number, other: number) => {
     const a = images.particles[place] as number;
     const b = images.particles[other] as number;
-    // Two that were carried the same way are the pair of themselves, seen already.
+    // Two images that are shifted the same way are the pair of their particles, which is tested already.
     if (a === b || (place >= count && images.carried[place] === images.carried[other])) return;
     if (place >= count || other >= count) {
       const key = Math.min(a, b) * count + Math.max(a, b);
@@ -66,11 +66,11 @@ interface Images {
   /** Packed: particles as they are, then images of those near the low ends, beyond the high ends. */
   readonly places: number[];
   readonly particles: number[];
-  /** Axes along which each was carried by a period: a bit an axis. */
+  /** For each, one bit per axis along which it is shifted by a period. */
   readonly carried: number[];
 }
 
-/** Two particles that are near across an end meet as one and an image of the other, or as two images. */
+/** Two particles that are near across an end meet as a particle and an image, or as two images. */
 function withImages(
   dimensions: number,
   positions: Float32Array,
@@ -80,7 +80,7 @@ function withImages(
   const places = Array.from(positions);
   const particles = Array.from({ length: positions.length / dimensions }, (_, particle) => particle);
   const carried = particles.map(() => 0);
-  // Nothing is sorted out along the third axis: there the nearest images meet anyway.
+  // The third axis needs no images: minimum images meet along it anyway.
   for (let axis = 0; axis < 2; axis++) {
     const length = period[axis] as number;
     if (length === 0) continue;
@@ -88,7 +88,7 @@ function withImages(
     for (let index = axis; index < positions.length; index += dimensions) {
       if (Number.isFinite(positions[index])) highest = Math.max(highest, positions[index] as number);
     }
-    // Images of images too: of those near the low ends of several axes.
+    // Particles near the low ends of several axes have images of images.
     const sources = particles.length;
     for (let source = 0; source < sources; source++) {
       const coordinate = places[source * dimensions + axis] as number;
@@ -111,7 +111,9 @@ interface Strip {
   readonly places: Uint32Array;
 }
 
-/** Finite places by strip, strips ascending; empty ones are left out. Those within reach are at most one apart. */
+/**
+ * Finite positions by strip, strips ascending, without empty ones. Particles within reach are at most one strip apart.
+ */
 function dealStrips(dimensions: number, positions: Float64Array, height: number): Strip[] {
   const count = positions.length / dimensions;
   const dealt = new Map<number, number[]>();

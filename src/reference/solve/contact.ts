@@ -1,6 +1,6 @@
 /**
- * Purpose: 32-bit vector arithmetic and the geometry of one contact (of boxes, see src/core/particles/shapes.ts). Twin of
- * shaders/solve/contact.wgsl, every operation rounded once, none fused.
+ * 32-bit vector arithmetic and the geometry of one contact (for boxes, see src/core/particles/shapes.ts). Twin of
+ * shaders/solve/contact.wgsl: every operation is rounded once, none is fused.
  * Guarantee: antisymmetric to the bit: swapping the two particles negates the normal and leaves the overlap.
  */
 
@@ -12,12 +12,12 @@ import type { SortedState } from '../grid/gather';
 
 const { fround } = Math;
 
-/** Nearer than this the direction is noise; it is then taken from the two slots, which are canonical. */
+/** Below this distance² the direction is rounding noise; the two slots, which are canonical, give it instead. */
 export const COINCIDENT_SQUARED = 2 ** -100;
 
 export type Vector = number[];
 
-/** The vector of one particle, out of packed ones. */
+/** Returns the vector of one particle from packed vectors. */
 export function loadVector(dimensions: number, vectors: Float32Array, particle: number): Vector {
   const vector: Vector = [];
   for (let axis = 0; axis < dimensions; axis++) vector.push(vectors[particle * dimensions + axis] as number);
@@ -61,12 +61,15 @@ export interface Contact {
   readonly overlap: number;
 }
 
-/** A difference of coordinates, in a world that wraps around that of the nearest images: in doubles. */
+/** The minimum image of a difference of coordinates, in doubles; the period is 0 if the axis does not wrap. */
 export function nearestImage(apart: number, period: number): number {
   return period === 0 ? apart : apart - period * Math.round(apart / period);
 }
 
-/** From `other` to `particle`, in 32 bits; `others`: where the other one is to be found, if not in `positions`. */
+/**
+ * The minimum image of the vector from `other` to `particle`, in 32 bits. `others`: the positions that `other` belongs
+ * to.
+ */
 export function separation(
   world: World,
   positions: Float32Array,
@@ -85,7 +88,7 @@ export function separation(
   );
 }
 
-/** Distance² of two particles out of packed positions. */
+/** Distance² of two particles from packed positions. */
 export function distanceSquared(
   world: World,
   positions: Float32Array,
@@ -97,7 +100,7 @@ export function distanceSquared(
   return dot(apart, apart);
 }
 
-/** Where particles are, and how large each is if each has a size of its own. */
+/** Positions of bodies, and their sizes if each has its own. */
 export type Bodies = Pick<SortedState, 'positions' | keyof Sizes>;
 
 /** The distance at which two particles touch: the diameter, or the sum of their own radii. */
@@ -112,8 +115,8 @@ export function reachBetween(
 }
 
 /**
- * The contact of the particles in two slots, seen from the first, or undefined where they do not overlap; `others`: where
- * the other one is to be found.
+ * The contact of the particles in two slots, seen from the first, or undefined if they do not overlap. `others`: the
+ * bodies that `other` belongs to.
  */
 export function findContact(
   world: World,
@@ -144,12 +147,12 @@ export function findContact(
   };
 }
 
-/** How two of which each may be a box lie to each other, whether they overlap or not. */
+/** The geometry of two bodies of which each may be a box, whether they overlap or not. */
 interface Faced extends Contact {
   readonly isContact: boolean;
 }
 
-/** `overlap` is below 0 where they are apart. */
+/** `overlap` is below 0 if they are apart. */
 export function faceShapes(
   world: World,
   bodies: Bodies,
@@ -161,7 +164,7 @@ export function faceShapes(
   const apart = separation(world, bodies.positions, slot, other, others.positions);
   const half = ({ halves }: Bodies, body: number, axis: number) =>
     (halves?.[dimensions * body + axis] as number) || 0;
-  // Of a ball its radius, of a box 0.
+  // The radius of a ball, 0 for a box.
   const rounding = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
   const sides = apart.map((_, axis) => fround(half(bodies, slot, axis) + half(others, other, axis)));
   const round = fround(rounding(bodies, slot) + rounding(others, other));
@@ -171,7 +174,7 @@ export function faceShapes(
   if (squared >= COINCIDENT_SQUARED) {
     const distance = fround(Math.sqrt(squared));
     const normal = outside.map((along, axis) => Math.sign(apart[axis] as number) * fround(along / distance));
-    // By squares, as equal balls are: a root is rounded.
+    // Compares squares, like the test of equal balls, because a root is rounded.
     return { normal, overlap: fround(round - distance), isContact: squared < fround(round * round) };
   }
   const depths = apart.map((along, axis) =>

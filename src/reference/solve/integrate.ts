@@ -1,8 +1,8 @@
 /**
- * Purpose: advances particles by one substep, velocity first (symplectic Euler). Twin of the arithmetic of
- * shaders/solve/integrate.wgsl; its counting is count.ts.
- * Inputs: state in any order. Outputs: new arrays in the same order. Particles whose position is not finite
- * keep their bits; those that get too fast are set aside, their position NaN.
+ * Advances particles by one substep, velocity first (symplectic Euler). Twin of the arithmetic of
+ * shaders/solve/integrate.wgsl; count.ts is the twin of its counting.
+ * Inputs: state in any order. Outputs: new arrays in the same order. Particles whose position is not finite keep their
+ * bits. Particles that get too fast are set aside: their position becomes NaN.
  */
 
 import type { Substep } from '../../core/contact/settings';

@@ -1,8 +1,8 @@
 /**
- * Purpose: the particles that never move, and the loop over those that a particle may touch. Twin of src/engine/simulation/obstacles.ts
- * and shaders/shared/probe_obstacles*.wgsl.
- * Inputs: bodies as core/obstacles/obstacles.ts has them. Of one radius they are in a grid of their own in the same world, and looked
- * for in the cells around that of a particle; where they have sizes of their own, all are looked at.
+ * The obstacles, and the loop over those that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
+ * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl.
+ * Inputs: bodies as core/obstacles/obstacles.ts describes them. Obstacles of one radius have a grid of their own in the
+ * same world; a particle looks in the cells around its own. If they have their own sizes, all are candidates.
  * Ordering: slots ascending: canonical, or those of the tree.
  */
 
@@ -13,7 +13,7 @@ import { buildGrid, type Grid } from '../grid/grid';
 import { slotsAround } from '../query/probe';
 
 export interface Obstacles extends StaticBodies {
-  /** Where all have one radius. */
+  /** Defined if all obstacles have one radius. */
   readonly cells?: Pick<Grid, 'start' | 'lattices'> | undefined;
 }
 
@@ -24,7 +24,7 @@ export function fileObstacles(world: World, bodies: StaticBodies): Obstacles {
   return { positions, cells: { start, lattices } };
 }
 
-/** Those that a particle may touch; what is set aside touches nobody. */
+/** Visits the obstacles that a particle may touch; none for a particle that is set aside. */
 export function probeObstacles(
   world: World,
   grid: Pick<Grid, 'cells' | 'lattices'>,

@@ -1,8 +1,8 @@
 /**
- * Purpose: the whole simulation made of the twins of its passes, plain and slow: what the GPU engine and the
- * fast CPU engine are held against.
- * Each substep: integrate, grid, partner (if anything bounces) and resolve; the cells
- * stay those of the substep's grid. `broadPhase` changes only the number of candidates reported.
+ * The whole simulation made of the twins of its passes, plain and slow. Tests compare the GPU engine and the fast CPU
+ * engine with it.
+ * Each substep: integrate, grid, partner (only with restitution) and resolve; the cells stay
+ * those of the substep's grid. `broadPhase` changes only the number of candidates reported.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
 
@@ -65,7 +65,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   private currentSettings: Settings;
   private currentTime = 0;
   private grid: Grid;
-  /** As they were given, and filed where there is room for any. */
+  /** The obstacles as the user gave them; and sorted or in a tree, if the capacity for obstacles is not 0. */
   private given: StaticBodies;
   private obstacles: Obstacles | undefined;
   private destroyed = false;
@@ -87,7 +87,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.obstacleCapacity = plan.obstacleCapacity;
     this.continuous = plan.continuous;
     this.given = plan.obstacles;
-    this.obstacles = this.filed();
+    this.obstacles = this.sortedObstacles();
   }
 
   get count(): number {
@@ -184,7 +184,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkAlive();
     this.given = checkObstacles(obstacles, this);
-    this.obstacles = this.filed();
+    this.obstacles = this.sortedObstacles();
   }
 
   private fly(substep: Substep, isFirst: boolean): void {
@@ -226,20 +226,20 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.currentSettings = settings;
     this.currentTime = checkpoint.time;
     this.given = checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles');
-    this.obstacles = this.filed();
+    this.obstacles = this.sortedObstacles();
   }
 
   destroy(): void {
     this.destroyed = true;
   }
 
-  /** The grid of where particles are now; a step leaves that of its last substep. */
+  /** The grid of the present positions; a step leaves the grid of its last substep. */
   private freshGrid(): Grid {
     const { positions, velocities, ids } = this.grid;
     return buildGrid(this.world, positions, velocities, ids, this.grid);
   }
 
-  private filed(): Obstacles | undefined {
+  private sortedObstacles(): Obstacles | undefined {
     return this.obstacleCapacity === 0 ? undefined : fileObstacles(this.world, this.given);
   }
 
@@ -248,7 +248,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.grid = buildGrid(this.world, positions, velocities, ids, sizes);
   }
 
-  /** The particles of some slots, as copies. */
+  /** Copies of the particles in some slots. */
   private pick(slots: Uint32Array): Bodies {
     const { ids, positions, velocities } = this.grid;
     return {
@@ -278,7 +278,7 @@ function concatenateSizes(first: Sizes, second: Sizes): Sizes {
   return { radii: join('radii'), halves: join('halves'), bulks: join('bulks') };
 }
 
-/** Two arrays in one, as bits. */
+/** Concatenates two arrays, as bits. */
 function concatenate<Kind extends Float32Array | Uint32Array>(first: Kind, second: Kind): Kind {
   const joined = new (first.constructor as new (length: number) => Kind)(first.length + second.length);
   joined.set(first);

@@ -1,7 +1,7 @@
 /**
- * Purpose: a radix sort, least significant digit first: twin of shaders/sort/radix.wgsl. Inputs: keys and what goes with
- * them. Output: both, keys ascending, equal ones in the order they came in; floats as Float32Array.prototype.sort orders
- * them: −0 before 0, whatever is not a number last, as one and the same.
+ * A radix sort, least significant digit first: twin of shaders/sort/radix.wgsl. Inputs: keys and their values. Output:
+ * both, keys ascending, equal keys in the order of the input. Floats are ordered like Float32Array.prototype.sort does:
+ * −0 before 0, NaNs last and all equal.
  */
 import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
 import type { KeyKind } from '../../core/particles/keys';
@@ -9,7 +9,7 @@ import { exclusiveScan } from '../grid/scan';
 
 const NOT_A_NUMBER = 0xffff_ffff;
 
-/** A key's bits as an unsigned number that is ordered as the keys are. */
+/** A key's bits as an unsigned number with the order of the keys. */
 export function toUnsigned(kind: KeyKind, bits: number): number {
   if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
   if (kind !== 'f32') return bits;
@@ -23,7 +23,7 @@ export function fromUnsigned(kind: KeyKind, bits: number): number {
   return bits >= 0x8000_0000 ? bits & 0x7fff_ffff : ~bits >>> 0;
 }
 
-/** How many keys of each run have each digit, digit by digit. */
+/** The number of keys of each run with each digit, digit by digit. */
 export function countDigits(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const counts = new Uint32Array(RADIX_DIGITS * runs);
@@ -34,7 +34,7 @@ export function countDigits(digits: Uint32Array): Uint32Array {
   return counts;
 }
 
-/** Where each goes. */
+/** The target of each key. */
 export function placesOf(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const next = exclusiveScan(countDigits(digits));
@@ -46,7 +46,7 @@ export function placesOf(digits: Uint32Array): Uint32Array {
   });
 }
 
-/** `words`: bits of the keys, of 64-bit keys two words each, the low one first. */
+/** `words`: bits of the keys; 64-bit keys have two words each, the low one first. */
 export function radixSort(
   kind: KeyKind,
   words: Uint32Array,

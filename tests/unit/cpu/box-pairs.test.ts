@@ -40,7 +40,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     );
   });
 
-  it('are those that brute force finds where space wraps around', () => {
+  it('are those that brute force finds in periodic space', () => {
     const wraps = fc.array(fc.constantFrom(PERIOD, 2 * PERIOD, 0), {
       minLength: dimensions,
       maxLength: dimensions,
@@ -60,7 +60,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect(images).toBeGreaterThan(atGate(100));
   });
 
-  it('are found around the end for any floats in a period', () => {
+  it('are found across an end for any floats in a period', () => {
     const noise = createNoise(3);
     const boxes = scatterBoxes(dimensions, 300, noise, PERIOD, () => noise() ** 4 * 9);
     const period = new Array<number>(dimensions).fill(PERIOD);
@@ -83,7 +83,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect([...findOverlaps(boxes, { dimensions }).pairs]).toEqual(apart.flat());
   });
 
-  it('are found among thousands, of one size, of many, in lines, in clusters and under one that holds all', () => {
+  it('are found among thousands of one size, of many sizes, in lines, in clusters and inside one that contains all', () => {
     const noise = createNoise(8);
     const edge = dimensions === 2 ? 60 : 16;
     const count = 1500;
@@ -114,7 +114,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect(found.filter((pairs) => pairs > 50).length).toBeGreaterThanOrEqual(5);
   });
 
-  it('are the same from a finder that is used again, however they are asked for', () => {
+  it('are the same from a reused finder, by every method', () => {
     const noise = createNoise(4);
     const finder = createCpuBoxPairs({ dimensions });
     for (const count of [0, 1, 500, 2, 900, 0, 63, 64, 65]) {
@@ -138,7 +138,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
 });
 
 describe('a finder of boxes', () => {
-  it('refuses what it cannot take, and to be built while it is asked', () => {
+  it('rejects bad input, and builds inside a visitor', () => {
     const wrong = (options: unknown) => () => createCpuBoxPairs(options as { dimensions: 2 });
     expect(wrong({ dimensions: 4 })).toThrow(ArgumentError);
     expect(wrong({ dimensions: 2, periods: [1, 1] })).toThrow('options.periods');

@@ -101,7 +101,7 @@ function expectInBox(
 }
 
 describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
-  it.each(KINDS)('holds what brute force says in a %s world', (kind) => {
+  it.each(KINDS)('contains what brute force finds in a %s world', (kind) => {
     let most = 0;
     let found = 0;
     fc.assert(
@@ -126,7 +126,7 @@ describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
     expect(found).toBeGreaterThan(atGate(1000));
   });
 
-  it('goes around the ends of a periodic world, bounds included', () => {
+  it('wraps at the ends of a periodic world, bounds included', () => {
     const corner = cornersIn(dimensions);
     const grid = createCpuGrid({
       dimensions,
@@ -157,7 +157,7 @@ describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
     expect(between(4, 3)).toEqual([]);
   });
 
-  it('can be asked for inside of a visit, and refuses what is no corner', () => {
+  it('can be searched inside a visitor, and rejects bad corners', () => {
     const corner = cornersIn(dimensions);
     const grid = createCpuGrid({ dimensions, unbounded: true, diameter: 1, capacity: 4 });
     grid.build(Float32Array.from([...corner(0), ...corner(0.5), ...corner(1e30)]));
@@ -180,7 +180,7 @@ function radiiOf(count: number, noise: () => number): Float32Array {
   );
 }
 
-describe.each([2, 3] as const)('a box among particles of many sizes in %dD', (dimensions) => {
+describe.each([2, 3] as const)('a box among particles of variable radii in %dD', (dimensions) => {
   const corner = cornersIn(dimensions);
   const radii = { smallest: 1, largest: 64 };
   const far = 2 ** 20;
@@ -281,7 +281,7 @@ describe.each([2, 3] as const)('a box among particles of many sizes in %dD', (di
     },
   );
 
-  it('goes around the ends of a periodic world, and asks for centres, whatever the radii', () => {
+  it('wraps at the ends of a periodic world, and tests centres, whatever the radii', () => {
     const grid = createCpuGrid({ ...box, max: corner(512), periodic: true, radii, capacity: 8 });
     const line = Float32Array.from({ length: 8 * dimensions }, (_, word) =>
       word % dimensions === 0 ? 64 * (word / dimensions) : 256,
@@ -300,7 +300,7 @@ describe.each([2, 3] as const)('a box among particles of many sizes in %dD', (di
     expect(between(64, 63)).toEqual([]);
   });
 
-  it('can be asked for inside of a visit, before anything is built, and refuses what is no corner', () => {
+  it('can be searched inside a visitor and before the first build, and rejects bad corners', () => {
     const grid = createCpuGrid({ dimensions, unbounded: true, radii, capacity: 4 });
     expect([...grid.findInBox(corner(-1), corner(1))]).toEqual([]);
     grid.build(Float32Array.from([...corner(0), ...corner(0.5), ...corner(1e30)]), Float32Array.of(9, 0, 64));

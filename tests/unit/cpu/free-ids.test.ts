@@ -24,7 +24,7 @@ describe('FreeIds', () => {
     },
   );
 
-  it('hands out the lowest free one after any takes and releases', () => {
+  it('hands out the lowest free id after any takes and releases', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1200 }),
@@ -53,7 +53,7 @@ describe('FreeIds', () => {
     );
   });
 
-  it('says what memory it takes', () => {
+  it('reports its memory', () => {
     for (const capacity of [0, 1, 33, 5000]) {
       const free = new FreeIds(capacity);
       const bytes = [...buffersOf(free)].reduce((sum, buffer) => sum + buffer.byteLength, 0);

@@ -76,7 +76,7 @@ function leaked(balls: readonly number[][], middle: number, places: readonly num
 }
 
 describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
-  it('all run through the neck, both ways, and none leaves the glass', () => {
+  it('all flow through the neck, both ways, and none leaves the glass', () => {
     const scene = createScene('hourglass', { dimensions, count: 160, seed: 3 });
     const { play, places, simulation } = open(scene);
     const [middle, half] = [(scene.max[0] as number) / 2, (scene.max[1] as number) / 2];
@@ -92,7 +92,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
     expect([above(), leaked(balls, middle, places())]).toEqual([160, 0]);
   });
 
-  it('climb in a drum that turns, stay in it, and lie level in one that does not', () => {
+  it('climb in a turning drum, stay in it, and lie level in one at rest', () => {
     const scene = createScene('drum', { dimensions, count: 160, seed: 3 });
     const middle = (scene.max[0] as number) / 2;
     const aside = (places: readonly number[][]) => mean(places.map(([x = 0]) => x - middle));
@@ -113,7 +113,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
     expect(Math.abs(aside(still.places()))).toBeLessThan(0.05 * middle);
   });
 
-  it('rise in a shaken box where they are large, and do not in one that stands', () => {
+  it('rise in a shaken box if they are large, but not in one at rest', () => {
     const lift = (seed: number, isDriven: boolean, seconds: number) => {
       const scene = createScene('brazil-nut', { dimensions, count: dimensions === 2 ? 180 : 320, seed });
       const { play, places, simulation } = open(scene, isDriven);
@@ -137,7 +137,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
 });
 
 describe('a drive', () => {
-  it('is there in scenes of grains, and moves obstacles in the drum', () => {
+  it('exists in granular scenes, and moves obstacles in the drum', () => {
     const request = { dimensions: 2, count: 100 } as const;
     for (const name of sceneNames()) {
       const { drive } = createScene(name, request);
@@ -153,7 +153,7 @@ describe('a drive', () => {
     }
   });
 
-  it.each(DRIVEN)('of %s is of time alone: a state goes on with the same bits', (name) => {
+  it.each(DRIVEN)('of %s depends on time alone: a restored state continues with the same bits', (name) => {
     const scene = createScene(name, { dimensions: 2, count: 100 });
     const first = open(scene);
     first.play(0.5);
@@ -168,7 +168,7 @@ describe('a drive', () => {
     expect(again.simulation.measure().hash).toBe(first.simulation.measure().hash);
   });
 
-  it('is scaled by the gravity that the page has, and left out where a file is open', () => {
+  it('is scaled by the gravity of the page, and off while a file is open', () => {
     const choices = { ...defaultChoices('brazil-nut'), count: 100 };
     expect(choices.gravity).toBe(9.8125);
     const { options, drive } = startOf(choices, 100);
@@ -181,7 +181,7 @@ describe('a drive', () => {
     expect(startOf({ ...choices, opened }, 100).drive).toBeUndefined();
   });
 
-  it('gives obstacles the radius that they need beside particles of many', () => {
+  it('gives obstacles radii if particles have variable radii', () => {
     const { options, drive } = startOf({ ...defaultChoices('drum'), spread: 2 }, 100);
     const simulation = createCpuSimulation(options);
     applyDrive(simulation, drive, 1);
@@ -192,7 +192,7 @@ describe('a drive', () => {
 });
 
 describe.each(DIMENSIONS)('scenes of grains in %dD', (dimensions) => {
-  it.each(DRIVEN)('%s is exact, begins with nothing touching, and takes any number', (name) => {
+  it.each(DRIVEN)('%s is dyadic, begins without contacts, and takes any number of particles', (name) => {
     for (const count of [0, 1, 2, 100, 1000]) {
       const scene = createScene(name, { dimensions, count, seed: 7 });
       const { positions, radii, min, max } = scene;

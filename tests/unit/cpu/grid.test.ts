@@ -112,7 +112,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  it('keeps whoever is finite, though the number of its cell is not', () => {
+  it('keeps a finite particle even if the number of its cell is not finite', () => {
     const count = 100;
     const grid = box(-3.3, 4.7, 0.7, count);
     const positions = Float32Array.from({ length: dimensions * count }, (_, index) => (index % 97) / 14 - 3);
@@ -124,7 +124,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expectCanonical(grid, positions);
   });
 
-  it('agrees with itself on input that is in order already, and on input reversed', () => {
+  it('gives the same result for sorted and for reversed input', () => {
     const scene = createScene('clustered', { dimensions, count: 3000 });
     const { min, max } = scene;
     const grid = createCpuGrid({ dimensions, min, max, diameter: 1, capacity: 3000 });
@@ -157,7 +157,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expectPairs(grid, oracle(scene.positions, dimensions, 2 * scene.radius, grid.world.period));
   });
 
-  it('finds all pairs of particles in one place, in portions', () => {
+  it('finds all pairs of coincident particles, in portions', () => {
     const count = 700;
     const grid = box(0, 4, 1, count);
     grid.build(new Float32Array(dimensions * count).fill(1.5));
@@ -176,7 +176,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expect([...pairs.subarray(0, 4), ...pairs.subarray(-2)]).toEqual([0, 1, 0, 2, count - 2, count - 1]);
   });
 
-  it('finds what is near a point', () => {
+  it('finds the particles near a point', () => {
     const grid = box(-2, 6, 1, 60);
     const coordinate = fc.float({ min: -4, max: 8, noNaN: true });
     const vector = fc.array(coordinate, { minLength: dimensions, maxLength: dimensions });
@@ -207,47 +207,50 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  it.each(['bounded', 'periodic', 'unbounded'])('finds everybody without end in a %s world', (kind) => {
-    const count = 200;
-    const corner = cornersIn(dimensions);
-    const place =
-      kind === 'unbounded'
-        ? ({ dimensions, unbounded: true } as const)
-        : { dimensions, min: corner(-2), max: corner(6), periodic: kind === 'periodic' };
-    let state = 7;
-    const next = () => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return (state >>> 8) / 2 ** 24;
-    };
-    const positions = Float32Array.from({ length: dimensions * count }, () => -3 + 10 * next());
-    if (kind !== 'periodic') positions.set(corner(-3e38), 0);
-    positions[dimensions * 9] = Number.NaN;
-    const everybody = Uint32Array.from({ length: count }, (_, id) => id).filter((id) => id !== 9);
-    const equal = createCpuGrid({ ...place, diameter: 1, capacity: count });
-    equal.build(positions);
-    const mixed = createCpuGrid({ ...place, radii: { smallest: 0.1, largest: 1 }, capacity: count });
-    mixed.build(
-      positions,
-      Float32Array.from({ length: count }, () => 0.1 + 0.9 * next()),
-    );
-    for (const grid of [equal, mixed]) {
-      for (const point of [corner(1), corner(-2), corner(900)]) {
-        const distances = new Map<number, number>();
-        const order: number[] = [];
-        grid.near(point, Number.POSITIVE_INFINITY, (id, distanceSquared) => {
-          order.push(id);
-          distances.set(id, distanceSquared);
-        });
-        expect(order).toEqual([...grid.ids().subarray(0, count - 1)]);
-        expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(everybody);
-        // As the nearest has them, in a world that wraps around those of the nearest images.
-        const { ids, distancesSquared } = grid.nearest(point, count);
-        ids.forEach((id, index) => {
-          expect(distances.get(id)).toBe(distancesSquared[index]);
-        });
+  it.each(['bounded', 'periodic', 'unbounded'])(
+    'finds all particles within an infinite radius in a %s world',
+    (kind) => {
+      const count = 200;
+      const corner = cornersIn(dimensions);
+      const place =
+        kind === 'unbounded'
+          ? ({ dimensions, unbounded: true } as const)
+          : { dimensions, min: corner(-2), max: corner(6), periodic: kind === 'periodic' };
+      let state = 7;
+      const next = () => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        return (state >>> 8) / 2 ** 24;
+      };
+      const positions = Float32Array.from({ length: dimensions * count }, () => -3 + 10 * next());
+      if (kind !== 'periodic') positions.set(corner(-3e38), 0);
+      positions[dimensions * 9] = Number.NaN;
+      const everybody = Uint32Array.from({ length: count }, (_, id) => id).filter((id) => id !== 9);
+      const equal = createCpuGrid({ ...place, diameter: 1, capacity: count });
+      equal.build(positions);
+      const mixed = createCpuGrid({ ...place, radii: { smallest: 0.1, largest: 1 }, capacity: count });
+      mixed.build(
+        positions,
+        Float32Array.from({ length: count }, () => 0.1 + 0.9 * next()),
+      );
+      for (const grid of [equal, mixed]) {
+        for (const point of [corner(1), corner(-2), corner(900)]) {
+          const distances = new Map<number, number>();
+          const order: number[] = [];
+          grid.near(point, Number.POSITIVE_INFINITY, (id, distanceSquared) => {
+            order.push(id);
+            distances.set(id, distanceSquared);
+          });
+          expect(order).toEqual([...grid.ids().subarray(0, count - 1)]);
+          expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(everybody);
+          // As the nearest has them, in a world that wraps around those of the nearest images.
+          const { ids, distancesSquared } = grid.nearest(point, count);
+          ids.forEach((id, index) => {
+            expect(distances.get(id)).toBe(distancesSquared[index]);
+          });
+        }
       }
-    }
-  });
+    },
+  );
 
   it('keeps its own copy of the positions, and takes fewer than it is given', () => {
     const grid = box(0, 8, 1, 10);
@@ -261,7 +264,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expect(grid.countPairs()).toBe(3);
   });
 
-  it('refuses bad arguments and stays as it was', () => {
+  it('rejects bad arguments and keeps its state', () => {
     const grid = box(0, 8, 1, 2);
     grid.build(new Float32Array(dimensions * 2).fill(3));
     expect(() => grid.build(new Float32Array(dimensions * 3))).toThrow(ArgumentError);
@@ -285,7 +288,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   });
 });
 
-describe('pairs of space', () => {
+describe('pairs in 3D', () => {
   type Ball = readonly [number, number, number];
   let word = 9;
   const below = (limit: number, units: number) => {
@@ -322,7 +325,7 @@ describe('pairs of space', () => {
     expect(grid.countPairs()).toBe(found);
   };
 
-  it('are found where balls are sparse, crowded and sparse again', () => {
+  it('are found if balls are sparse, crowded and sparse again', () => {
     const width = 8;
     const band = fc.record({
       // On both sides of what is crowded.
@@ -349,7 +352,7 @@ describe('pairs of space', () => {
     );
   });
 
-  it('are found where a layer has more slots than the window, and behind it, or more cells', () => {
+  it('are found if a layer has more slots or more cells than the window, and after such a layer', () => {
     const layer = (count: number, z: number, long: number, high: number) =>
       Array.from({ length: count }, (): Ball => [below(long, 64), below(high, 64), z + below(1, 64)]);
     expectSwept(
@@ -363,7 +366,7 @@ describe('pairs of space', () => {
     );
   });
 
-  it('are sparse from sixteen cells a slot on', () => {
+  it('count as sparse from sixteen cells per slot on', () => {
     const keysWith = (gap: number, slots: number) =>
       Int32Array.from({ length: slots + 1 }, (_, slot) => (slot === slots ? 0x7fff_ffff : 5 + gap * slot));
     // As many cells as slots between the first and the last, one less.
@@ -376,7 +379,7 @@ describe('pairs of space', () => {
     expect(isSparseInSpace(keysWith(99, 2), 2, 1)).toBe(false);
   });
 
-  it('are found in the window where balls are not sparse and a layer fits it, else by keys, and all by keys when frozen', () => {
+  it('are found in the window if balls are not sparse and a layer fits it, otherwise by keys; when frozen always by keys', () => {
     // Layers of a box that is empty on average: a thin one, one that is too long, and a crowd.
     const counts = [3000, 40_000, 6000];
     const balls = counts.flatMap((count, index) =>
@@ -415,7 +418,7 @@ describe('pairs of space', () => {
   });
 });
 
-describe('pairs of the plane', () => {
+describe('pairs in 2D', () => {
   // Rows are one high; rows 10 and 11 are each longer than a window, and nobody is sparse.
   const count = 24_800;
   let state = 5;
@@ -447,7 +450,7 @@ describe('pairs of the plane', () => {
     return sortedPairs(pairs);
   };
 
-  it('are found where rows fit the window, where they do not, and where a window was fuller before', () => {
+  it('are found if rows fit the window, if they do not, and after a fuller window', () => {
     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count });
     for (const among of [count, 9999, 4000, 998, 7, 1]) {
       grid.build(positions, among);
@@ -457,7 +460,7 @@ describe('pairs of the plane', () => {
     }
   });
 
-  it('are found by the window again behind rows that do not fit it', () => {
+  it('are found by the window again after rows that do not fit it', () => {
     // 25 cells a disc, but not where discs are.
     const lattice = defineLattice(defineWorld({ dimensions: 2, min: [0, 0], max: [1500, 400] }, 1));
     const order = new CellOrder(lattice, count);
@@ -488,7 +491,7 @@ describe('pairs of the plane', () => {
     expect(stops.at(-1)).toBe(count);
   });
 
-  it('are sparse where fewer than a quarter of the samples have somebody near, and only there', () => {
+  it('count as sparse only if fewer than a quarter of the samples have a neighbour', () => {
     // Of every sixteen slots the first is asked.
     const keysWith = (near: number, slots: number, gap = 2) => {
       let key = 0;
@@ -509,7 +512,7 @@ describe('pairs of the plane', () => {
     expect(isSparse(keysWith(16, slots), 1, 0)).toBe(false);
   });
 
-  it('are found where discs are sparse, dense and sparse again', () => {
+  it('are found if discs are sparse, dense and sparse again', () => {
     const width = 48;
     const band = fc.record({
       // On both sides of what is sparse.
@@ -564,7 +567,7 @@ describe('pairs of the plane', () => {
     );
   });
 
-  it('are the same where another grid is searched while they are visited', () => {
+  it('are the same if the visitor searches another grid', () => {
     const options = { dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count } as const;
     const [grid, other] = [createCpuGrid(options), createCpuGrid({ ...options, periodic: [true, true] })];
     // Several portions, of which each ends in the middle of a row.
@@ -582,8 +585,8 @@ describe('pairs of the plane', () => {
   });
 });
 
-describe('a grid with room for many', () => {
-  it('goes over rows and columns alone where few are in it', () => {
+describe('a grid with a large capacity', () => {
+  it('loops over rows and columns only, if it holds few particles', () => {
     const min = [0, 0];
     const roomy = createCpuGrid({ dimensions: 2, min, max: [500, 500], diameter: 1, capacity: 200_000 });
     const clear = vi.spyOn(Object.getPrototypeOf(Uint32Array.prototype) as Uint32Array, 'fill');
@@ -602,8 +605,8 @@ describe('a grid with room for many', () => {
   });
 });
 
-describe('what calls a function of the caller’s', () => {
-  it('refuses what is none before anything is done, though nobody is there', () => {
+describe('methods with a visitor', () => {
+  it('reject what is no function before they do anything, even without particles', () => {
     const box = { dimensions: 2, min: [0, 0], max: [8, 8], capacity: 4 } as const;
     const equal = createCpuGrid({ ...box, diameter: 1 });
     const mixed = createCpuGrid({ ...box, radii: { smallest: 0.1, largest: 1 } });
@@ -635,7 +638,7 @@ describe('what calls a function of the caller’s', () => {
   });
 });
 
-describe('pairs that no memory is left for', () => {
+describe('pairs without enough memory', () => {
   const count = 700;
   const all = (count * (count - 1)) / 2;
   const place = { dimensions: 2, min: [0, 0], max: [4, 4] } as const;
@@ -679,7 +682,7 @@ describe('pairs that no memory is left for', () => {
     expect(engine.findPairs().pairs.length).toBe(2 * all);
   });
 
-  it('are refused where those of one row of boxes are too many at a time, and boxes stay as they were', () => {
+  it('are rejected if one row of boxes has too many, and the boxes stay', () => {
     const row = createCpuBoxPairs({ dimensions: 2 });
     row.build(alike);
     withLittleMemory(2 ** 17, () => {
@@ -693,7 +696,7 @@ describe('pairs that no memory is left for', () => {
     expect(row.countPairs()).toBe(all);
   });
 
-  it('are refused by a simulation that has no memory for the first of them', () => {
+  it('are rejected by a simulation without memory for the first of them', () => {
     const halfExtents = new Float32Array(2 * count).fill(0.25);
     const shapes = createCpuSimulation({ ...place, halfExtents, positions });
     for (const engine of [simulation, shapes]) {
@@ -708,7 +711,7 @@ describe('pairs that no memory is left for', () => {
     }
   });
 
-  it('leave a grid as it was that has no memory for the first of them', () => {
+  it('leave a grid unchanged that has no memory for the first of them', () => {
     const grid = createCpuGrid({ ...place, diameter: 1, capacity: count });
     grid.build(positions);
     const bytes = grid.memoryBytes;
@@ -723,7 +726,7 @@ describe('pairs that no memory is left for', () => {
     expect([isAscending, grid.countPairs(), grid.findPairs().count]).toEqual([true, all, all]);
   });
 
-  it('are counted and handed out where there is little', () => {
+  it('are counted and visited with little memory', () => {
     withLittleMemory(2 ** 17, () => {
       for (const engine of [equal, mixed, index]) {
         let visits = 0;
@@ -734,7 +737,7 @@ describe('pairs that no memory is left for', () => {
     });
   });
 
-  it('are told where there is none for a copy in order', () => {
+  it('are reported if there is no memory for a sorted copy', () => {
     const words = Uint32Array.of(4, 5, 0, 1, 0, 2);
     withLittleMemory(5, () => {
       expect(() => sortPairs(words, 6, 3)).toThrow(/^3 pairs were found so far, /);
@@ -742,7 +745,7 @@ describe('pairs that no memory is left for', () => {
     expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
   });
 
-  it('nor are there ids for, beyond what there is room for already', () => {
+  it('get no larger array of ids than there is memory for', () => {
     const crowd = createCpuIndex({ ...place, radius: 0.5, capacity: count });
     for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
     withLittleMemory(256, () => {
@@ -757,7 +760,7 @@ describe('pairs that no memory is left for', () => {
 });
 
 describe('lattice', () => {
-  it('explains what cannot be reserved', () => {
+  it('explains what cannot be allocated', () => {
     const world = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
     // Reserving for real would first take all the memory there is.
     const tooLong = () => new Float32Array(2 ** 53);
@@ -825,7 +828,7 @@ describe('exact overlap', () => {
     );
   });
 
-  it('tells ties and differences that doubles cannot see', () => {
+  it('decides ties and differences below the precision of doubles', () => {
     expect(overlapsInPlane(0, 0, 1, 0, 1)).toBe(false);
     expect(overlapsInPlane(0, 0, 3, 4, 5)).toBe(false);
     expect(overlapsInPlane(2 ** -60, 0, 1, 0, 1)).toBe(true);

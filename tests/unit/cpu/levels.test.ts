@@ -6,7 +6,7 @@ import { wrapOnce } from '../../../src/core/world/cells';
 import { latticeAt, levelOf } from '../../../src/core/world/levels';
 import { type Dimensions, defineLevels, type World, type WorldOptions } from '../../../src/core/world/world';
 import { createCpuGrid } from '../../../src/cpu';
-import { Filing } from '../../../src/cpu/levels/filing';
+import { LevelChoice } from '../../../src/cpu/levels/level-choice';
 import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';
 import { nearestImage } from '../../../src/reference/solve/contact';
 import { repeat } from '../../../src/scenes/scene';
@@ -126,7 +126,7 @@ const SCATTERED: Readonly<Record<string, Scatter>> = {
 };
 
 describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
-  it.each(MIXED_KINDS)('finds what exact brute force finds, in a world that is %s', (kind) => {
+  it.each(MIXED_KINDS)('finds what exact brute force finds, in a %s world', (kind) => {
     let pairs = 0;
     fc.assert(
       fc.property(mixedCrowds(kind, dimensions, 40), (crowd) => {
@@ -176,7 +176,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     });
   }
 
-  it.each(MIXED_KINDS)('finds whose centres are near a point, and nearest, in a world that is %s', (kind) => {
+  it.each(MIXED_KINDS)('finds the centres near a point, and the nearest, in a %s world', (kind) => {
     const asked = fc.record({
       share: fc.array(fc.double({ min: -0.2, max: 1.2, noNaN: true }), {
         minLength: dimensions,
@@ -227,7 +227,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     );
   });
 
-  it('refuses bad arguments and stays as it was', () => {
+  it('rejects bad arguments and keeps its state', () => {
     const world = { dimensions, unbounded: true };
     const radii = { smallest: 1, largest: 4 };
     const grid = createCpuGrid({ ...world, radii, capacity: 2 });
@@ -255,7 +255,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     expect(() => create({ radii: undefined })).toThrow(ArgumentError);
   });
 
-  it('reports the memory it holds, and building takes no more', () => {
+  it('reports its memory, and building takes no more', () => {
     const { options, positions, radiusOf } = (SCATTERED.evenly as Scatter)(dimensions);
     const radii = { smallest: 1, largest: 64 };
     const grid = createCpuGrid({ ...options, radii, capacity: radiusOf.length });
@@ -286,46 +286,46 @@ function namedAs(pairs: Uint32Array, order: Uint32Array): number[] {
 
 describe('the choice of levels', () => {
   function choose(populations: number[], shares: number[], room = 1e6, buckets = populations.map(() => 10)) {
-    const filing = new Filing(1000, room);
-    filing.populations.set(populations);
-    filing.buckets.set(buckets);
+    const choice = new LevelChoice(1000, room);
+    choice.populations.set(populations);
+    choice.buckets.set(buckets);
     populations.forEach((_, level) => {
       // Two of so many in one cell.
-      filing.beginLevel();
+      choice.beginLevel();
       const sampled = Math.round(1 / (shares[level] as number)) || 0;
-      for (let index = 0; index < sampled; index++) filing.addCell(index === 1 ? 0 : index);
-      filing.endLevel(level);
+      for (let index = 0; index < sampled; index++) choice.addCell(index === 1 ? 0 : index);
+      choice.endLevel(level);
     });
-    filing.decide(2, populations.length);
+    choice.decide(2, populations.length);
     return {
-      used: [...filing.used.subarray(0, filing.usedLevels)],
-      filed: [...filing.filed.subarray(0, populations.length)],
+      used: [...choice.used.subarray(0, choice.usedLevels)],
+      assigned: [...choice.assignedLevels.subarray(0, populations.length)],
     };
   }
 
-  it('files all on the highest level where few are near each other', () => {
-    expect(choose([1000, 0, 1000], [1 / 200, 1 / 200, 1 / 200])).toEqual({ used: [2], filed: [2, 2, 2] });
+  it('assigns all to the highest level if few are near each other', () => {
+    expect(choose([1000, 0, 1000], [1 / 200, 1 / 200, 1 / 200])).toEqual({ used: [2], assigned: [2, 2, 2] });
   });
 
-  it('files small ones on cells of their own where the cells of a large one hold many', () => {
+  it('assigns small ones to cells of their own if the cells of a large one hold many', () => {
     expect(choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2])).toEqual({
       used: [0, 3],
-      filed: [0, 3, 3, 3],
+      assigned: [0, 3, 3, 3],
     });
   });
 
-  it('files on cells that nobody is as large as, where smaller ones would be too many', () => {
+  it('chooses a level without particles of its size if smaller cells would be too many', () => {
     const { used } = choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2], 1000, [5000, 500, 50, 5]);
     expect(used).toEqual([1, 3]);
   });
 
-  it('chooses nothing where nobody is', () => {
+  it('chooses nothing without particles', () => {
     expect(choose([0, 0], [1, 1]).used).toEqual([]);
   });
 });
 
 describe('levels of a periodic world that begins off 0', () => {
-  it('have particles that overlap in adjacent cells, next to where 32-bit floats grow coarser', () => {
+  it('put overlapping particles into adjacent cells where 32-bit floats get coarser', () => {
     const low = Math.fround(-1023.9);
     const world = defineLevels(
       { dimensions: 2, min: [low, low], max: [low + 2000, low + 2000], periodic: true },
@@ -345,7 +345,7 @@ describe('levels of a periodic world that begins off 0', () => {
     }
   });
 
-  it('are refused where there are too many cells, or too few', () => {
+  it('are rejected with too many cells, or too few', () => {
     const make =
       (length: number, radii = { smallest: 1, largest: 64 }, min = 0.5) =>
       () =>

@@ -419,7 +419,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
   describe.each(fewerInSpace(dimensions, Object.keys(CROWDS)))('%s', (kind) => {
     const crowdOf = CROWDS[kind] as (typeof CROWDS)[string];
 
-    it('answers as brute force and as one made afresh, after any script', () => {
+    it('answers like brute force and like a new index, after any script', () => {
       let pairs = 0;
       fc.assert(
         fc.property(
@@ -460,7 +460,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(pairs).toBeGreaterThan(atGate(1000));
     });
 
-    it('tells what is in a box and what a ray meets as brute force, after any script', () => {
+    it('finds what is in a box and what a ray meets like brute force, after any script', () => {
       // Each object several times, since of few all are asked.
       const times = 12;
       const sums = { inBox: 0, met: 0, doubts: 0 };
@@ -521,7 +521,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(sums.doubts).toBeLessThan(sums.met / (kind === 'unbounded' ? 5 : 20));
     });
 
-    it('finds what a grid finds that is built anew each time', () => {
+    it('finds what a grid finds that is rebuilt each time', () => {
       const random = new Random(7);
       const count = 2000;
       const edge = dimensions === 2 ? 40 : 12;
@@ -572,7 +572,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(met).toBeGreaterThan(40);
     });
 
-    it('reserves all its memory at once, but for longer answers', () => {
+    it('reserves all its memory at once, except for longer answers', () => {
       const random = new Random(11);
       const place: WorldOptions =
         kind === 'unbounded'
@@ -615,7 +615,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     });
   });
 
-  it('tells objects of any ratio of sizes whether they overlap, exactly', () => {
+  it('decides overlaps exactly for any ratio of sizes', () => {
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 4 });
     const large = index.add(vector(0), 2 ** 30);
     // The sum of the radii is no double: rounded to one, it would be just the distance.
@@ -632,7 +632,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(pairsOf(index)).toEqual([[large, small]]);
   });
 
-  it('decides ties as exact arithmetic does, across the ends too', () => {
+  it('decides ties like exact arithmetic, across the ends too', () => {
     const size = fc.oneof(fc.float({ min: 0.125, max: 1, noNaN: true }), fc.constant(0.5));
     let differing = 0;
     fc.assert(
@@ -679,7 +679,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(differing).toBeGreaterThan(atGate(3));
   });
 
-  it('leaves apart what touches, though doubles say nearer', () => {
+  it('does not count touching as overlapping, even if doubles say nearer', () => {
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 2 });
     let nearer = 0;
     for (let step = 205; step <= 500; step++) {
@@ -697,7 +697,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(nearer).toBeGreaterThan(10);
   });
 
-  it('finds every small one around a large one, and the large one from each', () => {
+  it('finds every small object around a large one, and the large one from each', () => {
     const random = new Random(3);
     const count = 600;
     const index = createCpuIndex(box(64, count + 2));
@@ -717,7 +717,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(partnersOf(index, 0).length).toBeGreaterThan(count / 20);
   });
 
-  it('finds what lies on borders of cells, on both sides of them', () => {
+  it('finds objects on borders of cells, on both sides of them', () => {
     for (const radius of [0.5, 0.25, 0.4]) {
       const index = createCpuIndex({ dimensions, unbounded: true, capacity: 4 ** dimensions * 2, radius });
       const content: Content = new Map();
@@ -731,7 +731,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     }
   });
 
-  it('keeps a crowd in one place', () => {
+  it('holds a crowd of coincident objects', () => {
     const count = 150;
     const index = createCpuIndex(box(8, count, 0.5));
     for (let id = 0; id < count; id++) index.add(vector(1.5));
@@ -743,7 +743,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(nearOf(index, vector(1.5), 0.1)).toHaveLength(100);
   });
 
-  it('looks around each end of axes that wrap around, in cells of every size', () => {
+  it('searches across each end of axes that wrap, in cells of every size', () => {
     const index = createCpuIndex({ ...box(5, 4), periodic: true });
     for (const radius of [2.5, 1.2, 0.7, 0.3, 2 ** -10, 2 ** -20]) {
       const a = index.add(vector(2, radius / 2), radius);
@@ -761,7 +761,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(index.position(id)).toEqual(vector(2, 1));
   });
 
-  it('tells what is in a box by centres alone, bounds included', () => {
+  it('finds what is in a box by centres alone, bounds included', () => {
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 12 });
     const inBox = (min: number[], max: number[]) => [...index.findInBox(min, max)];
     const near = 1 + 2 ** -23;
@@ -828,7 +828,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     },
   );
 
-  it('brings in where a ray begins, from however far', () => {
+  it('wraps the origin of a ray, from any distance', () => {
     const [start, length] = [Math.fround(-0.4898141324520111), Math.fround(2.0880651473999023)];
     const ends = { min: vector(start), max: vector(start + length), periodic: true };
     const index = createCpuIndex({ dimensions, ...ends, radius: 0.25, capacity: 3 });
@@ -848,7 +848,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     ]);
   });
 
-  it('meets what a ray touches, from where it begins to where it ends', () => {
+  it('meets what a ray touches, from its beginning to its end', () => {
     for (const world of [{ ...box(8, 9) }, { ...box(8, 9), periodic: true }]) {
       const index = createCpuIndex(world);
       index.add(vector(4), 1);
@@ -891,7 +891,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     }
   });
 
-  it('asks who is far out, too, and no more objects or cells than there are objects', () => {
+  it('tests objects far out, too, and no more objects or cells than there are objects', () => {
     const far = 2 ** 100;
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 400 });
     const places = [vector(far), vector(0.5), vector(-far), vector(0.5, far), vector(0.5, 9)];
@@ -920,7 +920,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     });
   });
 
-  it('follows rays and boxes without end no farther than there are objects', () => {
+  it('follows infinite rays and boxes no farther than there are objects', () => {
     const count = dimensions === 2 ? 4000 : 20_000;
     const wide = { ...box(0, count, 0.25), min: vector(-1e6), max: vector(1e6) };
     for (const options of [wide, { ...box(20, count, 0.25), periodic: true }]) {
@@ -951,7 +951,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     }
   });
 
-  it('asks all objects where rounding makes a ray wider than cells', () => {
+  it('tests all objects if rounding makes a ray wider than cells', () => {
     // So far from 0, and such small objects, that a ray is thousands of cells wide.
     const index = createCpuIndex({
       dimensions,
@@ -967,7 +967,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect([ids.length, ids[0], ids[1]]).toEqual([7500, 4, 12]);
   });
 
-  it('looks wherever rounding may let a ray touch', () => {
+  it('searches wherever rounding may let a ray touch', () => {
     const tiny = 2 ** -60;
     // A centre below a border of cells and, by no more than is rounded, farther than its radius from the ray.
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 500, radius: 1 });
@@ -978,7 +978,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(countLooks((looked) => [meets(), looked.lists])).toEqual([[0], 0]);
   });
 
-  it('takes out everything at once', () => {
+  it('removes everything at once', () => {
     const index = createCpuIndex(box(8, 40, 0.5));
     for (let id = 0; id < 40; id++) index.add(vector(id / 8), 2 ** -(id % 5));
     index.clear();
@@ -993,7 +993,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(pairsOf(index)).toEqual([[0, 1]]);
   });
 
-  it('holds as many as its capacity, none included', () => {
+  it('holds as many objects as its capacity, 0 included', () => {
     const none = createCpuIndex(box(8, 0, 0.5));
     expect(() => none.add(vector(1))).toThrow(LimitError);
     expect([pairsOf(none), nearOf(none, vector(1), 3), none.count]).toEqual([[], [], 0]);
@@ -1031,7 +1031,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     }
   });
 
-  it('refuses bad arguments in a sentence and stays as it was', () => {
+  it('rejects bad arguments with an explanation and keeps its state', () => {
     const index = createCpuIndex({ ...box(8, 4), periodic: true });
     const [a, b] = [index.add(vector(1), 0.5), index.add(vector(1.25), 0.25)];
     const last = dimensions - 1;
@@ -1123,7 +1123,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(index.add(vector(3), 1)).toBe(2);
   });
 
-  it('refuses options nobody reads, and worlds that are none', () => {
+  it('rejects unknown options and bad worlds', () => {
     const create = (options: object) => () => createCpuIndex({ ...box(8, 1), ...options } as CpuIndexOptions);
     expect(create({ diameter: 1 })).toThrow('options.diameter is 1, but it must be one of dimensions, min,');
     expect(create({ dimensions: 4 })).toThrow(ArgumentError);
@@ -1142,7 +1142,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(create({ min: vector(-3e38), max: vector(3e38) })).toThrow('with a finite distance');
   });
 
-  it('refuses to call what is no function, though nobody is there', () => {
+  it('rejects what is no function, even without objects', () => {
     const index = createCpuIndex(box(8, 2, 0.5));
     const id = index.add(vector(6));
     for (const visit of [undefined, null, 7] as unknown as (() => void)[]) {
@@ -1162,7 +1162,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     index.remove(id);
   });
 
-  it('looks for the nearest around a point, though the smallest are far smaller than most', () => {
+  it('finds the nearest to a point even if the smallest are far smaller than most', () => {
     const edge = dimensions === 2 ? 64 : 16;
     const index = createCpuIndex({ ...box(edge, edge ** dimensions + 2), periodic: true });
     for (let cell = 0; cell < edge ** dimensions; cell++) {
@@ -1191,7 +1191,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(index.findNear(vector(0), 3)).toHaveLength(0);
   });
 
-  it('answers while it answers, and refuses to be changed meanwhile', () => {
+  it('can be searched inside a visitor, and rejects changes meanwhile', () => {
     const index = createCpuIndex(box(8, 200, 0.5));
     for (let id = 0; id < 100; id++) index.add(vector(2 + (id % 10) / 16));
     const expected = pairsOf(index).map(([a, b]) => [

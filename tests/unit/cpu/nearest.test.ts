@@ -159,7 +159,7 @@ describe('a search for the nearest', () => {
   const positions = new Float32Array(2 * 5000);
   for (let id = 0; id < 5000; id++) positions.set([id % 71, Math.floor(id / 71) - 3], 2 * id);
 
-  it('looks beyond its first cells, and no farther than it was told', () => {
+  it('searches beyond its first cells, and no farther than the radius', () => {
     grid.build(positions);
     expect([...grid.nearest([10, 10], 5).distancesSquared]).toEqual([0, 1, 1, 1, 1]);
     expect(grid.nearest([10, 10], 1000).ids).toHaveLength(1000);
@@ -170,7 +170,7 @@ describe('a search for the nearest', () => {
     expect(grid.nearest([10, 10], 5).ids).toHaveLength(0);
   });
 
-  it('may be made while pairs are visited, and is refused with a sentence where it cannot be', () => {
+  it('may run inside a visitor of pairs, and rejects bad arguments with an explanation', () => {
     grid.build(Float32Array.of(1, 1, 1.5, 1));
     let nearest = 0;
     grid.forEachPair((first) => {

@@ -11,7 +11,7 @@ describe('a profile of the CPU engine', () => {
     return createCpuSimulation(sceneOptions(scene, changes));
   };
 
-  it('is a step, to the bit', () => {
+  it('equals a step, to the bit', () => {
     const settings = { substeps: 3, restitution: 0.5 };
     const [timed, stepped] = [begin(settings), begin(settings)];
     for (let step = 0; step < 4; step++) {
@@ -22,7 +22,7 @@ describe('a profile of the CPU engine', () => {
     expect(timed.time).toBe(stepped.time);
   });
 
-  it('names the stages that there are, in their order, and all of the time is in one of them', () => {
+  it('names the stages in their order, and covers all of the time', () => {
     const { source, stages, total } = begin({ restitution: 0 }).profile(1 / 60);
     expect(source).toBe('wall-clock');
     expect(Object.keys(stages)).toEqual(['integrate', 'sort', 'resolve']);
@@ -36,7 +36,7 @@ describe('a profile of the CPU engine', () => {
     ]);
   });
 
-  it('of no time has no stages, and of a time that cannot be is refused', () => {
+  it('has no stages for a step of 0 s, and rejects an invalid time', () => {
     const simulation = begin({});
     expect(simulation.profile(0)).toEqual({ source: 'wall-clock', stages: {}, total: 0 });
     expect(() => simulation.profile(-1)).toThrow(/dt is -1/);
@@ -45,7 +45,7 @@ describe('a profile of the CPU engine', () => {
 });
 
 describe('a profile of the CPU liquid', () => {
-  it('is a substep, to the bit, whose stages have names as on the GPU and take all of its time', () => {
+  it('equals a substep, to the bit, with the stage names of the GPU, and covers all of its time', () => {
     const still = { ...FOUNTAIN, obstacles: [] };
     const [timed, stepped] = [createCpuFluid(still), createCpuFluid(still)];
     for (let step = 0; step < 12; step++) stepped.step(1 / 120, 1);
@@ -60,7 +60,7 @@ describe('a profile of the CPU liquid', () => {
     expect(Object.values(stages).reduce((sum, time) => sum + time, 0)).toBeCloseTo(total, 6);
   });
 
-  it('of no time has no stages, and of a time that cannot be is refused', () => {
+  it('has no stages for a step of 0 s, and rejects an invalid time', () => {
     const fluid = createCpuFluid(FOUNTAIN);
     expect(fluid.profile(0)).toEqual({ source: 'wall-clock', stages: {}, total: 0 });
     expect(() => fluid.profile(-1)).toThrow(/dt is -1/);

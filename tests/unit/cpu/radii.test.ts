@@ -38,7 +38,7 @@ function difference(fast: CpuSimulation, plain: Pick<CpuSimulation, 'read'> | Re
   return { positions, velocities };
 }
 
-describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions) => {
+describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dimensions) => {
   const gravity = GRAVITY.slice(0, dimensions);
 
   describe.each(MIXED_KINDS)('%s', (kind) => {
@@ -72,7 +72,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
       },
     );
 
-    it('deep overlaps are pushed apart as in the reference, by whom cells had beside each other at first', () => {
+    it('pushes deep overlaps apart like the reference, between particles whose cells touched at the sort', () => {
       const deep = mixedOptions({ dimensions, kind, count: 120, ratio: 16, density: 3 }, { relaxation: 1 });
       const fast = createCpuSimulation(deep);
       const plain = new ReferenceSimulation(deep);
@@ -149,7 +149,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
       expect(new Set(hashes).size).toBe(1);
     });
 
-    it('goes on from a checkpoint in a file with the same bits', () => {
+    it('continues from a checkpoint in a file with the same bits', () => {
       const options = crowd({ restitution: 0.4, friction: 0.3 }, 8, 64);
       const straight = createCpuSimulation(options);
       for (let step = 0; step < 3; step++) straight.step(1 / 60);
@@ -166,7 +166,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
       expect(hashOf(resumed)).toBe(hashState(dimensions, positions, velocities, ids, { radii }));
     });
 
-    it('stepping reserves no memory: the same buffers take turns', () => {
+    it('stepping allocates nothing: the same buffers alternate', () => {
       expectSteadyMemory(createCpuSimulation(crowd({ restitution: 0.5 })));
     });
 
@@ -187,7 +187,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     });
   });
 
-  it('keeps momentum and, where they bounce, energy, from 1 to 64', () => {
+  it('keeps momentum and, if all bounce, energy, with radii from 1 to 64', () => {
     const request = { dimensions, kind: 'periodic', count: 100, ratio: 64, density: 0.2 } as const;
     const simulation = createCpuSimulation(mixedOptions(request, { restitution: 1, friction: 0 }));
     simulation.separate(64);
@@ -202,7 +202,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     expect(hashOf(simulation)).not.toBe(before.hash);
   });
 
-  it('is what equal ones do, where radii are equal', () => {
+  it('does the same as equal particles if radii are equal', () => {
     const mixed = mixedOptions({ dimensions, kind: 'periodic', count: 150, ratio: 1 }, { gravity });
     const { radii: _, radiusRange: __, ...plain } = mixed;
     const equal = createCpuSimulation({ ...plain, radius: 1 });
@@ -214,7 +214,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     expect(own.findPairs()).toEqual(equal.findPairs());
   });
 
-  it('those in one place part, each by its share', () => {
+  it('pushes coincident particles apart, each by its share', () => {
     const low = new Array<number>(dimensions).fill(0);
     const simulation = createCpuSimulation({
       dimensions,
@@ -272,7 +272,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
   });
 });
 
-describe('radii that no grid is made for', () => {
+describe('radii out of range', () => {
   const positions = Float32Array.of(1, 1, 5, 5);
   const fine = 1e-9;
   const half = Float32Array.of(fine, fine, 1, 1);
@@ -293,7 +293,7 @@ describe('radii that no grid is made for', () => {
     );
   });
 
-  it('are those of a grid', () => {
+  it('are those that a grid rejects', () => {
     expect(() =>
       createCpuGrid({
         dimensions: 2,

@@ -120,7 +120,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
       ),
     );
 
-  it('runs around the ends of a periodic world, and tells of each ball once', () => {
+  it('wraps at the ends of a periodic world, and reports each ball once', () => {
     const grid = createCpuGrid({ ...box, periodic: true, diameter: 0.5, capacity: 8 });
     line(grid);
     const along = (x: number, sign: number, reach: number) => {
@@ -144,7 +144,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
     }
   });
 
-  it('meets what it touches, can be asked for inside of a visit, and refuses what is no ray', () => {
+  it('meets what it touches, can be searched inside a visitor, and rejects bad rays', () => {
     const grid = createCpuGrid({ ...box, diameter: 1, capacity: 8 });
     line(grid);
     const touched = grid.findAlongRay(corner(4).with(1, 4.5), corner(0).with(0, 1), 3.5);
@@ -170,7 +170,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
   });
 });
 
-describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimensions) => {
+describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (dimensions) => {
   const corner = cornersIn(dimensions);
   const box = { dimensions, min: corner(0), max: corner(EDGE) };
   const radii = { smallest: 1 / 64, largest: 1 };
@@ -235,7 +235,7 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
     },
   );
 
-  it.each(MIXED_KINDS)('meets what brute force says, wherever they are, in a world that is %s', (kind) => {
+  it.each(MIXED_KINDS)('meets what brute force finds, wherever balls are, in a %s world', (kind) => {
     let met = 0;
     const most = 30;
     const times = 16;
@@ -337,7 +337,7 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
     },
   );
 
-  it('meets who is so far out that all are in the last cells', () => {
+  it('meets balls so far out that all are in the last cells', () => {
     const far = 2 ** 100;
     const places = [1, -1].map((sign) => corner(2).with(1, sign * far));
     const grid = among({ dimensions, unbounded: true }, places, [0.5, 1]);
@@ -351,7 +351,7 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
     }
   });
 
-  it('meets a point that it goes through, and no other', () => {
+  it('meets a point that it passes through, and no other', () => {
     const grid = among(box, [corner(2.5), corner(2.75), corner(1).with(0, 3)], [0, 0, 0.25]);
     const slanting = grid.findAlongRay(corner(0.5), corner(1), 5);
     expect([[...slanting.ids], [...slanting.distances]]).toEqual([
@@ -363,7 +363,7 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
     expect([...grid.findAlongRay(corner(1).with(0, 0), corner(0).with(0, 1), 5).distances]).toEqual([2.75]);
   });
 
-  it('runs around the ends of a periodic world, and tells of each ball once', () => {
+  it('wraps at the ends of a periodic world, and reports each ball once', () => {
     const line = [0, 1, 2, 3].map((id) => corner(4).with(0, 2 * id + 0.5));
     const grid = among({ ...box, periodic: true }, line, [0.25, 0, 0.5, 1]);
     const along = (x: number, sign: number, reach: number) => {
@@ -387,7 +387,7 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
     }
   });
 
-  it('can be asked for inside of a visit, before anything is built, and refuses what is no ray', () => {
+  it('can be searched inside a visitor and before the first build, and rejects bad rays', () => {
     const grid = createCpuGrid({ ...box, radii, capacity: 8 });
     const ask = (...rest: unknown[]) =>
       (grid.findAlongRay as (...given: unknown[]) => unknown).apply(grid, rest);

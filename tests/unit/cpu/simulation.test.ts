@@ -69,7 +69,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       }
     });
 
-    it('separation differs only by rounding, and leaves velocities alone', () => {
+    it('pushing apart differs only by rounding, and does not change velocities', () => {
       const options = crowd(dimensions, 200, 4);
       const fast = createCpuSimulation(options);
       const plain = new ReferenceSimulation(options);
@@ -81,7 +81,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       expect(fast.time).toBe(0);
     });
 
-    it('particles in one place part the same way', () => {
+    it('coincident particles are pushed apart the same way', () => {
       const positions = new Float32Array(dimensions * 7).fill(2.5);
       const options = { dimensions, radius: 0.5, positions, min: [0, 0, 0].slice(0, dimensions) };
       const max = [5, 5, 5].slice(0, dimensions);
@@ -199,7 +199,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(new Set(hashes).size).toBe(1);
   });
 
-  it('goes on from a checkpoint with the same bits', () => {
+  it('continues from a checkpoint with the same bits', () => {
     const options = { ...crowd(dimensions, 250, 8), restitution: 0.4, friction: 0.3 };
     const straight = createCpuSimulation(options);
     for (let step = 0; step < 10; step++) straight.step(1 / 60);
@@ -224,7 +224,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(hashState(dimensions, positions, velocities, ids)).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('sets aside what is not finite, and the others go on', () => {
+  it('sets aside particles that are not finite, and the others continue', () => {
     const options = { ...crowd(dimensions, 60, 9), walls: false };
     const clean = createCpuSimulation({ ...options, capacity: 62 });
     const strange = createCpuSimulation({ ...options, capacity: 62 });
@@ -283,7 +283,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     ]);
   });
 
-  it('refuses bad input in a sentence and stays as it was', () => {
+  it('rejects bad input with an explanation and keeps its state', () => {
     const options = crowd(dimensions, 20, 10);
     const simulation = createCpuSimulation({ ...options, capacity: 25 });
     const before = hashOf(simulation);
@@ -319,7 +319,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(() => simulation.measure()).toThrow(DestroyedError);
   });
 
-  it('stepping reserves no memory: the same buffers take turns', () => {
+  it('stepping allocates nothing: the same buffers alternate', () => {
     const simulation = createCpuSimulation({ ...crowd(dimensions, 100, 11), restitution: 0.5 });
     expectSteadyMemory(simulation);
   });
@@ -342,7 +342,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(simulation.count).toBe(0);
   });
 
-  it('keeps everything inside the walls, whatever the settings', () => {
+  it('keeps all particles inside the walls, whatever the settings', () => {
     const settings = fc.record({
       restitution: fc.double({ min: 0, max: 1, noNaN: true }),
       friction: fc.double({ min: 0, max: 10, noNaN: true }),

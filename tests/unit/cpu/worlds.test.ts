@@ -119,7 +119,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       expect([missing.count, extra.count]).toEqual([0, 0]);
     });
 
-    it('finds what is near a point', () => {
+    it('finds the particles near a point', () => {
       fc.assert(
         fc.property(
           arbitraryCrowd(kind, dimensions, 60),
@@ -216,7 +216,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  it('decides ties across the ends as exact arithmetic does', () => {
+  it('decides ties across the ends like exact arithmetic', () => {
     // Coordinates that no power of two divides, at one diameter of each other around the end.
     const single = fc.float({ min: 0, max: 1, noNaN: true });
     fc.assert(
@@ -252,7 +252,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  it('sees no end at any distance, and takes no more memory for it', () => {
+  it('searches to any distance without more memory', () => {
     const capacity = 400;
     const random = new Random(5);
     const near = createCpuGrid({ dimensions, unbounded: true, diameter: 1, capacity });
@@ -271,7 +271,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expect(found).toBe(capacity - Math.floor(capacity / centres.length));
   });
 
-  it('finds each pair once where neighbouring cells share a bucket', () => {
+  it('finds each pair once if neighbouring cells share a bucket', () => {
     const grid = createCpuGrid({ dimensions, unbounded: true, diameter: 1, capacity: 64 });
     const { world } = grid;
     // Cells above each other in one bucket of the smallest table.
@@ -298,7 +298,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     }
   });
 
-  it('takes cells wide enough for a diameter that is no 32-bit float', () => {
+  it('chooses cells wide enough for a diameter that is no 32-bit float', () => {
     const diameter = 1 + 2 ** -30;
     const grid = createCpuGrid({ dimensions, unbounded: true, diameter, capacity: 2 });
     const positions = new Float32Array(2 * dimensions);
@@ -309,7 +309,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expect(grid.world.cellSize).toBe(2);
   });
 
-  it('refuses a radius that reaches around', () => {
+  it('rejects a radius above half a period', () => {
     const max = [9, 5, 4].slice(0, dimensions);
     const options = { dimensions, min: max.map(() => 0), max, diameter: 1, capacity: 1 };
     const grid = createCpuGrid({ ...options, periodic: true });
@@ -442,7 +442,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       },
     );
 
-    it('20 steps of a thin crowd end where those of the reference do', () => {
+    it('20 steps of a thin crowd end at the positions of the reference', () => {
       const { positions, velocities, ...options } = crowd(kind, dimensions, 200, 2);
       const some = { ...options, gravity: repeat(0, dimensions), substeps: 2 };
       const few = {
@@ -462,7 +462,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       expect(a.outside).toBe(0);
     });
 
-    it('separation differs only by rounding, and leaves velocities alone', () => {
+    it('pushing apart differs only by rounding, and does not change velocities', () => {
       const options = crowd(kind, dimensions, 200, 4);
       const fast = createCpuSimulation(options);
       const plain = new ReferenceSimulation(options);
@@ -514,7 +514,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       expect(new Set(hashes).size).toBe(1);
     });
 
-    it('goes on from a checkpoint with the same bits', () => {
+    it('continues from a checkpoint with the same bits', () => {
       const options = { ...crowd(kind, dimensions, 250, 8), restitution: 0.4, friction: 0.3 };
       const straight = createCpuSimulation(options);
       for (let step = 0; step < 10; step++) straight.step(1 / 60);
@@ -531,13 +531,13 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       expectSameMeasures(resumed.measure(), plain.measure());
     });
 
-    it('stepping reserves no memory: the same buffers take turns', () => {
+    it('stepping allocates nothing: the same buffers alternate', () => {
       const options = { ...crowd(kind, dimensions, 100, 11), restitution: 0.5 };
       const simulation = createCpuSimulation(options);
       expectSteadyMemory(simulation);
     });
 
-    it('particles in one place part the same way', () => {
+    it('coincident particles are pushed apart the same way', () => {
       const { positions: _, velocities: __, ...options } = crowd(kind, dimensions, 100, 1);
       const low = options.unbounded ? 1e6 : -1;
       const positions = new Float32Array(dimensions * 7).fill(low);
@@ -721,7 +721,7 @@ describe('lattice', () => {
     });
   });
 
-  it('explains what is too large', () => {
+  it('explains which world is too large', () => {
     const world = defineWorld({ dimensions: 2, unbounded: true }, 1, 7);
     const tooLong = () => new Float32Array(2 ** 53);
     expect(() => reserve(world, 7, tooLong)).toThrow(

@@ -54,7 +54,7 @@ const arbitrary = fc
   });
 
 describe('count', () => {
-  it('counts into cells, sets aside what is not finite, and ranks in order', () => {
+  it('counts into cells, sets aside particles that are not finite, and ranks in order', () => {
     const { counts, cells, ranks } = countParticles(FLAT, PLACES, 6);
     expect([...cells]).toEqual([12, 6, 13, 12, 20, 6]);
     const occupied = [...counts].flatMap((occupancy, cell) => (occupancy > 0 ? [[cell, occupancy]] : []));
@@ -77,7 +77,7 @@ describe('count', () => {
     expect([...cells]).toEqual([quarantineCell(FLAT), retiredCell(FLAT)]);
   });
 
-  it('counts nothing for nobody', () => {
+  it('counts nothing without particles', () => {
     expect(countParticles(FLAT, new Float32Array(0), 0).counts).toEqual(new Uint32Array(startLength(FLAT)));
   });
 });
@@ -207,7 +207,7 @@ describe('probe', () => {
     return found;
   };
 
-  it('visits all others in adjacent cells, ascending, and nobody from past the cells', () => {
+  it('visits all others in adjacent cells, ascending, and no set-aside particles', () => {
     fc.assert(
       fc.property(arbitrary, ({ world, count, positions, velocities, ids }) => {
         const grid = buildGrid(world, positions, velocities, ids);

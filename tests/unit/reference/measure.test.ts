@@ -39,7 +39,7 @@ describe('measure', () => {
     expect(measureState(WORLD, 1, buildGrid(WORLD, positions, velocities), 'naive').candidates).toBe(6);
   });
 
-  it('is all zeros for nobody', () => {
+  it('is all zeros without particles', () => {
     const measures = measureState(WORLD, 1, buildGrid(WORLD, new Float32Array(0)));
     expect(Object.values(measures).flat()).toEqual([
       0,
@@ -112,7 +112,7 @@ describe('measure', () => {
     );
   });
 
-  it.each(EQUAL_RADIUS_SCENES)('finds nobody outside in the scene %s, and all of it in cells', (name) => {
+  it.each(EQUAL_RADIUS_SCENES)('finds no particle outside in the scene %s, and all in cells', (name) => {
     for (const dimensions of [2, 3] as const) {
       const plan = planSimulation(sceneOptions(createScene(name, { dimensions, count: 300 })));
       const measures = measureState(plan.world, plan.diameter, buildGrid(plan.world, plan.positions));

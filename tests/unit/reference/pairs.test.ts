@@ -99,7 +99,7 @@ describe('brute force', () => {
     expect([...overlapping.pairs]).toEqual([4, 9]);
   });
 
-  it('calls a pair ambiguous only where rounding could decide', () => {
+  it('calls a pair ambiguous only if rounding could decide', () => {
     // A distance whose square is one part in 2²⁴ off the diameter's.
     const touching = new Float32Array([0, 0, 0.6, 0.8]);
     expect(bruteForcePairs(2, touching, 1).ambiguous.count).toBe(1);

@@ -34,7 +34,7 @@ function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): R
   });
 }
 
-describe('the candidates of particles of many sizes', () => {
+describe('the candidates of particles of variable radii', () => {
   it.each(CASES)('are those within reach, in a %s world in %dD', (kind, dimensions) => {
     fc.assert(
       fc.property(mixedCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
@@ -62,8 +62,8 @@ describe('the candidates of particles of many sizes', () => {
   });
 });
 
-describe('the law between particles of many sizes', () => {
-  it('shares a push by weight', () => {
+describe('the contact law between particles of variable radii', () => {
+  it('shares a push by mass', () => {
     const simulation = pair({});
     simulation.separate();
     // Half of 1/4, of which the heavy one takes a fifth.
@@ -76,7 +76,7 @@ describe('the law between particles of many sizes', () => {
     ]);
   });
 
-  it('bounces as the weights have it, keeping momentum and energy', () => {
+  it('bounces by mass, keeping momentum and energy', () => {
     const simulation = pair({ restitution: 1, relaxation: 0.01 }, [1, 0, -1, 0]);
     const before = simulation.measure();
     simulation.step(1 / 1024);
@@ -129,7 +129,7 @@ describe('the law between particles of many sizes', () => {
     },
   );
 
-  it('pushes those in one place apart along an axis, however large', () => {
+  it('pushes coincident particles apart along an axis, whatever their sizes', () => {
     const simulation = pair({ positions: new Float32Array([4, 4, 4, 4]) });
     simulation.separate();
     const { positions } = simulation.read();
@@ -148,29 +148,32 @@ describe('the law between particles of many sizes', () => {
     expect([...positions]).toEqual([1, 7, 7.5, 0.5]);
   });
 
-  it.each(DIMENSIONS)('is that of equal ones, to the bit, where they are equal, in %dD', (dimensions) => {
-    const scene = createScene('uniform', { dimensions, count: 300, seed: 5 });
-    const changes = { restitution: 0.5, gravity: scene.settings.gravity ?? new Array(dimensions).fill(-4) };
-    const plain = new ReferenceSimulation(sceneOptions(scene, changes));
-    const mixed = new ReferenceSimulation({
-      ...sceneOptions(scene, changes),
-      radius: undefined,
-      cellSize: plain.world.cellSize,
-      radii: new Float32Array(scene.count).fill(scene.radius),
-    });
-    expect(plain.world.cellSize).toBe(1);
-    for (let step = 0; step < 3; step++) {
-      plain.step(1 / 60);
-      mixed.step(1 / 60);
-    }
-    const { radii, ...state } = mixed.read();
-    expect(state).toEqual(plain.read());
-    expect(radii?.every((radius) => radius === scene.radius)).toBe(true);
-    const { hash: ownHash, ...measures } = mixed.measure();
-    const { hash: plainHash, ...expected } = plain.measure();
-    expect(measures).toEqual(expected);
-    expect(ownHash).not.toBe(plainHash);
-  });
+  it.each(DIMENSIONS)(
+    'equals that of equal particles, to the bit, if radii are equal, in %dD',
+    (dimensions) => {
+      const scene = createScene('uniform', { dimensions, count: 300, seed: 5 });
+      const changes = { restitution: 0.5, gravity: scene.settings.gravity ?? new Array(dimensions).fill(-4) };
+      const plain = new ReferenceSimulation(sceneOptions(scene, changes));
+      const mixed = new ReferenceSimulation({
+        ...sceneOptions(scene, changes),
+        radius: undefined,
+        cellSize: plain.world.cellSize,
+        radii: new Float32Array(scene.count).fill(scene.radius),
+      });
+      expect(plain.world.cellSize).toBe(1);
+      for (let step = 0; step < 3; step++) {
+        plain.step(1 / 60);
+        mixed.step(1 / 60);
+      }
+      const { radii, ...state } = mixed.read();
+      expect(state).toEqual(plain.read());
+      expect(radii?.every((radius) => radius === scene.radius)).toBe(true);
+      const { hash: ownHash, ...measures } = mixed.measure();
+      const { hash: plainHash, ...expected } = plain.measure();
+      expect(measures).toEqual(expected);
+      expect(ownHash).not.toBe(plainHash);
+    },
+  );
 });
 
 describe('radii', () => {
@@ -199,7 +202,7 @@ describe('radii', () => {
     expect(restored.measure()).toEqual(simulation.measure());
   });
 
-  it.each(CASES)('decide on pairs as all pairs do, in a %s world in %dD', (kind, dimensions) => {
+  it.each(CASES)('give the pairs of brute force, in a %s world in %dD', (kind, dimensions) => {
     const simulation = new ReferenceSimulation(mixedOptions({ dimensions, kind, count: 120, ratio: 64 }));
     const { positions, radii } = simulation.read();
     const expected = bruteForceLevelPairs(simulation.world, positions, radii as Float32Array);

@@ -82,7 +82,7 @@ describe('physics', () => {
     expect(grid.measure().candidates).toBeLessThan((50 * 49) / 2);
   });
 
-  it('sets aside what is not finite; the others go on as if it were not there', () => {
+  it('sets aside particles that are not finite; the others continue as without them', () => {
     const scene = createScene('pile', { dimensions: 2, count: 40, seed: 7 });
     const alone = new ReferenceSimulation(sceneOptions(scene, { capacity: 41 }));
     const other = new ReferenceSimulation(sceneOptions(scene, { capacity: 41 }));
@@ -137,7 +137,7 @@ describe('particles come and go', () => {
     expect([...simulation.read().ids]).toEqual([...state.ids]);
   });
 
-  it('may be emptied and filled again', () => {
+  it('can be emptied and filled again', () => {
     const simulation = create('pile', 3, 5);
     simulation.remove([0, 1, 2, 3, 4]);
     simulation.step(DT);
@@ -147,7 +147,7 @@ describe('particles come and go', () => {
     expect([...simulation.add({ positions: new Float32Array([1, 1, 1]) })]).toEqual([0]);
   });
 
-  it('refuses what does not fit or is not there, and stays as it was', () => {
+  it('rejects too many particles and unknown ids, and keeps its state', () => {
     const simulation = create('gas', 2, 4, { capacity: 5 });
     const before = hashOf(simulation);
     for (const attempt of [
@@ -198,7 +198,7 @@ describe('checkpoints', () => {
 });
 
 describe('the rest of the interface', () => {
-  it('finds the pairs of where particles are now', () => {
+  it('finds the pairs of the present positions', () => {
     const simulation = advance(create('uniform', 2, 200), 3);
     const { positions } = simulation.read();
     const { overlapping, ambiguous } = bruteForcePairs(2, positions, 1);
@@ -207,7 +207,7 @@ describe('the rest of the interface', () => {
     expect(simulation.measure().contacts).toBe(overlapping.count);
   });
 
-  it('separates without touching velocities or time', () => {
+  it('pushes apart without changing velocities or time', () => {
     const simulation = create('packing', 2, 100);
     const before = simulation.measure();
     const velocities = simulation.read().velocities;
@@ -229,7 +229,7 @@ describe('the rest of the interface', () => {
     expect(simulation.memoryBytes).toBeGreaterThan(20 * 24);
   });
 
-  it('refuses to be used after destroy()', () => {
+  it('rejects all use after destroy()', () => {
     const simulation = create('gas', 2, 3);
     simulation.destroy();
     for (const attempt of [
@@ -247,7 +247,7 @@ describe('the rest of the interface', () => {
     }
   });
 
-  it('agrees with the plan on what it holds', () => {
+  it('agrees with the plan on its contents', () => {
     const options = sceneOptions(createScene('lattice', { dimensions: 3, count: 30 }), { capacity: 99 });
     const plan = planSimulation(options);
     const simulation = new ReferenceSimulation(options);

@@ -64,7 +64,7 @@ function resolveOnce(
 }
 
 describe('integrate', () => {
-  it('changes velocity first, then moves by the new one', () => {
+  it('changes velocity first, then moves by the new velocity', () => {
     const moved = integrate(
       PLAIN_WORLDS[2],
       { dt: 0.125, gravity: [0, -8] },
@@ -74,7 +74,7 @@ describe('integrate', () => {
     expect([...moved.positions]).toEqual([1.125, 2.125]);
   });
 
-  it('keeps the bits of what is not finite, and moves the others', () => {
+  it('keeps the bits of particles that are not finite, and moves the others', () => {
     const words = new Uint32Array([0x7fc1_2345, 0x3f80_0000, 0x3f80_0000, 0x3f80_0000]);
     const state = { positions: new Float32Array(words.buffer), velocities: new Float32Array(4).fill(8) };
     const moved = integrate(PLAIN_WORLDS[2], { dt: 0.125, gravity: [0, 0] }, state);
@@ -89,7 +89,7 @@ describe('integrate', () => {
 
 describe('contact', () => {
   const substep = { diameter: 1 };
-  it('has a normal from the other to this one, and the overlap', () => {
+  it('has a normal from the other particle to this one, and the overlap', () => {
     const positions = new Float32Array([0.75, 0, 0, 0]);
     expect(findContact(PLAIN_WORLDS[2], substep, { positions }, 0, 1)).toEqual({
       normal: [1, 0],
@@ -101,7 +101,7 @@ describe('contact', () => {
     });
   });
 
-  it('is none where particles touch, or are not finite', () => {
+  it('is none if particles only touch, or are not finite', () => {
     expect(
       findContact(PLAIN_WORLDS[2], substep, { positions: new Float32Array([1, 0, 0, 0]) }, 0, 1),
     ).toBeUndefined();
@@ -142,20 +142,20 @@ describe('partner', () => {
     expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -2, 0])).toEqual([1, 2, 1]);
   });
 
-  it('is nobody for particles at rest, apart, or not touching', () => {
+  it('is none for particles at rest, separating, or not touching', () => {
     expect(partnersOf({}, [3, 3, 3.75, 3], [0, 0, 0, 0])).toEqual([-1, -1]);
     expect(partnersOf({}, [3, 3, 3.75, 3], [-1, 0, 1, 0])).toEqual([-1, -1]);
     expect(partnersOf({}, [3, 3, 4, 3], [1, 0, -1, 0])).toEqual([-1, -1]);
   });
 
-  it('is nobody for contacts slower than gravity makes in two substeps', () => {
+  it('is none for contacts slower than gravity makes in two substeps', () => {
     // 2 · 8 · 0.125 = 2: at that speed a contact still rests.
     const gravity = [0, -8];
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2.25, 0, 0, 0])).toEqual([1, 0]);
   });
 
-  it('is the lower slot of two that come equally fast', () => {
+  it('is the lower slot of two that approach equally fast', () => {
     expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -1, 0])).toEqual([1, 0, 1]);
   });
 });
@@ -177,7 +177,7 @@ describe('resolve', () => {
     expect(b).toEqual({ position: [3.8125, 3], velocity: [0, 0] });
   });
 
-  it('lets velocity follow the push where there is gravity, up to a fall through the world', () => {
+  it('lets velocity follow the push with gravity, up to the speed of a fall through the world', () => {
     const [a] = resolveOnce(2, { gravity: [0, -8] }, [
       [
         [3, 3],
@@ -242,7 +242,7 @@ describe('resolve', () => {
     }
   });
 
-  it('takes from the sliding at most friction times the normal change', () => {
+  it('takes at most friction times the normal change off the sliding', () => {
     const particles = [
       [
         [3, 3],
@@ -262,7 +262,7 @@ describe('resolve', () => {
     expect(rough?.velocity).toEqual([-0.5, 3]);
   });
 
-  it('puts particles back onto the wall, softly or bouncing', () => {
+  it('puts particles back onto the wall, with or without a bounce', () => {
     const below = [
       [
         [3, 0.25],
@@ -279,7 +279,7 @@ describe('resolve', () => {
     expect(resolveOnce(2, { walls: false }, below)[0]).toEqual({ position: [3, 0.25], velocity: [2, -4] });
   });
 
-  it('keeps inside what was far outside, corner included', () => {
+  it('puts far outside particles inside, at a corner too', () => {
     const [corner] = resolveOnce(3, { restitution: 1 }, [
       [
         [9, -3, 4],
@@ -289,7 +289,7 @@ describe('resolve', () => {
     expect(corner).toEqual({ position: [7.5, 0.5, 4], velocity: [-1, 1, 0] });
   });
 
-  it('parts coincident particles along an axis', () => {
+  it('pushes coincident particles apart along an axis', () => {
     const [a, b] = resolveOnce(3, {}, [
       [
         [3, 3, 3],
@@ -341,7 +341,7 @@ describe('resolve', () => {
     );
   });
 
-  it('keeps momentum in a crowd, and energy too where all bounce elastically', () => {
+  it('keeps momentum in a crowd, and energy too if all bounce elastically', () => {
     for (const dimensions of [2, 3] as const) {
       const { world, substep } = setUp(dimensions, { restitution: 1, walls: false }, 6);
       const { positions } = createScene('uniform', { dimensions, count: 200, seed: 3 });
@@ -357,7 +357,7 @@ describe('resolve', () => {
     }
   });
 
-  it('hands on what is set aside, and nothing of it reaches others', () => {
+  it('copies set-aside particles, and they do not affect others', () => {
     const { world, substep } = setUp(2);
     const positions = new Float32Array([3, 3, Number.NaN, 3, 3.75, 3]);
     const velocities = new Float32Array([0, 0, Number.NaN, Infinity, 0, 0]);
@@ -383,8 +383,8 @@ describe('resolve', () => {
   });
 });
 
-describe('separate', () => {
-  it('moves positions as resolve does without velocities', () => {
+describe('separateContacts', () => {
+  it('moves positions like resolve without velocities', () => {
     for (const dimensions of [2, 3] as const) {
       const { world, substep } = setUp(dimensions, {}, 6);
       const { positions } = createScene('uniform', { dimensions, count: 150, seed: 3 });

@@ -32,9 +32,9 @@ const HASHED = 8;
  */
 const MOST_ROOM = 0.7;
 
-export class Filing {
+export class LevelChoice {
   /** The level that particles of each level are assigned to. */
-  readonly filed = new Uint8Array(MAX_LEVELS);
+  readonly assignedLevels = new Uint8Array(MAX_LEVELS);
   /** The levels in use, ascending, and their number. */
   readonly used = new Uint8Array(MAX_LEVELS);
   usedLevels = 0;
@@ -98,7 +98,7 @@ export class Filing {
 
   /** Chooses the set of levels with the least cost. */
   decide(dimensions: 2 | 3, levels: number): void {
-    const { populations, filed, used, costs, above } = this;
+    const { populations, assignedLevels, used, costs, above } = this;
     const rows = dimensions === 2 ? 3 : 9;
     const top = this.highestOccupied(levels);
     const mostBuckets = MOST_ROOM * this.room;
@@ -146,7 +146,7 @@ export class Filing {
     let low = 0;
     for (let level = bestLevel, number = bestNumber; ; number--) {
       used[this.usedLevels++] = level;
-      filed.fill(level, low, level + 1);
+      assignedLevels.fill(level, low, level + 1);
       if (level === top) break;
       low = level + 1;
       level = above[level * MAX_LEVELS + number] as number;

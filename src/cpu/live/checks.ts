@@ -1,0 +1,36 @@
+/** Checks of the arguments of an index. Those of moves and searches build a message only if an argument is wrong. */
+import { checkVector } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import type { Bounds } from '../../core/world/bounds';
+import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/world/world';
+
+/** `half`: half the shortest period. A wider ball would overlap itself. */
+export function checkRadius(radius: unknown, half: number): asserts radius is number {
+  const most = Math.min(LARGEST_DIAMETER / 2, half);
+  if (typeof radius === 'number') {
+    const rounded = Math.fround(radius);
+    if (rounded >= SMALLEST_DIAMETER / 2 && rounded <= most) return;
+  }
+  const accepted = most === half ? `${half}, half the shortest period` : '2^59';
+  throw new ArgumentError('radius', radius, `a number from 2^-41 to ${accepted}`);
+}
+
+/** Half the shortest period; Infinity if no axis wraps. */
+export function halfPeriod({ period }: Bounds): number {
+  return Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
+}
+
+/** Whether a value is a vector of finite numbers. Builds no message, so that valid input is checked fast. */
+export function isVector(value: ArrayLike<number>, dimensions: number): boolean {
+  if (typeof value !== 'object' || value === null || value.length !== dimensions) return false;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const component: unknown = value[axis];
+    if (typeof component !== 'number' || !Number.isFinite(Math.fround(component))) return false;
+  }
+  return true;
+}
+
+export function vectorOf(argument: string, value: ArrayLike<number>, dimensions: Dimensions): number[] {
+  if (!isVector(value, dimensions)) checkVector(argument, value, dimensions);
+  return Array.from(value);
+}
