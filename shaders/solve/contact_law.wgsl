@@ -52,7 +52,7 @@ fn contact_effect(normal: Vector, overlap: f32, relative: Vector, bounces: bool,
   return Effect(push * normal - held * sliding, change * normal - braking * sliding);
 }
 
-// One wall. It pushes the particle out completely in one pass.
+// One wall. It puts the particle back completely in one pass.
 fn meet_wall(
   position: ptr<function, Vector>,
   velocity: ptr<function, Vector>,

@@ -1,4 +1,4 @@
-/** Motion against exact arithmetic and the twin; the count that goes with it against what it stored. */
+/** Motion against exact arithmetic and the reference; the counts against the stored positions. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import type { Substep } from '../../../src/core/contact/settings';
@@ -31,7 +31,7 @@ interface State {
   readonly ids?: Uint32Array;
 }
 
-/** Moves a state; checks that every particle was counted into the cell of where it was stored. */
+/** Moves a state; checks that every particle was counted into the cell of its stored position. */
 async function move(
   tools: GpuTools,
   world: World,
@@ -68,14 +68,14 @@ async function move(
 
 /** Half an ulp, relative. */
 const U = 2 ** -24;
-/** For products of errors. */
+/** Factor for products of errors. */
 const SLACK = 1 + 2 ** -10;
 
 describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   const gravity = [3, -8, 1].slice(0, dimensions);
 
   gpuTest(
-    'rounds nothing where nothing is to be rounded: bit for bit the twin, folded or not',
+    'equals the reference bit for bit if nothing needs rounding, folded or not',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('gas', { dimensions, count });
@@ -93,7 +93,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is elsewhere as near to exact arithmetic as three roundings allow, fused or not',
+    'is otherwise as near to exact arithmetic as three roundings allow, fused or not',
     async (_, tools) => {
       const min = [-3.1, 2.7, -40.3].slice(0, dimensions);
       const max = [17.9, 33.3, -20.9].slice(0, dimensions);
@@ -124,7 +124,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'leaves what is not finite as it is, and counts it aside',
+    'does not change particles that are not finite, and counts them as set aside',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);
       const substep = substepOf(world, { gravity }, 1 / 60);
@@ -150,7 +150,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'sets aside what overflows, is too fast or had no finite velocity, from this step on',
+    'sets aside particles that overflow, are too fast or have no finite velocity, from this step on',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);
       const substep = substepOf(world, { gravity, substeps: 1 }, 4);

@@ -1,4 +1,4 @@
-/** Each particle's fastest approaching contact, against the twin. */
+/** Each particle's fastest approaching contact, against the reference. */
 import { describe, expect } from 'vitest';
 import { NO_PARTNER } from '../../../src/core/base/constants';
 import type { BroadPhase, Substep } from '../../../src/core/contact/settings';
@@ -48,7 +48,7 @@ async function partnersOf(
   return readWords(tools, partners, count);
 }
 
-/** Packed from one vector a particle, of which only the first `dimensions` numbers count. */
+/** Packs one vector per particle, of which only the first `dimensions` numbers count. */
 function packed(dimensions: number, ...vectors: readonly (readonly number[])[]): Float32Array {
   return Float32Array.from(vectors.flatMap((vector) => [...vector, 0, 0].slice(0, dimensions)));
 }
@@ -65,7 +65,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
     );
 
   gpuTest(
-    'are the twin’s in crowds, by both broad phases, folded or not',
+    'equal the reference’s in crowds, for both broad phases, folded or not',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('clustered', { dimensions, count });
@@ -87,7 +87,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are nobody for those that part, rest, or come no faster than the rest speed',
+    'are none for particles that separate, rest, or approach no faster than the rest speed',
     async (_, tools) => {
       const world = box(40);
       const gravity = [0, -4, 0].slice(0, dimensions);
@@ -119,7 +119,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are the fastest of several, and of equally fast ones the one in the lowest slot',
+    'are the fastest of several, and of equally fast ones the lowest slot',
     async (_, tools) => {
       const world = box(12);
       const substep = substepOf(world, { restitution: 1 }, 1 / 60);

@@ -1,6 +1,6 @@
 /**
- * One Jacobi pass against exact arithmetic, within the bound that src/reference/solve/bound.ts derives; both broad
- * phases bit for bit; and what the pass must keep: momentum, what is set aside, what touches nothing.
+ * One Jacobi pass against exact arithmetic, within the bound that src/reference/solve/bound.ts derives; the same bits
+ * for both broad phases; and what the pass must keep: momentum, set-aside particles, particles without contacts.
  */
 import { describe, expect } from 'vitest';
 import type { BroadPhase, SettingsOptions, Substep } from '../../../src/core/contact/settings';
@@ -34,7 +34,10 @@ interface State {
   readonly velocities: Float32Array;
 }
 
-/** The state after the pass (and the search for partners before it), in slots; velocities untouched: NaN. */
+/**
+ * The state after the pass (and the search for partners before it), by slot. Velocities that the pass does not write
+ * are NaN.
+ */
 async function resolveGrid(
   tools: GpuTools,
   world: World,
@@ -69,10 +72,10 @@ async function resolveGrid(
   };
 }
 
-/** Scenes in which nobody touches anybody at the start. */
+/** Scenes without contacts at the start. */
 const APART: readonly string[] = ['gas', 'lattice', 'pile'];
 
-/** Every slot within its own bound of what exact arithmetic gives, and the bound far below what changed. */
+/** Checks that every slot is within its own bound of exact arithmetic, and that the bound is far below what changed. */
 function expectBounded(
   got: State,
   world: World,
@@ -107,12 +110,12 @@ function expectBounded(
       }
     }
   }
-  // Only at the threshold of coincidence there is none.
+  // Only at the threshold of coincidence the bound is infinite.
   expect(unsettled).toBe(0);
   if (touches && grid.ids.length >= 200) expect(moved).toBeGreaterThan(grid.ids.length / 10);
 }
 
-/** A crowd with coordinates that no power of two divides: some outside, some on top of others. */
+/** A crowd with coordinates that are no dyadic numbers: some outside, some coincident. */
 function crowd(dimensions: 2 | 3, count: number, seed = count): { world: World; grid: Grid } {
   const noise = createNoise(seed);
   const edge = 0.73 * (count / (dimensions === 2 ? 1.5 : 2.5)) ** (1 / dimensions) + 1.1;
@@ -141,7 +144,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
 
   for (const [name, settings] of CASES) {
     gpuTest(
-      `stays within the bound ${name}, by both broad phases with the same bits`,
+      `stays within the bound ${name}, with the same bits for both broad phases`,
       async (_, tools) => {
         const { world, grid } = crowd(dimensions, 400);
         const substep = substepOf(world, { gravity, substeps: 4, ...settings }, 1 / 60);
@@ -156,7 +159,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'that only separates stays within the bound, by both broad phases with the same bits',
+    'that only pushes apart stays within the bound, with the same bits for both broad phases',
     async (_, tools) => {
       for (const settings of [{}, { walls: false, relaxation: 0.9 }]) {
         const { world, grid } = crowd(dimensions, 400);
@@ -171,7 +174,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'stays within the bound on every scene, and on both sides of a workgroup, folded or not',
+    'stays within the bound on every scene, below and above a workgroup, folded or not',
     async (_, tools) => {
       const cases = [
         ...inTurns(dimensions, EQUAL_RADIUS_SCENES).map((name) => [name, 200, undefined] as const),
@@ -194,7 +197,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'keeps the momentum of contacts: each is felt the same from both sides, to the bit',
+    'keeps the momentum of contacts: both sides compute the same, to the bit',
     async (_, tools) => {
       const { world } = crowd(dimensions, 300);
       const noise = createNoise(11);
@@ -238,7 +241,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'hands on what is set aside as it is, and lets the others feel nothing of it',
+    'copies set-aside particles unchanged, and they do not affect others',
     async (_, tools) => {
       const { world, grid } = crowd(dimensions, 300);
       const positions = new Float32Array(grid.positions.length);
@@ -274,14 +277,14 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'parts particles on top of each other along an axis, each a way of its own',
+    'pushes coincident particles apart along an axis, in different directions',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);
       const grid = buildGrid(world, new Float32Array(2 * dimensions).fill(4.25));
       const substep = substepOf(world, { relaxation: 0.5 });
       for (const broadPhase of ['grid', 'naive'] as const) {
         const { positions } = await resolveGrid(tools, world, substep, grid, 'separate', broadPhase);
-        // Slots 0 and 1: their sum names the axis, y.
+        // Slots 0 and 1: their sum gives the axis, y.
         const moves = [...positions].map((place) => place - 4.25);
         expect(moves.filter((move) => move !== 0)).toEqual([-0.25, 0.25]);
         expect([moves[1], moves[dimensions + 1]]).toEqual([-0.25, 0.25]);

@@ -1,4 +1,4 @@
-/** Which boxes overlap, on the CPU: whom brute force finds, whatever their sizes and places. */
+/** Overlapping boxes on the CPU against brute force, whatever their sizes and positions. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
@@ -13,7 +13,7 @@ import { atGate } from '../../helpers/thorough';
 
 const PERIOD = 8;
 
-/** As the finder brings them in, exact where corners are multiples of 1/64 and the period is a power of two. */
+/** Wraps boxes like the finder; exact if corners are multiples of 1/64 and the period is a power of two. */
 function broughtIn(dimensions: number, boxes: Float32Array, period: readonly number[]): Float32Array {
   return boxes.map((value, index) => {
     const axis = index % dimensions;

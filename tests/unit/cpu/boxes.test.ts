@@ -1,4 +1,4 @@
-/** What is in a box, on the CPU: brute force's, ids ascending, in every kind of world, whatever the box. */
+/** Particles in a box on the CPU against brute force, ids ascending, in every kind of world. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
@@ -31,7 +31,7 @@ function gridOf({ world, positions, options }: UnusualCrowd & Partial<Crowd>): C
   return grid;
 }
 
-/** Two particles' coordinates, moved by little, by periods, or by a lot, in any order. */
+/** The coordinates of two particles, moved by little, by periods, or by a lot, in any order. */
 interface Corners {
   readonly particles: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
@@ -66,7 +66,7 @@ function cornersOf(world: World, inside: Float32Array, { particles, moves }: Cor
   ];
 }
 
-/** Asks in both ways and holds the answers against brute force; returns them. */
+/** Searches by both methods and compares the answers with brute force. Returns them. */
 function expectInBox(
   grid: CpuGrid | CpuLevelGrid,
   inside: Float32Array,
@@ -80,7 +80,7 @@ function expectInBox(
   expect(visited.length).toBe(got.length);
   expect(visited.every((id, place) => id === got[place])).toBe(true);
   expect(got.every((id, place) => place === 0 || id > (got[place - 1] as number))).toBe(true);
-  // Corners outside a world that wraps around may be rounded when they are brought in.
+  // Corners outside a periodic world may be rounded when they are wrapped.
   const noise = period.map((length, axis) =>
     length === 0 ? 0 : 1e-14 * (Math.abs(min[axis] as number) + Math.abs(max[axis] as number) + length),
   );
@@ -173,7 +173,7 @@ describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
   });
 });
 
-/** Of all sizes from 1 to 64, some of them points, some set aside. */
+/** Particles of all sizes from 1 to 64; some are points, some are set aside. */
 function radiiOf(count: number, noise: () => number): Float32Array {
   return Float32Array.from({ length: count }, (_, id) =>
     id % 50 === 7 ? 0 : id % 97 === 11 ? 65 : 64 ** noise(),
@@ -189,7 +189,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
     'holds the centres that brute force says, wherever they are, in a world that is %s',
     (kind) => {
       let found = 0;
-      // Each particle several times, since of few all are asked.
+      // Each particle several times, because a search among few tests all of them.
       const times = 12;
       fc.assert(
         fc.property(
@@ -268,7 +268,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
             middle.map((value, axis) => value + sign * (half[axis] as number)),
           ) as [number[], number[]];
           found += expectInBox(grid, inside, min, max).length;
-          // From one centre to another, bounds included; and turned around along an axis.
+          // From one centre to another, bounds included; also with the corners swapped along an axis.
           const other = placeOf((id * 7) % count);
           const low = middle.map((value, axis) => Math.min(value, other[axis] as number));
           const high = middle.map((value, axis) => Math.max(value, other[axis] as number));

@@ -1,4 +1,4 @@
-/** Scenes that a drive turns or shakes, on the CPU engine: what grains do there, and that a run can be taken up again. */
+/** Scenes that a drive turns or shakes, on the CPU engine: the behaviour of the grains, and continued runs. */
 import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../../src/core/simulation/simulation';
 import type { CpuSimulation } from '../../../src/cpu';
@@ -21,13 +21,13 @@ import { THOROUGH } from '../../helpers/thorough';
 const DRIVEN = sceneNames({ driven: true });
 
 const DT = 1 / 60;
-/** Half of the usual substeps do for few grains, in half of the time. */
+/** Half of the usual substeps are enough for few grains, and take half of the time. */
 const SUBSTEPS = 4;
 
 interface Played {
   readonly scene: Scene;
   readonly simulation: CpuSimulation;
-  /** Steps as long as `goesOn`, at most so many seconds; returns how many steps. */
+  /** Steps while `goesOn` returns true, at most so many seconds. Returns the number of steps. */
   play(seconds: number, goesOn?: () => boolean): number;
   /** Centres of the particles. */
   places(): number[][];
@@ -161,7 +161,7 @@ describe('a drive', () => {
     first.play(0.25);
     const again = open(scene);
     again.simulation.restore(checkpoint);
-    // What the drive sets wins over what was there.
+    // The drive replaces earlier settings.
     if (scene.drive?.(0).gravity) again.simulation.set({ gravity: [3, 4] });
     if (movesObstacles(scene.drive)) again.simulation.setObstacles(scene.obstacles as Float32Array);
     again.play(0.25);

@@ -77,7 +77,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  /** Ids ascending in each cell of core/world/cells.ts, whoever is not finite set aside. */
+  /** Ids ascending in each cell of core/world/cells.ts, without particles that are not finite. */
   const expectCanonical = (grid: ReturnType<typeof box>, positions: Float32Array) => {
     const cells = Array.from({ length: positions.length / dimensions }, (_, particle) =>
       vectorAt(positions, dimensions, particle).every(Number.isFinite)
@@ -242,7 +242,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           });
           expect(order).toEqual([...grid.ids().subarray(0, count - 1)]);
           expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(everybody);
-          // As the nearest has them, in a world that wraps around those of the nearest images.
+          // Compares distances like `nearest` computes them: of minimum images in a periodic world.
           const { ids, distancesSquared } = grid.nearest(point, count);
           ids.forEach((id, index) => {
             expect(distances.get(id)).toBe(distancesSquared[index]);
@@ -320,7 +320,7 @@ describe('pairs in 3D', () => {
     });
     const { count: found, pairs } = grid.findPairs();
     expect(found).toBe(expected.length / 2);
-    // As one string: to show where long lists differ takes minutes.
+    // Compares as one string: showing where long lists differ takes minutes.
     expect(pairs.join() === sortedPairs(expected).join()).toBe(true);
     expect(grid.countPairs()).toBe(found);
   };
@@ -331,7 +331,7 @@ describe('pairs in 3D', () => {
       // On both sides of what is crowded.
       cellsEach: fc.constantFrom(0.04, 0.2, 0.6, 1, 2, 10),
       count: fc.integer({ min: 1, max: 1500 }),
-      // Coarse ones touch often, or are in the same place.
+      // Coarse coordinates often touch or coincide.
       units: fc.constantFrom(4, 64),
     });
     fc.assert(
@@ -369,7 +369,7 @@ describe('pairs in 3D', () => {
   it('count as sparse from sixteen cells per slot on', () => {
     const keysWith = (gap: number, slots: number) =>
       Int32Array.from({ length: slots + 1 }, (_, slot) => (slot === slots ? 0x7fff_ffff : 5 + gap * slot));
-    // As many cells as slots between the first and the last, one less.
+    // As many cells as slots between the first and the last, minus one.
     expect(isSparseInSpace(keysWith(16, STRETCH), STRETCH, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(17, STRETCH), STRETCH, 0)).toBe(true);
     // Of a stretch, whatever is behind it.
@@ -394,7 +394,7 @@ describe('pairs in 3D', () => {
     const stopsOf = (frozen: boolean) => {
       const search = new PairSearch(order, 1, count);
       search.begin(sorted, order.source, 'grid', frozen);
-      // Each way of going on sets it once.
+      // Each way to continue sets it once.
       const stops: number[] = [];
       Object.defineProperty(search.task, 'next', {
         get: () => stops.at(-1) ?? 0,
@@ -408,7 +408,7 @@ describe('pairs in 3D', () => {
     // The last stretch of the thin layer is one that goes on into the next.
     expect(stops[0]).toBeGreaterThan(3000 - STRETCH);
     expect(stops[0]).toBeLessThan(3000);
-    // What is left of the long one fits the window from here on.
+    // The rest of the long layer fits the window from here on.
     const fits = 43_000 - 2 ** 15;
     const again = stops.findIndex((stop, index) => (stops[index + 1] ?? 0) > stop + STRETCH);
     expect(stops[again]).toBeGreaterThan(fits);
@@ -419,7 +419,7 @@ describe('pairs in 3D', () => {
 });
 
 describe('pairs in 2D', () => {
-  // Rows are one high; rows 10 and 11 are each longer than a window, and nobody is sparse.
+  // Rows are one high; rows 10 and 11 are each longer than a window, and no slot is sparse.
   const count = 24_800;
   let state = 5;
   const next = (below: number) => {
@@ -434,7 +434,7 @@ describe('pairs in 2D', () => {
     (a, b) => (positions[2 * a] as number) - (positions[2 * b] as number),
   );
 
-  /** Of the first so many: coordinates are dyadic, so that doubles decide. */
+  /** Pairs of the first particles; coordinates are dyadic, so doubles decide exactly. */
   const swept = (among: number) => {
     const ids = byX.filter((id) => id < among);
     const pairs: number[] = [];
@@ -468,7 +468,7 @@ describe('pairs in 2D', () => {
     order.sort(positions, new Uint32Array(positions.buffer), count, new Uint32Array(sorted.buffer));
     const search = new PairSearch(order, 1, count);
     search.begin(sorted, order.source);
-    // Each way of going on sets it once.
+    // Each way to continue sets it once.
     const stops: number[] = [];
     Object.defineProperty(search.task, 'next', {
       get: () => stops.at(-1) ?? 0,
@@ -477,7 +477,7 @@ describe('pairs in 2D', () => {
     PLANE.collect(search.task, 0x7fff_ffff, count);
     const upTo = (row: number) =>
       Array.from({ length: count }, (_, id) => positions[2 * id + 1] as number).filter((y) => y < row).length;
-    // Row 9 looks into row 10, and only the first tenth of row 11 is too far from row 12.
+    // Row 9 searches row 10, and only the first tenth of row 11 is too far from row 12.
     const [fitting = 0] = stops;
     expect(fitting).toBeGreaterThan(upTo(9) - 256);
     expect(fitting).toBeLessThanOrEqual(upTo(10));
@@ -492,7 +492,7 @@ describe('pairs in 2D', () => {
   });
 
   it('count as sparse only if fewer than a quarter of the samples have a neighbour', () => {
-    // Of every sixteen slots the first is asked.
+    // The first of every sixteen slots is sampled.
     const keysWith = (near: number, slots: number, gap = 2) => {
       let key = 0;
       return Int32Array.from({ length: slots + 1 }, (_, slot) => {
@@ -506,7 +506,7 @@ describe('pairs in 2D', () => {
     expect(isSparse(keysWith(15, slots), slots, 0)).toBe(true);
     expect(isSparse(keysWith(64, slots, 3), slots, 0)).toBe(true);
     expect(isSparse(keysWith(64, slots), slots, STRETCH)).toBe(true);
-    // Who is left at the end: what is behind it is nobody.
+    // The last slots: nothing follows them.
     expect(isSparse(keysWith(1, 17), 17, 0)).toBe(false);
     expect(isSparse(keysWith(1, 17), 17, 16)).toBe(true);
     expect(isSparse(keysWith(16, slots), 1, 0)).toBe(false);
@@ -762,7 +762,7 @@ describe('pairs without enough memory', () => {
 describe('lattice', () => {
   it('explains what cannot be allocated', () => {
     const world = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
-    // Reserving for real would first take all the memory there is.
+    // A real allocation would first take all the memory of the machine.
     const tooLong = () => new Float32Array(2 ** 53);
     expect(() => reserve(world, 7, tooLong)).toThrow(LimitError);
     expect(() => reserve(world, 7, tooLong)).toThrow(/^7 particles in 7 × 5 cells take more memory/);

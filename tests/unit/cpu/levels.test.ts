@@ -1,4 +1,4 @@
-/** The CPU grid of particles that each have a radius of their own: pairs and neighbours against exact brute force. */
+/** The CPU grid of particles with their own radii: pairs and neighbours against exact brute force. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
@@ -18,7 +18,7 @@ import { buffersOf } from '../../helpers/memory';
 import { fc } from '../../helpers/properties';
 import { atGate } from '../../helpers/thorough';
 
-/** Where a grid stores what it is given. */
+/** The input as a grid stores it. */
 function stored({ world, positions }: Pick<MixedCrowd, 'world' | 'positions'>): Float32Array {
   return positions.map((place, index) => wrapOnce(world, place, index % world.dimensions));
 }
@@ -31,7 +31,7 @@ function isThere(
   return levelOf(world, radiusOf[particle] as number) !== undefined && place.every(Number.isFinite);
 }
 
-/** Exact arithmetic takes its time, so it is asked only where doubles could be wrong. */
+/** Exact arithmetic is slow, so it decides only where doubles could be wrong. */
 function overlaps(
   a: readonly number[],
   b: readonly number[],
@@ -274,7 +274,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
   });
 });
 
-/** Pairs of indices, of what an order has at them. */
+/** Pairs of indices into an order, as the entries of that order. */
 function namedAs(pairs: Uint32Array, order: Uint32Array): number[] {
   const named: number[] = [];
   for (let word = 0; word < pairs.length; word += 2) {
@@ -290,7 +290,7 @@ describe('the choice of levels', () => {
     choice.populations.set(populations);
     choice.buckets.set(buckets);
     populations.forEach((_, level) => {
-      // Two of so many in one cell.
+      // A sample with a pair in one cell among so many.
       choice.beginLevel();
       const sampled = Math.round(1 / (shares[level] as number)) || 0;
       for (let index = 0; index < sampled; index++) choice.addCell(index === 1 ? 0 : index);

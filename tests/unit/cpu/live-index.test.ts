@@ -1,4 +1,6 @@
-/** The index of single objects: whatever brought its content there, it answers as brute force and as one made afresh. */
+/**
+ * The index of single objects: after any calls, it answers like brute force and like a new index of the same content.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError, LimitError } from '../../../src/core/base/errors';
@@ -26,7 +28,7 @@ interface Ball {
   readonly radius: number;
 }
 
-/** What should be in an index. */
+/** The expected content of an index. */
 type Content = Map<number, Ball>;
 
 /** Content sorted by id. */
@@ -34,7 +36,7 @@ function entriesOf(content: Content): [number, Ball][] {
   return [...content].sort(([a], [b]) => a - b);
 }
 
-/** Level of the cells that a ball is in: the exponent of their edge. */
+/** Level of the cells of a ball: the exponent of their edge. */
 function levelOf({ radius }: Ball, cellSize = 0): number {
   return Math.max(Math.ceil(Math.log2(2 * radius)), Math.ceil(Math.log2(cellSize)));
 }
@@ -67,7 +69,7 @@ function nearOf(index: Pick<CpuIndex, 'near'>, point: number[], radius: number):
   return ids;
 }
 
-/** Everything but `near`, against exact arithmetic on all pairs. */
+/** Checks everything but `near`, against exact arithmetic on all pairs. */
 function expectContent(index: CpuIndex, content: Content, cellSize?: number): void {
   const { period } = index.bounds;
   expect(index.count).toBe(content.size);
@@ -93,7 +95,7 @@ function expectContent(index: CpuIndex, content: Content, cellSize?: number): vo
   }
 }
 
-/** What is near a point, against distances to all. */
+/** Checks what is near a point, against the distances to all objects. */
 function expectNear(index: CpuIndex, content: Content, point: number[], radius: number): void {
   const { period } = index.bounds;
   const found: number[] = [];
@@ -113,7 +115,7 @@ function expectNear(index: CpuIndex, content: Content, point: number[], radius: 
   }
 }
 
-/** The nearest to a point, against all that there are: those in order, and as many. */
+/** Checks the nearest to a point, against all objects: order and number. */
 function expectNearest(index: CpuIndex, content: Content, point: number[], radius: number): void {
   const all: (readonly [id: number, squared: number])[] = [];
   index.near(point, Number.POSITIVE_INFINITY, (id, squared) => all.push([id, squared]));
@@ -130,14 +132,14 @@ function expectNearest(index: CpuIndex, content: Content, point: number[], radiu
   }
 }
 
-/** What searches have looked at: cells, rows of them, and levels of which they have asked all objects. */
+/** Counts of what searches have looked at: cells, rows of them, and levels whose objects were all tested. */
 interface Looked {
   cells: number;
   rows: number;
   lists: number;
 }
 
-/** Counts that while it runs; a search without end fails. */
+/** Counts while a function runs; a search without end fails. */
 function countLooks<Result>(run: (looked: Looked) => Result): Result {
   const { visitRow, visitLevel } = LiveCells.prototype;
   const looked = { cells: 0, rows: 0, lists: 0 };
@@ -160,7 +162,7 @@ function countLooks<Result>(run: (looked: Looked) => Result): Result {
 
 type Corners = readonly [readonly number[], readonly number[]];
 
-/** What is in a box, against each object; returns how many are. */
+/** Checks what is in a box, against each object. Returns the number. */
 function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): number {
   const { period } = index.bounds;
   const got = [...index.findInBox(min, max)];
@@ -170,7 +172,7 @@ function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): nu
   expect(got).toEqual([...new Set(got)].sort((a, b) => a - b));
   const entries = entriesOf(content);
   const places = Float32Array.from(entries.flatMap(([, { place }]) => place));
-  // Along axes that wrap around, corners outside may be rounded when they are brought in.
+  // Along axes that wrap, corners outside may be rounded when they are wrapped.
   const noise = period.map((length, axis) =>
     length === 0 ? 0 : 1e-14 * (Math.abs(min[axis] as number) + Math.abs(max[axis] as number) + length),
   );
@@ -192,7 +194,7 @@ function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): nu
   return got.length;
 }
 
-/** The share of its way that a centre's distance may be off by where doubles decide. */
+/** The error of a centre's distance in doubles, as a share of the distance along the ray. */
 const DOUBLES = 2 ** -45;
 
 /** What a ray meets, as pairs of an id and a distance. */
@@ -204,7 +206,7 @@ function hitsOf(index: CpuIndex, { origin, direction, greatestDistance }: Refere
   return hits;
 }
 
-/** Hits of the objects of `content`, against the images of each; returns how many there are, and how many in doubt. */
+/** Checks hits against the images of each object of `content`. Returns the number of hits, and of ambiguous ones. */
 function expectAlongRay(
   { min, period }: CpuIndex['bounds'],
   hits: readonly (readonly [number, number])[],
@@ -227,12 +229,12 @@ function expectAlongRay(
   return [ids.length, expectHits(ids, distances, { hits: expected, doubtful }, JSON.stringify(ray))];
 }
 
-/** A box and a ray, from what is there: which objects, how many periods or diameters away, how far. */
+/** A box and a ray relative to objects: which objects, how many periods or diameters away, how far. */
 interface Asked {
   readonly objects: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
   readonly isTurned: boolean;
-  /** The only axis that the ray goes along, if there is one. */
+  /** The only axis of the ray's direction, if there is one. */
   readonly axis: number;
   readonly reach: number;
 }
@@ -257,7 +259,7 @@ function arbitraryAsked(dimensions: Dimensions): fc.Arbitrary<Asked> {
   });
 }
 
-/** Two places, each of an object, moved by so many periods and so many diameters of the crowd. */
+/** Two positions, each of an object, moved by so many periods and so many diameters of the crowd. */
 function placesOf(content: Content, { period, diameter }: World, { objects, moves }: Asked): Corners {
   const balls = entriesOf(content).map(([, ball]) => ball);
   const [a, b] = ([0, 1] as const).map((which) =>
@@ -277,7 +279,10 @@ function boxOf([a, b]: Corners, { isTurned }: Asked): Corners {
   return isTurned ? [low.with(0, high[0] as number), high.with(0, low[0] as number)] : [low, high];
 }
 
-/** From one place towards another; none if they are one, or so far out that differences are no 32-bit floats. */
+/**
+ * The vector from one position to another; undefined if they coincide or are so far out that differences are no 32-bit
+ * floats.
+ */
 function rayOf([a, b]: Corners, { axis, reach }: Asked): ReferenceRay | undefined {
   const origin = a.map(Math.fround);
   const way = origin.map((from, along) => {
@@ -289,7 +294,7 @@ function rayOf([a, b]: Corners, { axis, reach }: Asked): ReferenceRay | undefine
   return { origin, direction: way, greatestDistance: reach };
 }
 
-/** One made of the same content at once answers the same, in the same order. */
+/** Checks that a new index of the same content answers the same, in the same order. */
 function expectAsFresh(index: CpuIndex, content: Content, options: CpuIndexOptions, asked: Ball): void {
   const fresh = createCpuIndex({ ...options, capacity: content.size });
   const ids = entriesOf(content).map(([id, { place, radius }]) => {
@@ -308,7 +313,7 @@ function expectAsFresh(index: CpuIndex, content: Content, options: CpuIndexOptio
 
 interface Step {
   readonly act: 'add' | 'move' | 'creep' | 'resize' | 'remove';
-  /** Which object, which place of the crowd, how many periods away. */
+  /** Which object, which position of the crowd, how many periods away. */
   readonly object: number;
   readonly place: number;
   readonly periods: number;
@@ -342,13 +347,13 @@ const CROWDS: Readonly<Record<string, (dimensions: Dimensions, most: number) => 
   ...unusualCrowds,
 };
 
-/** Without the size of its cells, which is not for an index to follow. */
+/** The answers without the size of cells, which is not part of them. */
 function placeOf(world: World): WorldOptions {
   const { cellSize: _, ...place } = optionsOf(world);
   return place;
 }
 
-/** Plays steps on an index and on a map; each error leaves the index as it was. */
+/** Plays steps on an index and on a map; each error must leave the index unchanged. */
 function play(
   index: CpuIndex,
   { world, positions }: Crowd,
@@ -461,7 +466,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     });
 
     it('finds what is in a box and what a ray meets like brute force, after any script', () => {
-      // Each object several times, since of few all are asked.
+      // Each object several times, because a search among few tests all of them.
       const times = 12;
       const sums = { inBox: 0, met: 0, doubts: 0 };
       const check = (looked: Looked, crowd: Crowd, script: Step[], coarse: boolean, list: Asked[]) => {

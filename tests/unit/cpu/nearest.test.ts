@@ -14,7 +14,7 @@ import { atGate } from '../../helpers/thorough';
 
 const PARTICLES = 300;
 const POINTS = 60;
-/** The radius of everybody. */
+/** The radius of all objects. */
 const WHOLE = 2 ** 60;
 
 type AskNearest = (point: number[], k: number, radius?: number) => Nearest;

@@ -1,4 +1,4 @@
-/** CpuSimulation where each particle has a radius of its own, in every kind of world, held against the reference. */
+/** CpuSimulation with variable radii, in every kind of world, against the reference. */
 import { describe, expect, it } from 'vitest';
 import type { SettingsOptions } from '../../../src/core/contact/settings';
 import { hashState } from '../../../src/core/state/hash';
@@ -19,7 +19,7 @@ const ROUNDING = 16 * 2 ** -24;
 
 const hashOf = (simulation: CpuSimulation) => simulation.measure().hash;
 
-/** Greatest distance between two states, by component, of the nearest images. */
+/** Greatest distance between two states by component, of minimum images. */
 function difference(fast: CpuSimulation, plain: Pick<CpuSimulation, 'read'> | ReferenceSimulation) {
   const a = fast.read();
   const b = plain.read() as ReturnType<ReferenceSimulation['read']>;
@@ -62,11 +62,11 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
           fast.step(dt);
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
-          // As in cpu-worlds.test.ts; of a push, a light particle does not half, but nearly all.
+          // As in worlds.test.ts; a light particle takes nearly all of a push, not half.
           const rounding = 2 * ROUNDING;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.35) / dt);
-          // From the same bits again, or rounding would grow.
+          // Starts from the same bits again, because rounding errors grow.
           plain.restore(fast.checkpoint());
         }
       },
@@ -141,7 +141,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
         }
         for (let step = 0; step < 4; step++) {
           simulation.step(1 / 60);
-          // A question changes nothing.
+          // A read changes nothing.
           if (run === 2) simulation.measure();
         }
         return hashOf(simulation);

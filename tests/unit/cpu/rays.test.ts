@@ -1,4 +1,4 @@
-/** What a ray meets, on the CPU: brute force's, by distance and then by id, in every kind of world. */
+/** What a ray meets on the CPU against brute force, by distance and then by id, in every kind of world. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
@@ -15,7 +15,7 @@ import { runs } from '../../helpers/inputs/worlds';
 import { fc } from '../../helpers/properties';
 import { atGate, fewerInSpace, THOROUGH } from '../../helpers/thorough';
 
-/** The share of its way that a centre's distance may be off by where doubles decide. */
+/** The error of a centre's distance in doubles, as a share of the distance along the ray. */
 const DOUBLES = 2 ** -45;
 
 describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
@@ -32,7 +32,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
   it.each(fewerInSpace(dimensions, Object.keys(worlds)))(
     'meets what brute force says in a %s world',
     (name) => {
-      // Walked, and with so few that all of them are asked.
+      // With many balls the ray walks through cells; with so few it tests all of them.
       for (const count of [700, 40]) {
         const options = worlds[name] as WorldOptions;
         const noise = createNoise(dimensions);
@@ -195,7 +195,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     'meets what brute force says in a %s world',
     (name) => {
       const { options, place } = worlds[name] as (typeof worlds)[string];
-      // Walked, and with so few that all of them are asked.
+      // With many balls the ray walks through cells; with so few it tests all of them.
       for (const count of [900, 40]) {
         const noise = createNoise(dimensions + count);
         const positions = Float32Array.from({ length: count * dimensions }, (_, word) =>
@@ -331,7 +331,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
       for (const x of [3 - 2 ** -40, 5 + 2 ** -40]) {
         expect(grid.findAlongRay(from(x), direction, 4).ids.length).toBe(0);
       }
-      // Up to where it begins, and no farther.
+      // Up to its beginning, and no farther.
       expect(grid.findAlongRay(from(4), direction, 1.5).ids.length).toBe(1);
       expect(grid.findAlongRay(from(4), direction, 1.5 - 2 ** -40).ids.length).toBe(0);
     },

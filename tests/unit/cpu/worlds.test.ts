@@ -1,4 +1,4 @@
-/** The CPU engine in worlds that wrap around or have no end: pairs against exact arithmetic, steps against the reference. */
+/** The CPU engine in periodic and unbounded worlds: pairs against exact arithmetic, steps against the reference. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, LimitError } from '../../../src/core/base/errors';
@@ -24,7 +24,7 @@ import { atGate, fewerInSpace, inTurns } from '../../helpers/thorough';
 
 type Dimensions = 2 | 3;
 
-/** The overlapping pairs of a crowd where a grid stores it. */
+/** The overlapping pairs of a crowd as a grid stores it. */
 function exactPairs(crowd: UnusualCrowd, diameter: number): number[] {
   const { dimensions, period } = crowd.world;
   return oracle(stored(crowd), dimensions, diameter, period);
@@ -344,7 +344,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   });
 });
 
-/** Where a crowd is, by kind of world. */
+/** Positions of a crowd, by kind of world. */
 function crowd(kind: string, dimensions: Dimensions, count: number, seed: number): SimulationOptions {
   const random = new Random(seed);
   const edge = Math.ceil((count * (dimensions === 2 ? 1.2 : 1.1)) ** (1 / dimensions));
@@ -395,7 +395,7 @@ function expectSameMeasures(fast: Measures, plain: Measures): void {
 
 describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
   describe.each(fewerInSpace(dimensions, WORLDS))('%s', (kind) => {
-    /** Greatest distance between two states, by component, of the nearest images. */
+    /** Greatest distance between two states by component, of minimum images. */
     function difference(fast: CpuSimulation, plain: ReferenceSimulation) {
       const [a, b] = [fast.read(), plain.read()];
       expect([...a.ids]).toEqual([...b.ids]);
@@ -430,11 +430,11 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
           fast.step(dt);
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
-          // As in cpu-simulation.test.ts, each iteration for itself; around an end the difference rounds twice.
+          // As in simulation.test.ts; around an end the difference rounds twice.
           const rounding = 2 * 16 * 2 ** -24;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.175) / dt);
-          // From the same bits again, or rounding would grow.
+          // Starts from the same bits again, because rounding errors grow.
           plain.restore(fast.checkpoint());
           expectSameMeasures(fast.measure(), plain.measure());
           expect(fast.findPairs()).toMatchObject({ count: plain.findPairs().count, borderline: 0 });
@@ -506,7 +506,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
         }
         for (let step = 0; step < 20; step++) {
           simulation.step(1 / 60);
-          // A question changes nothing.
+          // A read changes nothing.
           if (run === 2) simulation.measure();
         }
         return hashOf(simulation);

@@ -1,6 +1,6 @@
 /**
- * The bound against a device that is as sloppy as WGSL allows: every operation is off by up to what the
- * specification grants, in directions that a seed chooses.
+ * The bound against a device that is as sloppy as WGSL allows: every operation is off by up to what the specification
+ * permits, in directions that a seed chooses.
  */
 import { describe, expect, it } from 'vitest';
 import { NO_PARTNER } from '../../../src/core/base/constants';
@@ -20,7 +20,7 @@ import { inTurns, THOROUGH } from '../../helpers/thorough';
 
 const U = 2 ** -24;
 
-/** The contact law in doubles, every result spoilt by as much as WGSL allows. */
+/** The contact law in doubles, with every result changed by as much as WGSL allows. */
 class SloppyDevice {
   private readonly random: Random;
 
@@ -34,12 +34,12 @@ class SloppyDevice {
   }
 
   private spoil(value: number, units: number): number {
-    // Mostly the extremes: those hurt most.
+    // Mostly the extremes, which have the largest effect.
     const amount = this.random.between(-4, 4) / 4;
     return value * (1 + amount * units * U);
   }
 
-  /** Sums are correctly rounded: one that is a 32-bit float stays. */
+  /** Sums are correctly rounded: a sum that is a 32-bit float stays exact. */
   private add = (a: number, b: number) => (Math.fround(a + b) === a + b ? a + b : this.spoil(a + b, 1));
   private multiply = (a: number, b: number) => this.spoil(a * b, 1);
   private divide = (a: number, b: number) => this.spoil(a / b, 5);
@@ -80,7 +80,7 @@ class SloppyDevice {
     };
   }
 
-  /** Of two of which each may be a box. */
+  /** The contact of two bodies of which each may be a box. */
   private shapeContact(apart: number[], slot: number, other: number) {
     const { radii, halves } = this.grid as Grid & Shapes;
     const own = this.vector(halves, slot);
@@ -106,7 +106,7 @@ class SloppyDevice {
     return { normal, overlap };
   }
 
-  /** What the first does of what both do. */
+  /** The share of the first particle. */
   private share(slot: number, other: number): number {
     const sizes = this.grid.bulks ?? this.grid.radii;
     if (!sizes) return 0.5;
@@ -261,7 +261,7 @@ class SloppyDevice {
   }
 }
 
-/** A scene some way into its life, so that positions are not dyadic and velocities not zero. */
+/** A scene with perturbed state, so that positions are not dyadic and velocities not 0. */
 function unrest(
   name: string,
   dimensions: Dimensions,
@@ -300,7 +300,7 @@ function worstRatio(
 
 const NO_PERIOD = [0, 0, 0];
 
-/** Of one axis of gravity and the rest of the settings. */
+/** Settings with gravity along one axis. */
 const SETTINGS: readonly (readonly [string, number, SettingsOptions])[] = [
   ['no gravity', 0, {}],
   ['gravity and friction', -9.8, { restitution: 0, friction: 0.6 }],
@@ -373,7 +373,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
         }
       }
     }
-    // A bound a hundred times too wide would say nothing.
+    // A bound a hundred times too wide would prove nothing.
     expect(total).toBeGreaterThan(0.01);
   });
 

@@ -14,7 +14,7 @@ import { fc } from '../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { atGate, THOROUGH } from '../../helpers/thorough';
 
-/** Long arrays compared as bytes: the assertion library takes minutes for them. */
+/** Compares long arrays as bytes: the assertion library takes minutes for them. */
 const isSame = (a: PairList, b: PairList) =>
   a.count === b.count && Buffer.from(a.pairs.buffer).equals(Buffer.from(b.pairs.buffer));
 

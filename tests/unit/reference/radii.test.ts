@@ -1,4 +1,4 @@
-/** The reference where each particle has a radius of its own: who meets whom, the law, and all that keeps radii. */
+/** The reference with variable radii: candidates, the contact law, and everything that carries radii. */
 
 import { describe, expect, it } from 'vitest';
 import { massShare } from '../../../src/core/contact/law';
@@ -18,7 +18,7 @@ import { fc } from '../../helpers/properties';
 const DIMENSIONS = [2, 3] as const;
 const CASES = MIXED_KINDS.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
 
-/** Two discs, of radius 1 and 1/2 and so of weight 4 and 1, overlapping by 1/4 where they meet. */
+/** Two discs of radius 1 and 1/2, so of mass 4 and 1, overlapping by 1/4. */
 function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): ReferenceSimulation {
   return new ReferenceSimulation({
     dimensions: 2,
@@ -66,7 +66,7 @@ describe('the contact law between particles of variable radii', () => {
   it('shares a push by mass', () => {
     const simulation = pair({});
     simulation.separate();
-    // Half of 1/4, of which the heavy one takes a fifth.
+    // Half of 1/4, of which the heavy disc takes a fifth.
     const share = massShare(2, 1, 0.5);
     expect(share).toBeCloseTo(1 / 5, 6);
     const { positions } = simulation.read();

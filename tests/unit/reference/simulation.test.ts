@@ -40,7 +40,7 @@ describe('golden state', () => {
   });
 });
 
-/** In space a step of the reference takes long; `verify --long` asks there, too. */
+/** In 3D a step of the reference takes long; `verify --long` runs these tests there, too. */
 const ASKED = ([2, 3] as const).filter(isAsked);
 
 describe('physics', () => {

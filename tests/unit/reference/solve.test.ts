@@ -19,7 +19,7 @@ import { PLAIN_WORLDS } from '../../helpers/inputs/worlds';
 import { fc } from '../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
-/** A box around the origin, or from it, with the numbers of a substep of 1/8 s. */
+/** A box around the origin, or from it, with the parameters of a substep of 1/8 s. */
 function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
   const world = defineWorld(
     {
@@ -138,7 +138,7 @@ describe('partner', () => {
   };
 
   it('is the fastest approaching contact', () => {
-    // 1 sits between 0 and 2; 2 comes faster.
+    // 1 lies between 0 and 2; 2 approaches faster.
     expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -2, 0])).toEqual([1, 2, 1]);
   });
 
@@ -255,10 +255,10 @@ describe('resolve', () => {
     ] as const;
     const gravity = [0, -8];
     const [grips] = resolveOnce(2, { friction: 0.5, gravity }, particles);
-    // Normal change 1/2, so 1/4 of speed, and the place is held by as much times dt.
+    // Normal change 1/2, so 1/4 of speed; the position moves back by as much times dt.
     expect(grips).toEqual({ position: [2.9375, 3 - 0.25 * 0.125], velocity: [-0.5, 3.75] });
     const [rough] = resolveOnce(2, { friction: 10, gravity }, particles);
-    // A quarter (relaxation / 2) of the sliding is the most.
+    // At most a quarter (relaxation / 2) of the sliding.
     expect(rough?.velocity).toEqual([-0.5, 3]);
   });
 
