@@ -70,8 +70,8 @@ export function isInside(
 ): boolean {
   for (let axis = 0; axis < sides.length; axis++) {
     const { low, high, crosses } = sides[axis] as Side;
-    const place = positions[stride * slot + axis] as number;
-    if (crosses ? place < low && place > high : place < low || place > high) return false;
+    const position = positions[stride * slot + axis] as number;
+    if (crosses ? position < low && position > high : position < low || position > high) return false;
   }
   return true;
 }
@@ -82,20 +82,22 @@ function sideOf(world: Ends, low: number, high: number, axis: number): Side {
   const origin = world.min[axis] as number;
   const [first, last] = [low, high].map((coordinate) => {
     const periods = Math.floor((coordinate - origin) / period);
-    const place = coordinate - periods * period;
+    const position = coordinate - periods * period;
     // The quotient may have been rounded across a whole number.
-    if (place < origin) return { place: place + period, periods: periods - 1 };
-    return place < origin + period ? { place, periods } : { place: place - period, periods: periods + 1 };
+    if (position < origin) return { position: position + period, periods: periods - 1 };
+    return position < origin + period
+      ? { position, periods }
+      : { position: position - period, periods: periods + 1 };
   }) as [Phase, Phase];
   const periods = last.periods - first.periods;
-  if (periods > 1 || (periods === 1 && last.place >= first.place)) {
+  if (periods > 1 || (periods === 1 && last.position >= first.position)) {
     return { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY, crosses: false };
   }
-  return { low: first.place, high: last.place, crosses: periods === 1 };
+  return { low: first.position, high: last.position, crosses: periods === 1 };
 }
 
 interface Phase {
-  readonly place: number;
+  readonly position: number;
   readonly periods: number;
 }
 
@@ -104,8 +106,8 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
   // Rounding may have put a corner at the far end. No particle is there, and its cell would be the one of the low end.
-  const [first, last] = [low, high].map((place) =>
-    place >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, place, axis),
+  const [first, last] = [low, high].map((position) =>
+    position >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, position, axis),
   ) as [number, number];
   if (!crosses) return [first, last];
   const end = (world.cells[axis] as number) - 1;

@@ -280,9 +280,9 @@ export function visitCells(
 /** Finds the ranges of the cells around that of a slot, as far as they hold later slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
-  const place = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
+  const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
   ranges = 0;
-  if (place === 0 || place === HASH_BLOCK - 1) {
+  if (column === 0 || column === HASH_BLOCK - 1) {
     findSplitRanges(buckets, slot);
     return;
   }
@@ -290,7 +290,7 @@ function findRanges(buckets: Buckets, slot: number): void {
   const first = MOST_BLOCKS * memo;
   const last = first + (memoLengths[memo] as number);
   for (let index = first; index < last; index++) {
-    const bucket = (memoBlocks[index] as number) + place;
+    const bucket = (memoBlocks[index] as number) + column;
     const begin = starts[bucket - 1] as number;
     const end = starts[bucket + 2] as number;
     if (end <= slot || begin === end) continue;
@@ -331,8 +331,8 @@ function memorise(memo: number, block: number): void {
   let index = first + (memoLengths[memo] as number);
   while (index > first && (memoBlocks[index - 1] as number) > block) index--;
   if (index > first && memoBlocks[index - 1] === block) return;
-  for (let place = first + (memoLengths[memo] as number); place > index; place--) {
-    memoBlocks[place] = memoBlocks[place - 1] as number;
+  for (let entry = first + (memoLengths[memo] as number); entry > index; entry--) {
+    memoBlocks[entry] = memoBlocks[entry - 1] as number;
   }
   memoBlocks[index] = block;
   memoLengths[memo] = (memoLengths[memo] as number) + 1;

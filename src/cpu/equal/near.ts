@@ -113,11 +113,11 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 /**
  * The coordinates, as in keys, of the cells that reach into a radius around a position in the box, and one to spare.
  */
-function cellsAlong(lattice: Lattice, axis: number, place: number, radius: number): number[] {
+function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;
   const period = world.period[axis] as number;
   if (period === 0) {
-    return [cellAlong(lattice, axis, place - radius, -1), cellAlong(lattice, axis, place + radius, 1)];
+    return [cellAlong(lattice, axis, position - radius, -1), cellAlong(lattice, axis, position + radius, 1)];
   }
   const count = world.cells[axis] as number;
   const low = world.min[axis] as number;
@@ -126,10 +126,10 @@ function cellsAlong(lattice: Lattice, axis: number, place: number, radius: numbe
     return Math.max(0, Math.min(count - 1, cell));
   };
   // Numbers below 0 and from `count` on are cells at the other end.
-  const below = place - radius < low;
-  const above = place + radius >= low + period;
-  const first = (below ? cellAt(place - radius + period) - count : cellAt(place - radius)) - 1;
-  const last = (above ? cellAt(place + radius - period) + count : cellAt(place + radius)) + 1;
+  const below = position - radius < low;
+  const above = position + radius >= low + period;
+  const first = (below ? cellAt(position - radius + period) - count : cellAt(position - radius)) - 1;
+  const last = (above ? cellAt(position + radius - period) + count : cellAt(position + radius)) + 1;
   // Keys begin at 1.
   if (last - first + 1 >= count) return [1, count];
   if (first < 0) return [1, last + 1, first + count + 1, count];

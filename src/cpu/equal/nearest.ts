@@ -95,8 +95,8 @@ class Best {
     return { ids: this.ids.slice(0, this.length), distancesSquared: this.squares.slice(0, this.length) };
   }
 
-  private isBefore(id: number, distanceSquared: number, place: number): boolean {
-    const other = this.squares[place] as number;
-    return distanceSquared < other || (distanceSquared === other && id < (this.ids[place] as number));
+  private isBefore(id: number, distanceSquared: number, entry: number): boolean {
+    const other = this.squares[entry] as number;
+    return distanceSquared < other || (distanceSquared === other && id < (this.ids[entry] as number));
   }
 }

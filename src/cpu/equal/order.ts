@@ -222,8 +222,8 @@ export function sortInsideCells(
       while (end < count && keys[end] === keys[first]) end++;
       sortRun(source, ids, first, end);
       for (let word = dimensions * first; word < dimensions * end; word++) {
-        const place = Math.floor(word / dimensions);
-        target[word] = words[word + dimensions * ((source[place] as number) - place)] as number;
+        const at = Math.floor(word / dimensions);
+        target[word] = words[word + dimensions * ((source[at] as number) - at)] as number;
       }
       slot = end - 1;
     }
@@ -237,12 +237,12 @@ function sortRun(source: Uint32Array, ids: Uint32Array, first: number, end: numb
     for (let index = first + gap; index < end; index++) {
       const moving = source[index] as number;
       const id = ids[moving] as number;
-      let place = index;
-      while (place - gap >= first && (ids[source[place - gap] as number] as number) > id) {
-        source[place] = source[place - gap] as number;
-        place -= gap;
+      let entry = index;
+      while (entry - gap >= first && (ids[source[entry - gap] as number] as number) > id) {
+        source[entry] = source[entry - gap] as number;
+        entry -= gap;
       }
-      source[place] = moving;
+      source[entry] = moving;
     }
   }
 }

@@ -158,10 +158,10 @@ function sortedCopy(pairs: Uint32Array, length: number, limit: number): Uint32Ar
   const sorted = new Uint32Array(length);
   for (let word = 0; word < length; word += 2) {
     const first = pairs[word] as number;
-    const place = ends[first] as number;
-    ends[first] = place + 1;
-    sorted[2 * place] = first;
-    sorted[2 * place + 1] = pairs[word + 1] as number;
+    const entry = ends[first] as number;
+    ends[first] = entry + 1;
+    sorted[2 * entry] = first;
+    sorted[2 * entry + 1] = pairs[word + 1] as number;
   }
   for (let begin = 0; begin < length; ) {
     const end = 2 * (ends[sorted[begin] as number] as number);
@@ -196,11 +196,11 @@ function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {
   }
   for (let word = begin + 2; word < end; word += 2) {
     const moving = pairs[word + 1] as number;
-    let place = word;
-    while (place > begin && (pairs[place - 1] as number) > moving) {
-      pairs[place + 1] = pairs[place - 1] as number;
-      place -= 2;
+    let entry = word;
+    while (entry > begin && (pairs[entry - 1] as number) > moving) {
+      pairs[entry + 1] = pairs[entry - 1] as number;
+      entry -= 2;
     }
-    pairs[place + 1] = moving;
+    pairs[entry + 1] = moving;
   }
 }

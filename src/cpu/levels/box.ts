@@ -56,8 +56,8 @@ export function visitBoxLevels(
   const centre = wrapPoint(lattice, middle);
   const slots: number[] = [];
   let looked = 0;
-  for (let place = 0; place < levelChoice.usedLevels; place++) {
-    const level = levelChoice.used[place] as number;
+  for (let index = 0; index < levelChoice.usedLevels; index++) {
+    const level = levelChoice.used[index] as number;
     const reach = (wider * baseDiameter * 2 ** level) / 2;
     const parts = centre.map((coordinate, axis) => {
       const half = ((high[axis] as number) - (low[axis] as number)) / 2 + reach;

@@ -63,8 +63,8 @@ export class LevelCells {
   }
 
   /** The coordinate of a position's cell on a level. */
-  at(place: number, axis: number, level: number): number {
-    const scaled = (place - (this.origins[axis] as number)) * (this.scales[axis] as number);
+  at(position: number, axis: number, level: number): number {
+    const scaled = (position - (this.origins[axis] as number)) * (this.scales[axis] as number);
     const low = this.lowest[axis] as number;
     const high = this.highest[axis] as number;
     const finest = Math.floor(scaled < low ? low : scaled > high ? high : scaled);
@@ -100,13 +100,13 @@ export class LevelCells {
   assign(low: Float64Array, high: Float64Array, levels: Uint8Array, length: number, room: number): void {
     const { firsts, offsets, rowStrides, layerStrides, world } = this;
     let buckets = 0;
-    for (let place = 0; place < length; place++) buckets += this.spread(low, high, levels[place] as number);
+    for (let index = 0; index < length; index++) buckets += this.spread(low, high, levels[index] as number);
     this.isDense = buckets <= room;
     this.buckets = this.isDense ? buckets : this.hashed;
     if (!this.isDense) return;
     let next = 0;
-    for (let place = 0; place < length; place++) {
-      const level = levels[place] as number;
+    for (let index = 0; index < length; index++) {
+      const level = levels[index] as number;
       for (let axis = 0; axis < world.dimensions; axis++) {
         firsts[3 * level + axis] = this.firstCell(low, axis, level) - 1;
         this.lasts[3 * level + axis] = this.lastCell(high, axis, level) + 1;
@@ -168,19 +168,19 @@ export class LevelCells {
   }
 
   /** Cells that reach into `radius` of a position in the world, and one to spare, in parts: first and last of each. */
-  within(place: number, radius: number, axis: number, level: number): number[] {
+  within(position: number, radius: number, axis: number, level: number): number[] {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) {
-      return [this.at(place - radius, axis, level) - 1, this.at(place + radius, axis, level) + 1];
+      return [this.at(position - radius, axis, level) - 1, this.at(position + radius, axis, level) + 1];
     }
     const low = this.origins[axis] as number;
     const period = this.periods[axis] as number;
-    const below = place - radius < low;
-    const above = place + radius >= low + period;
+    const below = position - radius < low;
+    const above = position + radius >= low + period;
     const cellAt = (inside: number) => this.at(inside, axis, level);
     // Numbers below 0 and from `count` on are cells at the other end.
-    const first = (below ? cellAt(place - radius + period) - count : cellAt(place - radius)) - 1;
-    const last = (above ? cellAt(place + radius - period) + count : cellAt(place + radius)) + 1;
+    const first = (below ? cellAt(position - radius + period) - count : cellAt(position - radius)) - 1;
+    const last = (above ? cellAt(position + radius - period) + count : cellAt(position + radius)) + 1;
     if (last - first + 1 >= count) return [0, count - 1];
     if (first < 0) return [0, last, first + count, count - 1];
     return last >= count ? [0, last - count, first, count - 1] : [first, last];

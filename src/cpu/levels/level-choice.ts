@@ -82,11 +82,11 @@ export class LevelChoice {
     const { cells, counts } = this;
     const mask = cells.length - 1;
     this.sampled++;
-    let place = (hash >>> 7) & mask;
-    while (counts[place] !== 0 && cells[place] !== hash) place = (place + 1) & mask;
-    const count = counts[place] as number;
-    cells[place] = hash;
-    counts[place] = count + 1;
+    let entry = (hash >>> 7) & mask;
+    while (counts[entry] !== 0 && cells[entry] !== hash) entry = (entry + 1) & mask;
+    const count = counts[entry] as number;
+    cells[entry] = hash;
+    counts[entry] = count + 1;
     this.together += count;
   }
 
@@ -133,10 +133,10 @@ export class LevelChoice {
             }
             break;
           }
-          const place = next * MAX_LEVELS + number + 1;
-          if (cost < (costs[place] as number)) {
-            costs[place] = cost;
-            above[place] = level;
+          const entry = next * MAX_LEVELS + number + 1;
+          if (cost < (costs[entry] as number)) {
+            costs[entry] = cost;
+            above[entry] = level;
           }
           own += populations[next] as number;
           lower -= populations[next] as number;

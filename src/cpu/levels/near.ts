@@ -18,8 +18,8 @@ export function visitNearLevels(
   const centre = wrapPoint(lattice, point);
   const slots: number[] = [];
   let looked = 0;
-  for (let place = 0; place < levelChoice.usedLevels; place++) {
-    const level = levelChoice.used[place] as number;
+  for (let index = 0; index < levelChoice.usedLevels; index++) {
+    const level = levelChoice.used[index] as number;
     const parts = centre.map((coordinate, axis) =>
       order.cells.clip(order.cells.within(coordinate, radius, axis, level), axis, level),
     );

@@ -97,8 +97,8 @@ export class LevelOrder {
 
   /** The cell of a live slot along an axis, on the level it is assigned to. */
   cellOf(slot: number, axis: number): number {
-    const place = this.positions[this.lattice.dimensions * slot + axis] as number;
-    return this.cells.at(place, axis, this.assignedLevels[slot] as number);
+    const position = this.positions[this.lattice.dimensions * slot + axis] as number;
+    return this.cells.at(position, axis, this.assignedLevels[slot] as number);
   }
 
   /** Counts how particles fill cells and buckets. */
@@ -283,8 +283,8 @@ export class LevelOrder {
       return;
     }
     // Slots of a level follow those of the level below.
-    for (let place = 0; place < levelChoice.usedLevels; place++) {
-      const level = levelChoice.used[place] as number;
+    for (let index = 0; index < levelChoice.usedLevels; index++) {
+      const level = levelChoice.used[index] as number;
       this.assignedLevels.fill(level, starts[cells.offsets[level] as number], live);
     }
   }

@@ -39,7 +39,7 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
     let end = starts[key + 2] as number;
     let stride = rowStrides[level] as number;
     let rowsLeft = 1;
-    let place = usedLevels;
+    let index = usedLevels;
     for (;;) {
       for (let other = begin; other < end; other++) {
         const dx = (positions[2 * other] as number) - x;
@@ -60,8 +60,8 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
         rowsLeft--;
         rowKey += stride;
       } else {
-        place--;
-        const higher = used[place] as number;
+        index--;
+        const higher = used[index] as number;
         if (higher <= level) break;
         const scale = straightScales[higher] as number;
         const column = Math.floor(x * scale) - (firsts[3 * higher] as number);

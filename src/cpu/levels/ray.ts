@@ -35,8 +35,8 @@ export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {
     for (let slot = 0; slot < live; slot++) met.ask(path, slot, radii[slot] as number);
     return met.inOrder();
   }
-  walks.forEach((walk, place) => {
-    const level = levels[place] as number;
+  walks.forEach((walk, index) => {
+    const level = levels[index] as number;
     walk.go(
       (first, last, row, layer, image, consider) =>
         visitLevelRow(order, level, first, last, row, layer, (slot) => consider(slot, image)),

@@ -93,8 +93,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
       this.listFrom(slot);
       // In its own cell, which is the first, only later slots count.
       candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
-      for (let place = levelChoice.usedLevels - 1; place >= 0; place--) {
-        const higher = levelChoice.used[place] as number;
+      for (let index = levelChoice.usedLevels - 1; index >= 0; index--) {
+        const higher = levelChoice.used[index] as number;
         if (higher <= (assignedLevels[slot] as number)) break;
         if ((lengths[higher] as number) > 0) candidates += this.slotsIn(higher);
       }
@@ -144,8 +144,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
       const slot = task.next;
       this.listFrom(slot);
       this.scan(slot, AHEAD);
-      for (let place = usedLevels - 1; place >= 0; place--) {
-        const higher = used[place] as number;
+      for (let index = usedLevels - 1; index >= 0; index--) {
+        const higher = used[index] as number;
         if (higher <= (assignedLevels[slot] as number)) break;
         if ((lengths[higher] as number) > 0) this.scan(slot, higher);
       }
@@ -162,8 +162,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const y = order.cellOf(slot, 1);
     const z = inSpace ? order.cellOf(slot, 2) : 0;
     if (level !== this.aheadLevel || !this.isListed(AHEAD, x, y, z)) this.listAhead(level, x, y, z);
-    for (let place = levelChoice.usedLevels - 1; place >= 0; place--) {
-      const higher = levelChoice.used[place] as number;
+    for (let index = levelChoice.usedLevels - 1; index >= 0; index--) {
+      const higher = levelChoice.used[index] as number;
       if (higher <= level) break;
       const placeX = cells.at(positions[dimensions * slot] as number, 0, higher);
       const placeY = cells.at(positions[dimensions * slot + 1] as number, 1, higher);
@@ -330,10 +330,10 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
       const begin = spans[span + BEGIN] as number;
       let other = list === AHEAD && span === firstSpan ? slot + 1 : begin;
       for (; other < end; other++) {
-        const place = dimensions * other;
-        const dx = minimumDistance((positions[place] as number) - x, periodX);
-        const dy = minimumDistance((positions[place + 1] as number) - y, periodY);
-        const dz = inSpace ? minimumDistance((positions[place + 2] as number) - z, periodZ) : 0;
+        const at = dimensions * other;
+        const dx = minimumDistance((positions[at] as number) - x, periodX);
+        const dy = minimumDistance((positions[at + 1] as number) - y, periodY);
+        const dz = inSpace ? minimumDistance((positions[at + 2] as number) - z, periodZ) : 0;
         const sum = radius + (radii[other] as number);
         const excess = dx * dx + dy * dy + dz * dz - sum * sum;
         const band = 2 * wrappedBand(sum, longestPeriod) + noise * noise;

@@ -26,7 +26,7 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
     let layerStride = layerStrides[level] as number;
     let rowsLeft = 1;
     let layersLeft = 1;
-    let place = usedLevels;
+    let index = usedLevels;
     for (;;) {
       for (let other = begin; other < end; other++) {
         const dx = (positions[3 * other] as number) - x;
@@ -53,8 +53,8 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
         // From the last of three rows to the first of the next layer.
         rowKey += layerStride - 2 * stride;
       } else {
-        place--;
-        const higher = used[place] as number;
+        index--;
+        const higher = used[index] as number;
         if (higher <= level) break;
         const scale = straightScales[higher] as number;
         const column = Math.floor(x * scale) - (firsts[3 * higher] as number);

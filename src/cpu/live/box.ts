@@ -21,7 +21,7 @@ export function findInBoxLive(
   const consider = (id: number) => {
     if (isInside(sides, reals, id, WORDS)) found.push(id);
   };
-  for (let place = 0; place < occupiedLevels; place++) {
-    cells.visitBetween(occupied[place] as number, sides, consider);
+  for (let index = 0; index < occupiedLevels; index++) {
+    cells.visitBetween(occupied[index] as number, sides, consider);
   }
 }

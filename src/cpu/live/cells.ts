@@ -190,11 +190,11 @@ export class LiveCells {
 
   private occupy(level: number): void {
     const { occupied, ranges } = this;
-    let place = this.occupiedLevels++;
-    for (; place > 0 && (occupied[place - 1] as number) > level; place--) {
-      occupied[place] = occupied[place - 1] as number;
+    let entry = this.occupiedLevels++;
+    for (; entry > 0 && (occupied[entry - 1] as number) > level; entry--) {
+      occupied[entry] = occupied[entry - 1] as number;
     }
-    occupied[place] = level;
+    occupied[entry] = level;
     for (let range = 6 * level; range < 6 * level + 6; range += 2) {
       ranges[range] = FARTHEST_CELL;
       ranges[range + 1] = -FARTHEST_CELL;
@@ -203,8 +203,8 @@ export class LiveCells {
 
   private vacate(level: number): void {
     const { occupied } = this;
-    const place = occupied.indexOf(level);
-    occupied.copyWithin(place, place + 1, this.occupiedLevels--);
+    const entry = occupied.indexOf(level);
+    occupied.copyWithin(entry, entry + 1, this.occupiedLevels--);
   }
 
   /** Inserts an object as the first in the bucket of `cell`. */
@@ -336,11 +336,11 @@ export class LiveCells {
   /** A part whose last cell is before its first is empty. */
   private writeSpan(axis: number, first: number, last: number, second: number, end: number): number {
     const { spans } = this;
-    const place = 4 * axis;
-    spans[place] = first;
-    spans[place + 1] = last;
-    spans[place + 2] = second;
-    spans[place + 3] = end;
+    const entry = 4 * axis;
+    spans[entry] = first;
+    spans[entry + 1] = last;
+    spans[entry + 2] = second;
+    spans[entry + 3] = end;
     return Math.max(0, last - first + 1) + Math.max(0, end - second + 1);
   }
 

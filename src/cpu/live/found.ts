@@ -31,12 +31,12 @@ export class Found {
     }
     for (let index = begin + 1; index < end; index++) {
       const moving = ids[index] as number;
-      let place = index;
-      while (place > begin && (ids[place - 1] as number) > moving) {
-        ids[place] = ids[place - 1] as number;
-        place--;
+      let entry = index;
+      while (entry > begin && (ids[entry - 1] as number) > moving) {
+        ids[entry] = ids[entry - 1] as number;
+        entry--;
       }
-      ids[place] = moving;
+      ids[entry] = moving;
     }
     return end;
   }

@@ -83,8 +83,8 @@ export class Nearness {
         const squared = this.distanceSquared(WORDS * id, x, y, z);
         if (squared <= limit) visit(id, squared);
       };
-      for (let place = 0; place < occupiedLevels; place++) {
-        cells.visitAround(occupied[place] as number, x, y, z, reach * WIDER, consider);
+      for (let index = 0; index < occupiedLevels; index++) {
+        cells.visitAround(occupied[index] as number, x, y, z, reach * WIDER, consider);
       }
     };
     return widen(k, radius, {

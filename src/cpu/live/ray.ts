@@ -18,8 +18,8 @@ export function findAlongRayLive(cells: LiveCells, bounds: Bounds, ray: Ray): Ra
   const extents = period.map((length, axis) => (length > 0 ? Math.abs(min[axis] as number) + length : 0));
   const halfPeriod = Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
   const met = new Meetings(reals);
-  for (let place = 0; place < occupiedLevels; place++) {
-    const level = occupied[place] as number;
+  for (let index = 0; index < occupiedLevels; index++) {
+    const level = occupied[index] as number;
     // No radius is larger than half a period, but cells may be.
     const greatest = Math.min(cells.greatestRadius(level), halfPeriod);
     const path = new Path({ dimensions, period, extents }, start, greatest, WIDENED, WORDS);

@@ -40,26 +40,26 @@ export class FreeIds {
       const word = (this.layers[depth] as Uint32Array)[id] as number;
       id = 32 * id + 31 - Math.clz32(word & -word);
     }
-    let place = id;
+    let entry = id;
     for (const layer of this.layers) {
-      const index = Math.floor(place / 32);
-      const left = (layer[index] as number) & ~(1 << (place & 31));
+      const index = Math.floor(entry / 32);
+      const left = (layer[index] as number) & ~(1 << (entry & 31));
       layer[index] = left;
       if (left !== 0) break;
-      place = index;
+      entry = index;
     }
     return id;
   }
 
   /** Frees an id. The caller makes sure that it was taken. */
   release(id: number): void {
-    let place = id;
+    let entry = id;
     for (const layer of this.layers) {
-      const index = Math.floor(place / 32);
+      const index = Math.floor(entry / 32);
       const before = layer[index] as number;
-      layer[index] = before | (1 << (place & 31));
+      layer[index] = before | (1 << (entry & 31));
       if (before !== 0) break;
-      place = index;
+      entry = index;
     }
   }
 }

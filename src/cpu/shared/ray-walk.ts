@@ -35,8 +35,8 @@ export function beginInside(
   const inside = origin.map((coordinate, axis) => {
     const [low, length] = [min[axis] as number, period[axis] as number];
     if (length === 0) return coordinate;
-    const place = coordinate - length * Math.floor((coordinate - low) / length);
-    return Math.abs(place - low) <= 2 * length ? place : low;
+    const position = coordinate - length * Math.floor((coordinate - low) / length);
+    return Math.abs(position - low) <= 2 * length ? position : low;
   });
   return { origin: inside, direction, greatestDistance };
 }
@@ -161,9 +161,9 @@ export class Path {
   }
 
   /** The time at which the ray is beside a coordinate, below or above it. */
-  private passes(axis: number, place: number, side: 1 | -1): number {
-    const near = (this.near[axis] as number) + this.widened * Math.abs(place);
-    return (place + side * near - (this.origin[axis] as number)) / (this.direction[axis] as number);
+  private passes(axis: number, position: number, side: 1 | -1): number {
+    const near = (this.near[axis] as number) + this.widened * Math.abs(position);
+    return (position + side * near - (this.origin[axis] as number)) / (this.direction[axis] as number);
   }
 
   /** The time at which the ray first meets one image of a ball, or −1. */
@@ -225,17 +225,17 @@ export class Path {
     const last = length > 0 ? Math.floor((this.highest(axis, from, to) - coordinate) / length) : 0;
     for (let count = first; count <= last; count++) {
       image[axis] = count;
-      const place = coordinate + count * length;
-      const early = this.entry(axis, place, place, from);
-      const late = this.exit(axis, place, place, to);
+      const position = coordinate + count * length;
+      const early = this.entry(axis, position, position, from);
+      const late = this.exit(axis, position, position, to);
       if (early <= late) this.seek(positions, slot, radius, axis - 1, early, late);
     }
   }
 
   private away(positions: Float32Array, slot: number, image: readonly number[], axis: number): number {
     const { period } = this.space;
-    const place = positions[this.stride * slot + axis] as number;
-    return place - (this.origin[axis] as number) + (image[axis] as number) * (period[axis] as number);
+    const position = positions[this.stride * slot + axis] as number;
+    return position - (this.origin[axis] as number) + (image[axis] as number) * (period[axis] as number);
   }
 }
 
@@ -281,8 +281,8 @@ export class Layers {
 
   at(coordinate: number): number {
     const periods = this.period > 0 ? Math.floor((coordinate - this.low) / this.period) : 0;
-    const place = coordinate - this.low - periods * this.period;
-    const cell = Math.floor(place * this.inverseCellSize) + this.zero;
+    const position = coordinate - this.low - periods * this.period;
+    const cell = Math.floor(position * this.inverseCellSize) + this.zero;
     return Math.max(this.first, Math.min(cell, this.last)) + periods * this.cells;
   }
 

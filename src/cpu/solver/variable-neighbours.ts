@@ -2,9 +2,9 @@
  * The neighbour search of a simulation whose particles have their own radii; see neighbours.ts.
  * Particles are sorted and pairs found as by createCpuGrid with `radii`.
  *
- * To understand variable radii on the CPU, in periodic worlds too, read: simulation.ts (the step), this file,
- * ../levels/order.ts (the sort), ../levels/cells.ts (cells and buckets), ../levels/search.ts (pairs), general-contact.ts and
- * shapes.ts (contacts). The contact law is core/contact/law.ts.
+ * Seven files explain variable radii on the CPU, in periodic worlds too: this one, ../levels/order.ts (the sort),
+ * ../levels/cells.ts (cells and buckets), ../levels/search.ts (pairs), general-contact.ts and shapes.ts (contacts), and
+ * core/contact/law.ts (the contact law). simulation.ts calls them as for particles of one radius.
  */
 
 import type { BroadPhase } from '../../core/contact/settings';

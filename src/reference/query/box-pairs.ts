@@ -51,8 +51,8 @@ function doOverlap(
 }
 
 function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: number): [number, number] {
-  const place = 2 * dimensions * box + axis;
-  return [boxes[place] as number, boxes[place + dimensions] as number];
+  const at = 2 * dimensions * box + axis;
+  return [boxes[at] as number, boxes[at + dimensions] as number];
 }
 
 /** The same for many boxes in space that does not wrap, by a sweep along x that shares no code with rows. */
@@ -61,9 +61,9 @@ export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint
     .filter((box) => isBox(dimensions, boxes, box))
     .sort((a, b) => endsOf(dimensions, boxes, a, 0)[0] - endsOf(dimensions, boxes, b, 0)[0]);
   const pairs: [number, number][] = [];
-  for (const [place, a] of ids.entries()) {
+  for (const [at, a] of ids.entries()) {
     const [, high] = endsOf(dimensions, boxes, a, 0);
-    for (let next = place + 1; next < ids.length; next++) {
+    for (let next = at + 1; next < ids.length; next++) {
       const b = ids[next] as number;
       if ((boxes[2 * dimensions * b] as number) > high) break;
       if (doOverlap(dimensions, boxes, a, b, [])) pairs.push([Math.min(a, b), Math.max(a, b)]);

@@ -16,8 +16,8 @@ export function particlesInBox(
   if (![...min, ...max].every(Number.isFinite)) return ids;
   for (let id = 0; id < positions.length / dimensions; id++) {
     if (!isFiniteParticle(dimensions, positions, id)) continue;
-    const place = positions.subarray(dimensions * id, dimensions * (id + 1));
-    const isInside = place.every((coordinate, axis) =>
+    const position = positions.subarray(dimensions * id, dimensions * (id + 1));
+    const isInside = position.every((coordinate, axis) =>
       isBetween(coordinate, period[axis] as number, min[axis] as number, max[axis] as number),
     );
     if (isInside) ids.push(id);

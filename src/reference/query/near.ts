@@ -24,13 +24,13 @@ export function findNear(
   if (!point.every(Number.isFinite)) return [];
   const { dimensions } = world;
   const limit = Math.fround(Math.fround(radius) ** 2);
-  const place = bringIn(world, point);
+  const inside = wrapPoint(world, point);
   const found: NearParticle[] = [];
   for (let id = 0; id < positions.length / dimensions; id++) {
     const particle = loadVector(dimensions, positions, id);
     if (!particle.every(Number.isFinite)) continue;
-    const other = bringIn(world, particle);
-    const apart = place.map((value, axis) => minimumImage(world, value, other[axis] as number, axis));
+    const other = wrapPoint(world, particle);
+    const apart = inside.map((value, axis) => minimumImage(world, value, other[axis] as number, axis));
     const distanceSquared = dot(apart, apart);
     if (distanceSquared < limit) found.push({ id, distanceSquared });
   }
@@ -52,6 +52,6 @@ export function findNearest(
     .slice(0, k);
 }
 
-function bringIn(world: World, place: Vector): Vector {
-  return place.map((value, axis) => wrapOnce(world, value, axis));
+function wrapPoint(world: World, point: Vector): Vector {
+  return point.map((value, axis) => wrapOnce(world, value, axis));
 }

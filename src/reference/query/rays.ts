@@ -115,9 +115,9 @@ function forEachImage(
     const first = Math.ceil((Math.min(...ends) - near - (away[axis] as number)) / length);
     const last = Math.floor((Math.max(...ends) + near - (away[axis] as number)) / length);
     for (let count = first; count <= last; count++) {
-      const place = (away[axis] as number) + count * length;
-      image[axis] = place;
-      const times = speed === 0 ? [from, to] : [(place - near) / speed, (place + near) / speed];
+      const shifted = (away[axis] as number) + count * length;
+      image[axis] = shifted;
+      const times = speed === 0 ? [from, to] : [(shifted - near) / speed, (shifted + near) / speed];
       const start = Math.max(from, Math.min(...times));
       const end = Math.min(to, Math.max(...times));
       if (start <= end) go(index + 1, start, end);

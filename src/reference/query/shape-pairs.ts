@@ -52,8 +52,8 @@ export function sweepShapes(
   const sides: { readonly body: number; readonly from: number; readonly to: number }[] = [];
   for (let body = 0; body < count; body++) {
     if (!isFiniteParticle(dimensions, positions, body)) continue;
-    const place = positions[dimensions * body] as number;
-    const at = period > 0 ? place - period * Math.floor((place - low) / period) : place;
+    const position = positions[dimensions * body] as number;
+    const at = period > 0 ? position - period * Math.floor((position - low) / period) : position;
     const reach = (half(body, 0) + rounding(body)) * (1 + SLACK) + Math.max(Math.abs(at), period) * 2 ** -20;
     sides.push({ body, from: at - reach, to: at + reach });
     // A body that reaches over an end meets others at the other end, too.
