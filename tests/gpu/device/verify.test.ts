@@ -172,8 +172,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'positions follow the old velocity',
-    from: 'place + speed * substep.dt',
-    to: 'place + (speed - substep.gravity * substep.dt) * substep.dt',
+    from: 'start + speed * substep.dt',
+    to: 'start + (speed - substep.gravity * substep.dt) * substep.dt',
     check: 'step grid',
   },
   {
