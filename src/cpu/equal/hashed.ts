@@ -4,8 +4,8 @@
  *
  * The key of a particle is its bucket, sorted like any key. The neighbours ahead of a slot are in the buckets of the
  * 3×3 (3×3×3) cells around its own: ranges of slots, ascending and made disjoint, because two cells may share a bucket.
- * A particle of another cell found there is too far away, which its distance shows. Cells are compared only if they
- * matter themselves: in a frozen search and for counting.
+ * A particle of another cell found there is too far away, which its distance shows. Cells are compared only
+ * for counting.
  * Ordering: pairs come slot by slot, each slot's partners ascending.
  */
 
@@ -122,7 +122,7 @@ const memoLengths = new Int32Array(MEMOS);
 const memoBlocks = new Int32Array(MOST_BLOCKS * MEMOS);
 
 export function collect(task: PairTask, stop: number, end: number): void {
-  const { coordinates, lattice, frozen } = task;
+  const { coordinates, lattice } = task;
   const { dimensions } = lattice;
   const { scan } = dimensions === 2 ? PLANE : SPACE;
   const first = task.next;
@@ -135,35 +135,18 @@ export function collect(task: PairTask, stop: number, end: number): void {
     for (let range = 0; range < ranges; range++) {
       const begin = Math.max(begins[range] as number, slot + 1);
       const rangeEnd = ends[range] as number;
-      if (begin >= rangeEnd) continue;
-      if (frozen) scanAdjacent(task, slot, begin, rangeEnd);
-      else scan(task, slot, begin, rangeEnd);
+      if (begin < rangeEnd) scan(task, slot, begin, rangeEnd);
     }
   }
   task.next = slot;
 }
 
 export function collectAll(task: PairTask, stop: number): void {
-  const { live, frozen, lattice } = task;
+  const { live, lattice } = task;
   const { scan } = lattice.dimensions === 2 ? PLANE : SPACE;
   for (; task.next < live && task.length <= stop; task.next++) {
-    if (frozen) scanAdjacent(task, task.next, task.next + 1, live);
-    else scan(task, task.next, task.next + 1, live);
+    scan(task, task.next, task.next + 1, live);
   }
-}
-
-/** Like Kernels.scan, but only pairs of cells that touch. */
-function scanAdjacent(task: PairTask, slot: number, begin: number, end: number): void {
-  const { coordinates, lattice } = task;
-  const { dimensions } = lattice;
-  const { scan } = dimensions === 2 ? PLANE : SPACE;
-  let first = begin;
-  for (let other = begin; other < end; other++) {
-    if (areCellsAdjacent(coordinates, dimensions, slot, other)) continue;
-    if (first < other) scan(task, slot, first, other);
-    first = other + 1;
-  }
-  if (first < end) scan(task, slot, first, end);
 }
 
 /** Number of pairs of particles in the same and in adjacent cells. */

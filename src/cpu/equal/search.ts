@@ -62,7 +62,7 @@ export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }
 
-type SearchTask = PairTask & { live: number; positions: Float32Array; names: Uint32Array; frozen: boolean };
+type SearchTask = PairTask & { live: number; positions: Float32Array; names: Uint32Array };
 
 export class PairSearch extends PortionedSearch<SearchTask> {
   readonly task: SearchTask;
@@ -83,7 +83,6 @@ export class PairSearch extends PortionedSearch<SearchTask> {
       positions: new Float32Array(0),
       names: new Uint32Array(0),
       diameter,
-      frozen: false,
       starts: order.starts,
       coordinates: order.coordinates,
       words: portionWords(capacity),
@@ -92,18 +91,14 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     };
   }
 
-  /**
-   * Starts over. `names` is the name of each slot in the pairs. With `frozen`, positions may have changed since the
-   * order was made, and only pairs of cells adjacent in that order count.
-   */
-  begin(positions: Float32Array, names: Uint32Array, broadPhase: BroadPhase = 'grid', frozen = false): void {
+  /** Starts over. `names` is the name of each slot in the pairs. */
+  begin(positions: Float32Array, names: Uint32Array, broadPhase: BroadPhase = 'grid'): void {
     const { task, order } = this;
     task.live = order.live;
     task.positions = positions;
     task.names = names;
     task.next = 0;
     task.length = 0;
-    task.frozen = frozen;
     this.broadPhase = broadPhase;
   }
 

@@ -4,7 +4,7 @@
  * the order of slots, which is canonical.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
-import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from '../shared/lattice';
+import { type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from '../shared/lattice';
 import { dropApart, overlapsInSpace, PERHAPS, ROUNDING_BAND, SURELY } from '../shared/overlap';
 import { collectInWindow } from './space-window';
 
@@ -115,12 +115,10 @@ const toRowsAhead = new Int32Array(ROWS_AHEAD);
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {
-  const { frozen } = task;
   while (task.next < end && task.length <= stop) {
-    // The window tests distances alone, and in a frozen search positions have changed since slots were sorted.
-    if (!frozen) collectInWindow(task, stop, end);
+    collectInWindow(task, stop, end);
     // The slots that are left are sparse, or do not fit the window, or there is no more room for pairs.
-    collectByKeys(task, stop, frozen ? end : Math.min(end, task.next + STRETCH));
+    collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }
 
@@ -198,7 +196,7 @@ function overlapsAt(positions: Float32Array, slot: number, other: number, diamet
 }
 
 function collectAll(task: PairTask, stop: number): void {
-  const { keys, live, positions, names, diameter, words, lattice, frozen } = task;
+  const { live, positions, names, diameter, words } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   let slot = task.next;
@@ -215,7 +213,6 @@ function collectAll(task: PairTask, stop: number): void {
       const excess = dx * dx + dy * dy + dz * dz - limit;
       if (excess > band) continue;
       if (excess >= -band && !overlapsAt(positions, slot, other, diameter)) continue;
-      if (frozen && !areAdjacent(lattice, keys[slot] as number, keys[other] as number)) continue;
       const otherName = names[other] as number;
       const descent = namesDescent(name, otherName);
       words[length++] = name + descent;

@@ -4,14 +4,13 @@
  *
  * Slots whose neighbours ahead lie as in a bounded world are left to the loops of bounded worlds, row by row. With
  * three or more cells per axis, two cells touch on one side only, and a pair that is nearer through the boundary cannot
- * overlap. Slots of the other cells search ranges made for their cell, by the distance of minimum images. In a frozen
- * search every slot does, because particles may have changed ends since the sort.
+ * overlap. Slots of the other cells search ranges made for their cell, by the distance of minimum images.
  * Ordering: pairs come slot by slot, each slot's partners ascending.
  */
 import { wrapCoordinate, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import type { PairTask } from '../shared/kernels';
-import { areAdjacent, type Lattice, lowerBound, namesDescent } from '../shared/lattice';
+import { type Lattice, lowerBound, namesDescent } from '../shared/lattice';
 import { overlapsWrapped, wrappedBand } from '../shared/overlap';
 import { PLANE } from './plane';
 import { SPACE } from './space';
@@ -64,12 +63,12 @@ const nearRows = new Int32Array(3);
 const nearLayers = new Int32Array(3);
 
 export function collect(task: PairTask, stop: number, end: number): void {
-  const { keys, live, lattice, frozen } = task;
+  const { keys, live, lattice } = task;
   const { collect: collectInside } = lattice.dimensions === 2 ? PLANE : SPACE;
   const lastColumn = lattice.columns - 2;
   while (task.next < end && task.length <= stop) {
     const key = keys[task.next] as number;
-    if (frozen || isAtEnd(lattice, key)) {
+    if (isAtEnd(lattice, key)) {
       collectCell(task, stop, end);
     } else {
       const last = key - columnOf(lattice, key) + lastColumn - (lattice.wrapsX ? 1 : 0);
@@ -81,7 +80,7 @@ export function collect(task: PairTask, stop: number, end: number): void {
 export function collectAll(task: PairTask, stop: number): void {
   const { live } = task;
   for (; task.next < live && task.length <= stop; task.next++) {
-    scan(task, task.next, task.next + 1, live, task.frozen);
+    scan(task, task.next, task.next + 1, live);
   }
 }
 
@@ -120,7 +119,7 @@ function collectCell(task: PairTask, stop: number, end: number): void {
   for (; task.next < cellEnd && task.length <= stop; task.next++) {
     const after = task.next + 1;
     for (let range = 0; range < ranges; range++) {
-      scan(task, task.next, Math.max(begins[range] as number, after), ends[range] as number, false);
+      scan(task, task.next, Math.max(begins[range] as number, after), ends[range] as number);
     }
   }
 }
@@ -208,9 +207,9 @@ function columnOf(lattice: Lattice, key: number): number {
   return key - rowOf(lattice, key) * lattice.rowStride;
 }
 
-/** Like Kernels.scan, by the distance of minimum images. `adjacent`: only pairs of cells that touch. */
-function scan(task: PairTask, slot: number, begin: number, end: number, adjacent: boolean): void {
-  const { keys, positions, names, diameter, words, lattice } = task;
+/** Like Kernels.scan, by the distance of minimum images. */
+function scan(task: PairTask, slot: number, begin: number, end: number): void {
+  const { positions, names, diameter, words, lattice } = task;
   const { dimensions, periods } = lattice;
   const inPlane = dimensions === 2;
   const [periodX, periodY, periodZ = 0] = periods as [number, number, number?];
@@ -230,7 +229,6 @@ function scan(task: PairTask, slot: number, begin: number, end: number, adjacent
     const excess = dx * dx + dy * dy + dz * dz - limit;
     if (excess > band) continue;
     if (excess >= -band && !overlapsWrapped(positions, slot, other, diameter, periods)) continue;
-    if (adjacent && !areAdjacent(lattice, keys[slot] as number, keys[other] as number)) continue;
     const otherName = names[other] as number;
     const descent = namesDescent(name, otherName);
     words[length++] = name + descent;

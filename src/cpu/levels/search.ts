@@ -44,8 +44,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   private readonly places = new Int32Array(3 * LISTS);
   private aheadLevel = 0;
   private broadPhase: BroadPhase = 'grid';
-  /** Whether a pair counts, by its names; all count if undefined. */
-  private counts: ((name: number, otherName: number) => boolean) | undefined;
   private readonly inSpace: boolean;
   private readonly wraps: boolean;
 
@@ -64,22 +62,14 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.places.byteLength;
   }
 
-  /**
-   * Starts over. `names` is the name of each slot in the pairs. With `counts`, only pairs for which it returns true are
-   * found.
-   */
-  begin(
-    names: Uint32Array = this.order.source,
-    broadPhase: BroadPhase = 'grid',
-    counts?: (name: number, otherName: number) => boolean,
-  ): void {
+  /** Starts over. `names` is the name of each slot in the pairs. */
+  begin(names: Uint32Array = this.order.source, broadPhase: BroadPhase = 'grid'): void {
     const { task } = this;
     task.live = this.order.live;
     task.names = names;
     task.next = 0;
     task.length = 0;
     this.broadPhase = broadPhase;
-    this.counts = counts;
     this.lengths.fill(-1);
   }
 
@@ -107,20 +97,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   protected collect(stop: number): void {
-    const { task, counts } = this;
-    const first = task.length;
     if (this.broadPhase === 'naive') this.collectAll(stop);
     else this.collectNear(stop);
-    if (!counts) return;
-    const { words, length } = task;
-    task.length = first;
-    for (let word = first; word < length; word += 2) {
-      const name = words[word] as number;
-      const otherName = words[word + 1] as number;
-      if (!counts(name, otherName)) continue;
-      words[task.length++] = name;
-      words[task.length++] = otherName;
-    }
   }
 
   private collectAll(stop: number): void {

@@ -51,11 +51,6 @@ export interface PairTask extends SlotPairs {
   /** The name of each slot in the result. */
   readonly names: Uint32Array;
   readonly diameter: number;
-  /**
-   * Positions may have changed since they were sorted. Then only pairs of cells that were adjacent in the sort count,
-   * because the grid can find no others.
-   */
-  readonly frozen: boolean;
   /** In unbounded worlds the first slot of each bucket and the cell of each slot; empty otherwise. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;

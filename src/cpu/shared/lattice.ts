@@ -143,28 +143,6 @@ export function allocate<Owner>(make: () => Owner, sentence: () => string): Owne
   }
 }
 
-/** Whether two cells of a bounded or periodic world are the same or touch, corners included. Neither is in the ring. */
-export function areAdjacent(lattice: Lattice, key: number, otherKey: number): boolean {
-  const { rowStride, cellsY } = lattice;
-  const row = Math.floor(key / rowStride);
-  const otherRow = Math.floor(otherKey / rowStride);
-  const layer = Math.floor(row / cellsY);
-  const otherLayer = Math.floor(otherRow / cellsY);
-  const columns = otherKey - key - rowStride * (otherRow - row);
-  const rows = otherRow - row - cellsY * (otherLayer - layer);
-  return (
-    isStep(columns, lattice.columns, lattice.wrapsX) &&
-    isStep(rows, cellsY, lattice.wrapsY) &&
-    isStep(otherLayer - layer, lattice.cellsZ, lattice.wrapsZ)
-  );
-}
-
-/** Whether cells this far apart along an axis are the same or neighbours. `cells` includes the ring. */
-function isStep(apart: number, cells: number, wraps: boolean): boolean {
-  const distance = Math.abs(apart);
-  return distance <= 1 || (wraps && distance === cells - 3);
-}
-
 /** Index of the first of `live` ascending keys, from `from` on, that is not below `key`. */
 export function lowerBound(keys: Int32Array, live: number, key: number, from = 0): number {
   let low = from;

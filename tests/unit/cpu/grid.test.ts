@@ -9,19 +9,16 @@ import { isSparse } from '../../../src/cpu/equal/plane-window';
 import { PairSearch, sortPairs } from '../../../src/cpu/equal/search';
 import { SPACE } from '../../../src/cpu/equal/space';
 import { isSparse as isSparseInSpace } from '../../../src/cpu/equal/space-window';
-import { areAdjacent, defineLattice, reserve, STRETCH } from '../../../src/cpu/shared/lattice';
+import { defineLattice, reserve, STRETCH } from '../../../src/cpu/shared/lattice';
 import { overlapsInPlane, overlapsInSpace } from '../../../src/cpu/shared/overlap';
 import { createScene, worldOptions } from '../../../src/scenes';
 import { repeat } from '../../../src/scenes/scene';
 import { ending } from '../../helpers/ending';
+import { exactOverlap, expectPairs, oracle, sortedPairs, vectorAt } from '../../helpers/exact-pairs';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { withLittleMemory } from '../../helpers/little-memory';
 import { fc } from '../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
-
-type Dimensions = 2 | 3;
-
-import { exactOverlap, expectPairs, oracle, sortedPairs, vectorAt } from '../../helpers/exact-pairs';
 import { atGate } from '../../helpers/thorough';
 
 describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
@@ -379,7 +376,7 @@ describe('pairs in 3D', () => {
     expect(isSparseInSpace(keysWith(99, 2), 2, 1)).toBe(false);
   });
 
-  it('are found in the window if balls are not sparse and a layer fits it, otherwise by keys; when frozen always by keys', () => {
+  it('are found in the window if balls are not sparse and a layer fits it, otherwise by keys', () => {
     // Layers of a box that is empty on average: a thin one, one that is too long, and a crowd.
     const counts = [3000, 40_000, 6000];
     const balls = counts.flatMap((count, index) =>
@@ -391,9 +388,9 @@ describe('pairs in 3D', () => {
     const order = new CellOrder(lattice, count);
     const sorted = new Float32Array(3 * count);
     order.sort(positions, new Uint32Array(positions.buffer), count, new Uint32Array(sorted.buffer));
-    const stopsOf = (frozen: boolean) => {
+    const stopsOf = () => {
       const search = new PairSearch(order, 1, count);
-      search.begin(sorted, order.source, 'grid', frozen);
+      search.begin(sorted, order.source, 'grid');
       // Each way to continue sets it once.
       const stops: number[] = [];
       Object.defineProperty(search.task, 'next', {
@@ -404,7 +401,7 @@ describe('pairs in 3D', () => {
       SPACE.collect(search.task, 0x7fff_ffff, count);
       return stops;
     };
-    const stops = stopsOf(false);
+    const stops = stopsOf();
     // The last stretch of the thin layer is one that goes on into the next.
     expect(stops[0]).toBeGreaterThan(3000 - STRETCH);
     expect(stops[0]).toBeLessThan(3000);
@@ -414,7 +411,6 @@ describe('pairs in 3D', () => {
     expect(stops[again]).toBeGreaterThan(fits);
     expect(stops[again]).toBeLessThan(fits + 256 + 2 * STRETCH);
     expect(stops.at(-1)).toBe(count);
-    expect(stopsOf(true)).toEqual([count]);
   });
 });
 
@@ -771,28 +767,6 @@ describe('lattice', () => {
       throw new ArgumentError('radius', 0, 'more');
     };
     expect(() => reserve(world, 7, otherwise)).toThrow(ArgumentError);
-  });
-
-  it.each([
-    { min: [0, 0], max: [5, 3] },
-    { min: [0, 0], max: [1, 1] },
-    { min: [0, 0, 0], max: [3, 2, 4] },
-    { min: [0, 0, 0], max: [1, 1, 2] },
-  ])('knows which cells of $max touch', ({ min, max }) => {
-    const dimensions = min.length as Dimensions;
-    const world = defineWorld({ dimensions, min, max }, 1);
-    const lattice = defineLattice(world);
-    const places: number[][] = [];
-    for (let z = 0; z < (max[2] ?? 1); z++)
-      for (let y = 0; y < (max[1] as number); y++)
-        for (let x = 0; x < (max[0] as number); x++) places.push([x, y, z].slice(0, dimensions));
-    const keys = places.map((place) => cellOfParticle(world, place, 0));
-    places.forEach((place, a) => {
-      places.forEach((other, b) => {
-        const touching = place.every((value, axis) => Math.abs(value - (other[axis] as number)) <= 1);
-        expect(areAdjacent(lattice, keys[a] as number, keys[b] as number)).toBe(touching);
-      });
-    });
   });
 });
 
