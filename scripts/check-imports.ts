@@ -20,7 +20,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   'src/passes': ['src/core', 'src/gpu', 'shaders'],
   'src/engine': ['src/core', 'src/gpu', 'src/passes', 'shaders'],
   'src/index.ts': ['src/core', 'src/gpu', 'src/engine', 'src/scenes'],
-  'src/methods': ['src/core', 'src/gpu', 'src/engine', 'src/cpu', 'src/index.ts', 'shaders'],
+  'src/methods': ['src/core', 'src/gpu', 'src/engine', 'src/cpu', 'shaders'],
   'src/testing': ['src/core', 'src/gpu', 'src/node'],
   'src/verify': [
     'src/core',

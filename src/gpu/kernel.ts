@@ -8,7 +8,7 @@ import type { Dimensions } from '../core/world/world';
 import { type BindingKind, type Bindings, kindOf } from './bindings';
 import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
-import { type LinkedShader, linkShader, type ShaderSource } from './link';
+import { groupOf, type LinkedShader, linkShader, type ShaderSource } from './link';
 import type { SharedBinding } from './params';
 import { refuseErrors } from './shader-module';
 import type { Stage } from './stage';
@@ -21,10 +21,12 @@ export interface KernelDescription {
   /** Modules in linking order, the kernel last. */
   readonly sources: readonly ShaderSource[];
   readonly entryPoint: string;
-  /** Buffers of group 1. */
+  /** The kernel's own buffers: group 1, or group 0 if it is standalone. */
   readonly bindings: Bindings;
+  /** Without shared parameters and shared modules: see LinkOptions. */
+  readonly standalone?: boolean;
   readonly flags?: Readonly<Record<string, boolean>>;
-  readonly constants?: Readonly<Record<string, number>>;
+  readonly constants?: Readonly<Record<string, number | boolean>>;
   readonly extensions?: readonly string[];
 }
 
@@ -131,18 +133,18 @@ export class Kernel {
           );
         const isSlot = kindOf(declared) === 'parameters';
         const resource = 'buffer' in bound ? bound : { buffer: bound };
-        return { binding, resource: isSlot ? { ...resource, size: UniformRing.SLOT_BYTES } : resource };
+        return { binding, resource: isSlot ? { size: UniformRing.SLOT_BYTES, ...resource } : resource };
       }),
     });
   }
 
   /**
-   * Throws where the device refused this kernel; only what needs it is hindered. `offsets`: of the bindings that are
-   * slots of a ring.
+   * Records a dispatch. Throws if the device refused this kernel. `shared` is undefined for standalone kernels. `offsets` are
+   * the byte offsets of the bindings that are slots of a ring.
    */
   encode(
     pass: GPUComputePassEncoder,
-    shared: SharedBinding,
+    shared: SharedBinding | undefined,
     group: GPUBindGroup,
     workgroups: number,
     offsets: readonly number[] = [],
@@ -156,7 +158,7 @@ export class Kernel {
   /** The same with a number of workgroups that only the GPU knows: three words of a buffer, from a byte on. */
   encodeIndirect(
     pass: GPUComputePassEncoder,
-    shared: SharedBinding,
+    shared: SharedBinding | undefined,
     group: GPUBindGroup,
     workgroups: { readonly buffer: GPUBuffer; readonly offset: number },
     offsets: readonly number[] = [],
@@ -167,7 +169,7 @@ export class Kernel {
 
   private prepare(
     pass: GPUComputePassEncoder,
-    shared: SharedBinding,
+    shared: SharedBinding | undefined,
     group: GPUBindGroup,
     offsets: readonly number[],
   ): void {
@@ -175,8 +177,8 @@ export class Kernel {
     this.pipeline ??= this.compileInPassing();
     if (this.verdict) for (const verdicts of RECORDINGS.get(this.gpu) ?? []) verdicts.add(this.verdict);
     pass.setPipeline(this.pipeline);
-    pass.setBindGroup(0, shared.group, shared.offsets);
-    pass.setBindGroup(1, group, offsets);
+    if (shared) pass.setBindGroup(0, shared.group, shared.offsets);
+    pass.setBindGroup(groupOf(this.description), group, offsets);
   }
 
   private compile(): Promise<void> {
@@ -254,12 +256,12 @@ export class Kernel {
   }
 
   private pipelineDescriptor(module: GPUShaderModule): GPUComputePipelineDescriptor {
-    const { label, entryPoint } = this.description;
+    const { label, entryPoint, standalone } = this.description;
     return {
       label: `${label}.pipeline`,
       layout: this.gpu.device.createPipelineLayout({
         label: `${label}.pipeline-layout`,
-        bindGroupLayouts: [this.gpu.sharedLayout, this.layout],
+        bindGroupLayouts: standalone ? [this.layout] : [this.gpu.sharedLayout, this.layout],
       }),
       compute: { module, entryPoint },
     };

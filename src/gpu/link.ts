@@ -31,9 +31,14 @@ export interface LinkOptions {
   /** Modules first, the kernel last. */
   readonly sources: readonly ShaderSource[];
   readonly flags?: Readonly<Record<string, boolean>>;
-  readonly constants?: Readonly<Record<string, number>>;
-  /** The kernel's own buffers: bind group 1. */
+  readonly constants?: Readonly<Record<string, number | boolean>>;
+  /** The kernel's own buffers. */
   readonly bindings?: Bindings;
+  /**
+   * Links only `sources` and `constants`, without the shared constants, the files of the dimension and the body. There are no
+   * shared parameters then, and the kernel's own buffers are bind group 0 instead of 1.
+   */
+  readonly standalone?: boolean;
   /** WGSL extensions for `enable`. */
   readonly extensions?: readonly string[];
 }
@@ -79,15 +84,23 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
 };
 
 const MARK = '//@';
-/** The bind group of a kernel's own buffers; group 0 holds the shared parameters. */
-const KERNEL_GROUP = 1;
+
+/** The bind group of a kernel's own buffers. Group 0 holds the shared parameters, unless there are none. */
+export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
+  return standalone ? 0 : 1;
+}
 
 export function linkShader(options: LinkOptions): LinkedShader {
   const lines: SourceLine[] = [];
   const generated = (text: string) => lines.push({ file: '(generated)', line: lines.length + 1, text });
   for (const extension of options.extensions ?? []) generated(`enable ${extension};`);
-  const values = { TILE_SIZE: constants.WORKGROUP_SIZE, ...SHARED_CONSTANTS, ...options.constants };
+  const shared = options.standalone ? {} : { TILE_SIZE: constants.WORKGROUP_SIZE, ...SHARED_CONSTANTS };
+  const values: Readonly<Record<string, number | boolean>> = { ...shared, ...options.constants };
   for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'boolean') {
+      generated(`const ${name} = ${value};`);
+      continue;
+    }
     if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
       throw new GpuError(
         'shader',
@@ -96,9 +109,10 @@ export function linkShader(options: LinkOptions): LinkedShader {
     }
     generated(`const ${name} = ${value}u;`);
   }
-  for (const declaration of declareBindings(KERNEL_GROUP, options.bindings ?? {})) generated(declaration);
+  for (const declaration of declareBindings(groupOf(options), options.bindings ?? {})) generated(declaration);
   const flags = { ...DEFAULT_FLAGS, ...options.flags };
-  for (const source of [DIMENSION_SOURCES[options.dimensions], BODY_SOURCE, ...options.sources]) {
+  const prelude = options.standalone ? [] : [DIMENSION_SOURCES[options.dimensions], BODY_SOURCE];
+  for (const source of [...prelude, ...options.sources]) {
     // Only files of ours are written for the preprocessor: to others a `#` is what WGSL takes it for.
     const isOurs = source.origin === undefined;
     lines.push(...(isOurs ? preprocess(source, flags) : linesOf(source)));

@@ -1,6 +1,7 @@
 /** The fluid: properties of each stage, its promises on the CPU at small sizes, and rejected options. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type StructInfo, WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
+import { linkShader } from '../../../src/gpu/link';
 import { createCpuFluid, type FluidOptions, fluidWarnings } from '../../../src/methods/fluid';
 import {
   AIR,
@@ -20,7 +21,7 @@ import {
   FRAME_OFFSETS,
   LEVEL_FIELDS,
 } from '../../../src/methods/fluid/passes/frame';
-import { linkKernel } from '../../../src/methods/fluid/passes/kernel';
+import { describeFluidKernel } from '../../../src/methods/fluid/passes/kernel';
 import { kernelSources, WEIGHINGS, weighing } from '../../../src/methods/fluid/passes/kernels';
 import { Corners } from '../../../src/methods/fluid/reference/corners';
 import { MOST_LOWERING, MOST_SLOWING, settlement } from '../../../src/methods/fluid/reference/energy';
@@ -69,7 +70,9 @@ describe('shaders of the fluid', () => {
   const sources = [...Object.values(kernelSources(true)), ...WEIGHINGS.map(weighing)];
 
   test.each(DIMENSIONS)('declare the same uniforms in %dD as the host', (dimensions) => {
-    const { structs } = new WgslReflect(linkKernel(dimensions, kernelSources(true).project).code);
+    const { structs } = new WgslReflect(
+      linkShader(describeFluidKernel(dimensions, kernelSources(true).project)).code,
+    );
     const fieldsOf = (name: string) =>
       structs.find((struct: StructInfo) => struct.name === name) as StructInfo;
     const offsets = (struct: StructInfo) => struct.members.map(({ name, offset }) => [name, offset]);

@@ -28,13 +28,30 @@ import settle from '../../../../shaders/fluid/settle.wgsl?raw';
 import settlement from '../../../../shaders/fluid/settlement.wgsl?raw';
 import speed from '../../../../shaders/fluid/speed.wgsl?raw';
 import transfer from '../../../../shaders/fluid/transfer.wgsl?raw';
-import { type KernelSource, READ, READ_WORDS, WRITE, WRITE_WORDS } from './kernel';
+import type { ShaderSource } from '../../../gpu/link';
+import type { FluidKernelSource } from './kernel';
 
-const PARTIALS_OUT = ['write', 'array<vec4f>'] as const;
-const PARTIALS_IN = ['read', 'array<vec4f>'] as const;
-const SOLVER_IN = ['read', 'Solver'] as const;
-const SOLVER = ['write', 'Solver'] as const;
+const FRAME = 'parameters Frame';
+const LEVEL = 'uniform Level';
+const SLOTS = 'uniform array<Slot, MOST_LEVELS>';
+const READ = 'read array<f32>';
+const WRITE = 'write array<f32>';
+const READ_WORDS = 'read array<u32>';
+const WRITE_WORDS = 'write array<u32>';
+const PARTIALS_OUT = 'write array<vec4f>';
+const PARTIALS_IN = 'read array<vec4f>';
+const SOLVER_IN = 'read Solver';
+const SOLVER = 'write Solver';
 const EQUATIONS = { coupling: READ, diagonal: READ, right: READ, solution: WRITE } as const;
+
+const PARTIAL = fluidFile('pressure/partial', partial);
+const SOLVER_MODULE = fluidFile('pressure/solver', solver);
+const PULLED = fluidFile('pressure/pulled', pulled);
+const LOWEST = fluidFile('lowest', lowest);
+
+function fluidFile(name: string, text: string): ShaderSource {
+  return { name: `fluid/${name}.wgsl`, text };
+}
 
 /** Passes after which numbers are weighed: STAGE of weigh.wgsl. */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
@@ -43,11 +60,11 @@ export function kernelSources(apic: boolean) {
   return {
     transfer: {
       name: 'transfer',
-      text: transfer,
+      source: fluidFile('transfer', transfer),
       entryPoint: 'transfer',
       constants: { APIC: apic },
       bindings: {
-        frame: 'frame',
+        frame: FRAME,
         start: READ_WORDS,
         positions: READ,
         velocities: READ,
@@ -60,23 +77,23 @@ export function kernelSources(apic: boolean) {
     },
     kinds: {
       name: 'kinds',
-      text: kinds,
+      source: fluidFile('kinds', kinds),
       entryPoint: 'mark_kinds',
-      bindings: { frame: 'frame', start: READ_WORDS, mask: READ_WORDS, kinds: WRITE_WORDS },
+      bindings: { frame: FRAME, start: READ_WORDS, mask: READ_WORDS, kinds: WRITE_WORDS },
     },
     faces: {
       name: 'faces',
-      text: faces,
+      source: fluidFile('faces', faces),
       entryPoint: 'drive',
-      bindings: { frame: 'frame', kinds: READ_WORDS, velocity: WRITE, before: WRITE, known: WRITE_WORDS },
+      bindings: { frame: FRAME, kinds: READ_WORDS, velocity: WRITE, before: WRITE, known: WRITE_WORDS },
     },
     equations: {
       name: 'equations',
-      text: equations,
-      modules: [partial],
+      source: fluidFile('pressure/equations', equations),
+      modules: [PARTIAL],
       entryPoint: 'assemble',
       bindings: {
-        frame: 'frame',
+        frame: FRAME,
         kinds: READ_WORDS,
         fullness: READ,
         velocity: READ,
@@ -88,11 +105,11 @@ export function kernelSources(apic: boolean) {
     },
     begin: {
       name: 'begin',
-      text: begin,
-      modules: [solver, partial],
+      source: fluidFile('pressure/begin', begin),
+      modules: [SOLVER_MODULE, PARTIAL],
       entryPoint: 'begin',
       bindings: {
-        frame: 'frame',
+        frame: FRAME,
         solver: SOLVER_IN,
         diagonal: READ,
         right: WRITE,
@@ -103,53 +120,53 @@ export function kernelSources(apic: boolean) {
     },
     coarsen: {
       name: 'coarsen',
-      text: coarsen,
+      source: fluidFile('pressure/coarsen', coarsen),
       entryPoint: 'coarsen',
-      bindings: { level: 'level', coupling: WRITE, diagonal: WRITE },
+      bindings: { level: LEVEL, coupling: WRITE, diagonal: WRITE },
     },
     red: smoothing(0),
     black: smoothing(1),
     tail: {
       name: 'tail',
-      text: tail,
-      modules: [pulled],
+      source: fluidFile('pressure/tail', tail),
+      modules: [PULLED],
       entryPoint: 'run_tail',
-      bindings: { slots: 'slots', ...EQUATIONS, right: WRITE },
+      bindings: { slots: SLOTS, ...EQUATIONS, right: WRITE },
     },
     restrict: {
       name: 'restrict',
-      text: restrict,
-      modules: [pulled],
+      source: fluidFile('pressure/restrict', restrict),
+      modules: [PULLED],
       entryPoint: 'restrict_residual',
-      bindings: { level: 'level', ...EQUATIONS, right: WRITE },
+      bindings: { level: LEVEL, ...EQUATIONS, right: WRITE },
     },
     prolong: {
       name: 'prolong',
-      text: prolong,
+      source: fluidFile('pressure/prolong', prolong),
       entryPoint: 'prolong',
-      bindings: { level: 'level', diagonal: READ, solution: WRITE },
+      bindings: { level: LEVEL, diagonal: READ, solution: WRITE },
     },
     dot: {
       name: 'dot',
-      text: dot,
-      modules: [partial],
+      source: fluidFile('pressure/dot', dot),
+      modules: [PARTIAL],
       entryPoint: 'multiply',
-      bindings: { frame: 'frame', right: READ, solution: READ, partials: PARTIALS_OUT },
+      bindings: { frame: FRAME, right: READ, solution: READ, partials: PARTIALS_OUT },
     },
     turn: {
       name: 'turn',
-      text: turn,
-      modules: [solver],
+      source: fluidFile('pressure/turn', turn),
+      modules: [SOLVER_MODULE],
       entryPoint: 'turn',
-      bindings: { frame: 'frame', solver: SOLVER_IN, solution: READ, direction: WRITE },
+      bindings: { frame: FRAME, solver: SOLVER_IN, solution: READ, direction: WRITE },
     },
     apply: {
       name: 'apply',
-      text: apply,
-      modules: [partial],
+      source: fluidFile('pressure/apply', apply),
+      modules: [PARTIAL],
       entryPoint: 'apply',
       bindings: {
-        frame: 'frame',
+        frame: FRAME,
         coupling: READ,
         diagonal: READ,
         direction: READ,
@@ -159,11 +176,11 @@ export function kernelSources(apic: boolean) {
     },
     update: {
       name: 'update',
-      text: update,
-      modules: [solver, partial],
+      source: fluidFile('pressure/update', update),
+      modules: [SOLVER_MODULE, PARTIAL],
       entryPoint: 'update',
       bindings: {
-        frame: 'frame',
+        frame: FRAME,
         solver: SOLVER_IN,
         direction: READ,
         image: READ,
@@ -175,19 +192,19 @@ export function kernelSources(apic: boolean) {
     },
     project: {
       name: 'project',
-      text: project,
+      source: fluidFile('pressure/project', project),
       entryPoint: 'project',
-      bindings: { frame: 'frame', coupling: READ, pressure: READ, velocity: WRITE },
+      bindings: { frame: FRAME, coupling: READ, pressure: READ, velocity: WRITE },
     },
     extrapolate: extrapolation(false),
     extrapolateLast: extrapolation(true),
     particles: {
       name: 'particles',
-      text: particles,
+      source: fluidFile('particles', particles),
       entryPoint: 'move_particles',
       constants: { APIC: apic },
       bindings: {
-        frame: 'frame',
+        frame: FRAME,
         kinds: READ_WORDS,
         velocity: READ,
         before: READ,
@@ -200,12 +217,12 @@ export function kernelSources(apic: boolean) {
     },
     energy: {
       name: 'energy',
-      text: energy,
-      modules: [partial, lowest],
+      source: fluidFile('energy', energy),
+      modules: [PARTIAL, LOWEST],
       entryPoint: 'sum_energy',
       constants: { SUMS_ONLY: true },
       bindings: {
-        frame: 'frame',
+        frame: FRAME,
         kinds: READ_WORDS,
         positions: READ,
         velocities: READ,
@@ -216,17 +233,17 @@ export function kernelSources(apic: boolean) {
     },
     settlement: {
       name: 'settlement',
-      text: settlement,
+      source: fluidFile('settlement', settlement),
       entryPoint: 'find_settlement',
-      bindings: { frame: 'frame', partials: PARTIALS_IN, settlement: WRITE },
+      bindings: { frame: FRAME, partials: PARTIALS_IN, settlement: WRITE },
     },
     settle: {
       name: 'settle',
-      text: settle,
+      source: fluidFile('settle', settle),
       entryPoint: 'settle',
-      modules: [lowest],
+      modules: [LOWEST],
       bindings: {
-        frame: 'frame',
+        frame: FRAME,
         kinds: READ_WORDS,
         ids: READ_WORDS,
         account: READ,
@@ -237,55 +254,55 @@ export function kernelSources(apic: boolean) {
     },
     drain: {
       name: 'drain',
-      text: drain,
+      source: fluidFile('drain', drain),
       entryPoint: 'set_aside',
-      bindings: { frame: 'frame', ids: READ_WORDS, positions: WRITE_WORDS, marks: WRITE_WORDS },
+      bindings: { frame: FRAME, ids: READ_WORDS, positions: WRITE_WORDS, marks: WRITE_WORDS },
     },
     drained: {
       name: 'drained',
-      text: drained,
+      source: fluidFile('drained', drained),
       entryPoint: 'pack_marks',
       bindings: { marks: WRITE_WORDS, drained: WRITE_WORDS },
     },
     speed: {
       name: 'speed',
-      text: speed,
-      modules: [partial],
+      source: fluidFile('speed', speed),
+      modules: [PARTIAL],
       entryPoint: 'find_fastest',
-      bindings: { frame: 'frame', velocities: READ, partials: PARTIALS_OUT },
+      bindings: { frame: FRAME, velocities: READ, partials: PARTIALS_OUT },
     },
-  } as const satisfies Record<string, KernelSource>;
+  } as const satisfies Record<string, FluidKernelSource>;
 }
 
 function smoothing(colour: 0 | 1) {
   return {
     name: 'smooth',
-    text: smooth,
-    modules: [pulled],
+    source: fluidFile('pressure/smooth', smooth),
+    modules: [PULLED],
     entryPoint: 'smooth_colour',
     constants: { COLOUR: colour },
-    bindings: { level: 'level', ...EQUATIONS },
-  } as const satisfies KernelSource;
+    bindings: { level: LEVEL, ...EQUATIONS },
+  } as const satisfies FluidKernelSource;
 }
 
 function extrapolation(isLast: boolean) {
   return {
     name: 'extrapolate',
-    text: extrapolate,
+    source: fluidFile('extrapolate', extrapolate),
     entryPoint: 'extrapolate',
     constants: { IS_LAST: isLast },
-    bindings: { frame: 'frame', known: READ_WORDS, known_after: WRITE_WORDS, velocity: WRITE },
-  } as const satisfies KernelSource;
+    bindings: { frame: FRAME, known: READ_WORDS, known_after: WRITE_WORDS, velocity: WRITE },
+  } as const satisfies FluidKernelSource;
 }
 
-export function weighing(after: (typeof WEIGHINGS)[number]): KernelSource {
+export function weighing(after: (typeof WEIGHINGS)[number]): FluidKernelSource {
   return {
     name: 'weigh',
-    text: weigh,
-    modules: [solver],
+    source: fluidFile('pressure/weigh', weigh),
+    modules: [SOLVER_MODULE],
     entryPoint: 'weigh',
     constants: { STAGE: WEIGHINGS.indexOf(after) },
-    bindings: { frame: 'frame', partials: PARTIALS_IN, solver: SOLVER, dispatches: WRITE_WORDS },
+    bindings: { frame: FRAME, partials: PARTIALS_IN, solver: SOLVER, dispatches: WRITE_WORDS },
   };
 }
 

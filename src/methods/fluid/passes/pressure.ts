@@ -4,12 +4,14 @@
  * so the same equations give the same bits.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  */
+
 import type { Gpu } from '../../../gpu/device';
+import { foldWorkgroups } from '../../../gpu/dispatch';
 import type { Level, Levels } from '../lattice';
 import { SMOOTHINGS } from '../reference/multigrid';
 import { type Buffers, createBuffers, DATA, INDIRECT, UNIFORM } from './buffers';
 import { cellsOf, encodeLevels, LEVEL_BYTES, MOST_LEVELS, nodesOf } from './frame';
-import { type Dispatch, FluidKernel, fold, PARTIALS, TAIL_CELLS, WORKGROUP } from './kernel';
+import { type Dispatch, FluidKernel, PARTIALS, TAIL_CELLS, WORKGROUP } from './kernel';
 import { kernelSources, WEIGHINGS, weighing } from './kernels';
 
 type Weighing = (typeof WEIGHINGS)[number];
@@ -259,7 +261,7 @@ function tailOf({ levels }: Levels): number {
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;
   const words: number[] = [];
-  const add = (workgroups: number) => words.push(...fold(workgroups, perDimension), 1);
+  const add = (workgroups: number) => words.push(...foldWorkgroups(workgroups, perDimension), 1);
   add(Math.ceil(nodesOf(finest) / WORKGROUP));
   words.push(reductionGroups(finest), 1, 1);
   words.push(1, 1, 1);
