@@ -52,8 +52,6 @@ export {
 } from './engine/grid/grid-kernel';
 export { GridParticles, type GridParticlesOptions, type PerParticle } from './engine/grid/grid-particles';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/grid/hash-grid';
-export { SortedGrid } from './engine/grid/sorted-grid';
-export { SortedParticles } from './engine/grid/sorted-particles';
 export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/queries/boxes';
 export type { ListedPairs } from './engine/queries/counted-list';
 export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/queries/events';

@@ -1,12 +1,12 @@
 /**
- * Purpose: the grids of `cellstorm` as broad phases: SortedGrid with a kernel over its neighbours that folds pairs. Of equal
+ * Purpose: the grids of `cellstorm` as broad phases: HashGrid with a kernel over its neighbours that folds pairs. Of equal
  * cells in a box, of equal cells that are hashed, and of a level of cells for each octave of radii.
  */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { suggestCellSize } from '../../../src/core/world/cell-size';
 import { MAX_CELLS_PER_AXIS } from '../../../src/core/world/world';
-import { type HashGridOptions, SortedGrid } from '../../../src/engine/grid/sorted-grid';
+import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
 import { FOLD_BYTES, type GpuEngine, type GpuRunner } from '../../harness/engine';
@@ -65,7 +65,7 @@ async function openGrid(
   const radii = onLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
   const looked = onLevels ? undefined : scene.radii;
   const { grid, owned } = await createParts({
-    grid: SortedGrid.create(gpu, { dimensions, capacity: count, ...options }),
+    grid: HashGrid.create(gpu, { dimensions, capacity: count, ...options }),
     owned: createBuffers(gpu, `bench.${name}`, {
       positions: 4 * floatsOf({ dimensions, radii }) * count,
       counters: FOLD_BYTES,

@@ -1,25 +1,319 @@
 /**
- * Purpose: particles that a program of its own moves: positions and velocities on the GPU by id, and a HashGrid over them.
- * What a method starts from that is written with GridKernel; see docs/kernels.md.
+ * Particles that the caller's own program moves: positions and velocities on the GPU by id, and a HashGrid over them. A method
+ * written with GridKernel starts from this; see docs/kernels.md.
  *
  *     const particles = await GridParticles.create(gpu, { dimensions: 2, min, max, diameter: 1, positions });
  *     const kernel = await particles.grid.kernel({ code, buffers: { positions: { type: 'array<Stored>', access: 'write' } } });
  *     particles.encode(encoder);
  *     kernel.encode(encoder, { buffers: { positions: particles.buffers.positions } });
  *
- * All but the grid, inputs, outputs and guarantees: sorted-particles.ts.
+ * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and packed vectors again from `read`.
+ * Unused ids below `end` are at NaN: the grid quarantines them, and kernels are not called for them.
+ * Guarantee: the same calls give the same bits. A new particle gets the lowest free id, and no particle ever changes its id.
  */
-import type { Gpu } from '../../gpu/device';
+import { checkKnownKeys } from '../../core/base/checks';
+import { ArgumentError, DestroyedError } from '../../core/base/errors';
+import { IdAllocator } from '../../core/simulation/ids';
+import {
+  checkCheckpointParticles,
+  checkSameKind,
+  checkSameWorld,
+  describeWorld,
+  type ParticlesCheckpoint,
+} from '../../core/simulation/particles-checkpoint';
+import {
+  admitPlaced,
+  PLACED_OPTION_NAMES,
+  type PlacedArrays,
+  type PlacedOptions,
+  type PlacedParticles,
+  planPlaced,
+} from '../../core/simulation/placed';
+import type { Dimensions } from '../../core/world/world';
+import { type BufferSet, createBuffers } from '../../gpu/buffers';
+import { checkGpu, type Gpu } from '../../gpu/device';
+import { fromStored, storedFloats, toStored } from '../../gpu/layout';
+import { Readback } from '../../gpu/readback';
 import { HashGrid } from './hash-grid';
-import { type GridParticlesOptions, SortedParticles } from './sorted-particles';
 
-export type { GridParticlesOptions, PerParticle } from './sorted-particles';
+/**
+ * The contents of a buffer per particle: a vector, laid out like positions; a word, which is a u32, i32 or f32; or a position,
+ * which is a vector that is NaN for unused ids, so that `encode` can sort by it.
+ */
+export type PerParticle = 'vector' | 'word' | 'position';
 
-export class GridParticles<More extends string = never> extends SortedParticles<More, HashGrid> {
-  static override async create<More extends string = never>(
+export interface GridParticlesOptions<More extends string = never> extends PlacedOptions {
+  /** Sort velocities with the grid, for kernels that read their neighbours' velocities. Default false. */
+  readonly sortVelocities?: boolean | undefined;
+  /** Further buffers by name. Values are zero (positions NaN) at first, and again for each particle that is added. */
+  readonly more?: Readonly<Record<More, PerParticle>> | undefined;
+  /** For debuggers. Default 'particles'. */
+  readonly label?: string | undefined;
+}
+
+const OPTION_NAMES = [...PLACED_OPTION_NAMES, 'sortVelocities', 'more', 'label'] as const;
+
+/** The bits of a 32-bit NaN. */
+const NOWHERE = 0x7fc0_0000;
+
+type Held<More extends string> = 'positions' | 'velocities' | More;
+
+interface ParticlesParts<More extends string> {
+  readonly capacity: number;
+  readonly grid: HashGrid;
+  readonly owned: BufferSet<Held<More>>;
+  readonly further: readonly (readonly [More, PerParticle])[];
+  readonly sortVelocities: boolean;
+  readonly label: string;
+  /** The particles that exist from the beginning. */
+  readonly first: PlacedParticles;
+}
+
+export class GridParticles<More extends string = never> {
+  private destroyed = false;
+  private readonly readback: Readback;
+  private readonly ids: IdAllocator;
+  readonly grid: HashGrid;
+  readonly capacity: number;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly parts: ParticlesParts<More>,
+  ) {
+    this.grid = parts.grid;
+    this.capacity = parts.capacity;
+    this.readback = new Readback(gpu, parts.label);
+    this.ids = new IdAllocator(parts.capacity);
+    this.clear(this.place(parts.first), this.positionBuffers);
+  }
+
+  static async create<More extends string = never>(
     gpu: Gpu,
     options: GridParticlesOptions<More>,
   ): Promise<GridParticles<More>> {
-    return new GridParticles(gpu, await SortedParticles.prepare(gpu, options, HashGrid.create));
+    checkKnownKeys('options', options, OPTION_NAMES);
+    const { positions, velocities, sortVelocities = false, more, label = 'particles', ...rest } = options;
+    if (typeof sortVelocities !== 'boolean') {
+      throw new ArgumentError('sortVelocities', sortVelocities, 'true or false');
+    }
+    if (typeof label !== 'string' || label === '') throw new ArgumentError('label', label, 'a name');
+    const { capacity } = planPlaced(options);
+    const further = checkMore(more);
+    const kinds = [['positions', 'position'], ['velocities', 'vector'], ...further] as const;
+    const sizes = Object.fromEntries(
+      kinds.map(([name, kind]) => [name, 4 * wordsOf(options.dimensions, kind) * capacity]),
+    );
+    checkGpu(gpu);
+    // The grid rejects more particles than the device can bind. Create it before reserving memory for them.
+    const grid = await HashGrid.create(gpu, { ...rest, capacity, velocities: sortVelocities });
+    try {
+      const owned = await createBuffers(gpu, label, sizes as Record<Held<More>, number>);
+      const first = { positions, velocities };
+      return new GridParticles(gpu, { capacity, grid, owned, further, sortVelocities, label, first });
+    } catch (error) {
+      grid.destroy();
+      throw error;
+    }
   }
+
+  get dimensions(): Dimensions {
+    return this.grid.world.dimensions;
+  }
+
+  get count(): number {
+    return this.ids.count;
+  }
+
+  /** One more than the greatest id in use, or 0. Draw and dispatch by id up to here. */
+  get end(): number {
+    return this.ids.end;
+  }
+
+  /**
+   * The particles' state by id. Vectors are vec2f (2D) or vec4f with w unused (3D); usage STORAGE, COPY_SRC and COPY_DST.
+   * Unused ids are NaN in `positions` and in buffers of kind 'position'.
+   */
+  get buffers(): Readonly<Record<Held<More>, GPUBuffer>> {
+    return this.parts.owned.buffers;
+  }
+
+  get memoryBytes(): number {
+    return this.grid.memoryBytes + this.parts.owned.bytes;
+  }
+
+  /** Records the sort of the particles by their positions, or by another buffer laid out like `buffers.positions`. */
+  encode(encoder: GPUCommandEncoder, positions: GPUBuffer = this.buffers.positions): void {
+    this.checkAlive();
+    const { velocities } = this.buffers;
+    const input = { positions, count: this.end };
+    this.grid.encode(encoder, this.parts.sortVelocities ? { ...input, velocities } : input);
+  }
+
+  /**
+   * Adds particles for all work submitted from now on. Returns their ids: the lowest free ones, ascending. Submit recorded work
+   * first.
+   */
+  add(particles: PlacedParticles): Uint32Array {
+    this.checkAlive();
+    const ids = this.place(particles);
+    this.clear(ids, this.parts.further);
+    return ids;
+  }
+
+  /** Removes particles for all work submitted from now on. */
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkAlive();
+    this.ids.checkLiving('ids', ids);
+    this.ids.release(ids);
+    this.clear(Uint32Array.from(ids).sort(), [['positions', 'position'], ...this.positionBuffers]);
+  }
+
+  /** Writes one word per id, ids ascending (default: from id 0 on), for all work submitted from now on. */
+  writeWords(
+    name: More,
+    words: Uint32Array | Int32Array | Float32Array,
+    ids: Uint32Array = Uint32Array.from(words, (_, index) => index),
+  ): void {
+    this.checkAlive();
+    this.write(
+      name,
+      'word',
+      ids,
+      Uint32Array.from(new Uint32Array(words.buffer, words.byteOffset, words.length)),
+    );
+  }
+
+  /** Reads ids, positions and velocities, packed, as all submitted work left them. */
+  async read(): Promise<PlacedArrays> {
+    const ids = this.ids.list();
+    const { positions, velocities } = this.buffers;
+    const [first, second] = await this.readVectors([positions, velocities]);
+    const [allPositions, allVelocities] = [first, second] as [Float32Array, Float32Array];
+    if (ids.length * this.dimensions === allPositions.length) {
+      return { ids, positions: allPositions, velocities: allVelocities };
+    }
+    const pick = (vectors: Float32Array) =>
+      fromStored(this.dimensions, bytesOf(vectors), ids, this.dimensions);
+    return { ids, positions: pick(allPositions), velocities: pick(allVelocities) };
+  }
+
+  /** Takes a checkpoint of positions and velocities. Further buffers are the caller's to save. */
+  async checkpoint(): Promise<ParticlesCheckpoint> {
+    const { world } = this.grid;
+    const arrays = await this.read();
+    return { version: 1, dimensions: world.dimensions, ...describeWorld(world), ...arrays };
+  }
+
+  /** Replaces all particles. Further buffers get the values of added particles. */
+  restore(checkpoint: ParticlesCheckpoint): void {
+    this.checkAlive();
+    const { dimensions, capacity } = this;
+    checkSameKind(checkpoint, dimensions);
+    checkSameWorld(checkpoint, this.grid.world);
+    checkCheckpointParticles(checkpoint, dimensions, capacity);
+    const { ids, positions, velocities } = checkpoint;
+    const gone = this.ids.list();
+    this.ids.replaceAll(ids);
+    const used = Uint32Array.from({ length: Math.max(this.end, (gone.at(-1) ?? -1) + 1) }, (_, id) => id);
+    this.clear(used, [['positions', 'position'], ...this.parts.further]);
+    this.write('positions', 'position', ids, toStored(dimensions, positions));
+    this.write('velocities', 'vector', ids, toStored(dimensions, velocities));
+  }
+
+  /** Reads the first `count` vectors of each buffer. Buffers are laid out like `buffers.positions`; usage COPY_SRC. */
+  async readVectors(buffers: readonly GPUBuffer[], count = this.end): Promise<Float32Array[]> {
+    const read = await this.readBytes(buffers, 4 * storedFloats(this.dimensions) * count);
+    return read.map((bytes) => fromStored(this.dimensions, bytes));
+  }
+
+  /** Reads one f32 per id below `end` from a buffer of usage COPY_SRC. */
+  async readFloats(buffer: GPUBuffer): Promise<Float32Array> {
+    const [bytes] = await this.readBytes([buffer], 4 * this.end);
+    return new Float32Array(bytes as ArrayBuffer);
+  }
+
+  /** Throws if these particles were destroyed or their device is lost. */
+  checkAlive(): void {
+    if (this.destroyed) throw new DestroyedError(this.parts.label);
+    this.gpu.checkAlive();
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.grid.destroy();
+    this.readback.destroy();
+    this.parts.owned.destroy();
+  }
+
+  /** The further buffers that hold positions. */
+  private get positionBuffers(): readonly (readonly [More, PerParticle])[] {
+    return this.parts.further.filter(([, kind]) => kind === 'position');
+  }
+
+  private place(particles: PlacedParticles): Uint32Array {
+    const { ids, positions, velocities } = admitPlaced(this.ids, this.grid.world, particles);
+    this.write('positions', 'position', ids, toStored(this.dimensions, positions));
+    this.write('velocities', 'vector', ids, toStored(this.dimensions, velocities));
+    return ids;
+  }
+
+  /** Writes zeros, or NaN to positions, for the given ids, ascending. */
+  private clear(ids: Uint32Array, kinds: readonly (readonly [Held<More>, PerParticle])[]): void {
+    for (const [name, kind] of kinds) {
+      const words = new Uint32Array(wordsOf(this.dimensions, kind) * ids.length);
+      this.write(name, kind, ids, kind === 'position' ? words.fill(NOWHERE) : words);
+    }
+  }
+
+  /** Writes values for the given ids, ascending. Consecutive ids are one write. */
+  private write(
+    name: Held<More>,
+    kind: PerParticle,
+    ids: Uint32Array,
+    values: Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>,
+  ): void {
+    const words = wordsOf(this.dimensions, kind);
+    const { queue } = this.gpu.device;
+    for (let from = 0, to = 0; from < ids.length; from = to) {
+      const first = ids[from] as number;
+      while (to < ids.length && ids[to] === first + to - from) to++;
+      queue.writeBuffer(this.buffers[name], 4 * words * first, values, words * from, words * (to - from));
+    }
+  }
+
+  private async readBytes(buffers: readonly GPUBuffer[], size: number): Promise<ArrayBuffer[]> {
+    this.checkAlive();
+    const encoder = this.gpu.device.createCommandEncoder({ label: `${this.parts.label}.read` });
+    const ranges = buffers.map((buffer) => ({ buffer, size }));
+    const copies = this.readback.record(encoder, ranges);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    return copies.finish();
+  }
+}
+
+function wordsOf(dimensions: Dimensions, kind: PerParticle): number {
+  return kind === 'word' ? 1 : storedFloats(dimensions);
+}
+
+function bytesOf({ buffer }: Float32Array): ArrayBuffer {
+  return buffer as ArrayBuffer;
+}
+
+function checkMore<More extends string>(
+  more: Readonly<Record<More, PerParticle>> | undefined,
+): readonly (readonly [More, PerParticle])[] {
+  if (more !== undefined && (typeof more !== 'object' || more === null)) {
+    throw new ArgumentError('more', more, "an object of 'vector', 'word' or 'position' by name");
+  }
+  const entries = Object.entries<PerParticle>(more ?? {});
+  for (const [name, kind] of entries) {
+    if (kind !== 'vector' && kind !== 'word' && kind !== 'position') {
+      throw new ArgumentError(`more.${name}`, kind, "'vector', 'word' or 'position'");
+    }
+    if (name === 'positions' || name === 'velocities') {
+      throw new ArgumentError(`more.${name}`, kind, 'another name: that buffer exists already');
+    }
+  }
+  return entries as [More, PerParticle][];
 }

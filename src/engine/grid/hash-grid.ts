@@ -1,55 +1,348 @@
 /**
- * Purpose: a SortedGrid with what stands on it: lists of pairs, and searches around points, in boxes and along rays.
- * Each reads the grid as it was last encoded, and ends with it.
+ * The grid without a simulation: sorts the caller's positions into cells. The build is recorded into the caller's encoder.
+ * Outputs: cell starts, sorted ids, sorted positions and, if asked for, sorted velocities.
+ * Kernels, pair lists and searches read the grid as it was last encoded, and are destroyed with it. The code of each kind of
+ * list is loaded when the first one is created, so bundles split it off.
+ * Guarantee: the same input gives the same outputs to the bit. Cells ascend, and ids ascend inside a cell.
  */
-import { checkKnownKeys } from '../../core/base/checks';
-import { ArgumentError } from '../../core/base/errors';
-import type { Gpu } from '../../gpu/device';
-import { GridBoxes, type GridBoxesOptions } from '../queries/boxes';
-import { GridNear, type GridNearOptions } from '../queries/near';
-import { GridNearest, type GridNearestOptions } from '../queries/nearest';
-import { GridPairs, type GridPairsOptions } from '../queries/pairs';
-import { GridFirstHits, type GridFirstHitsOptions, GridRays, type GridRaysOptions } from '../queries/rays';
-import { type HashGridOptions, SortedGrid } from './sorted-grid';
+import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
+import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
+import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
+import { MAX_PARTICLES } from '../../core/simulation/ids';
+import {
+  defineLevels,
+  defineWorld,
+  type RadiusRange,
+  WORLD_NAMES,
+  type World,
+  type WorldOptions,
+} from '../../core/world/world';
+import { type BufferSet, type BufferSizes, createBuffers, createParts } from '../../gpu/buffers';
+import { checkEncoder, checkGpu, type Gpu } from '../../gpu/device';
+import { bodyFloats, storedFloats } from '../../gpu/layout';
+import { type SharedBinding, SharedParameters } from '../../gpu/params';
+import { encodeStages } from '../../gpu/stage';
+import type { GridBoxes, GridBoxesOptions } from '../queries/boxes';
+import type { GridNear, GridNearOptions } from '../queries/near';
+import type { GridNearest, GridNearestOptions } from '../queries/nearest';
+import type { GridPairs, GridPairsOptions } from '../queries/pairs';
+import type { GridFirstHits, GridFirstHitsOptions, GridRays, GridRaysOptions } from '../queries/rays';
+import { checkHolds } from '../simulation/memory';
+import { CellSort, type SortBinding } from './cell-sort';
+import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
 
-export type { HashGridInput, HashGridOptions } from './sorted-grid';
+export interface HashGridOptions extends WorldOptions {
+  /** The largest number of particles that the grid can hold. */
+  readonly capacity: number;
+  /** The largest particle's diameter, or the search radius. Cells are at least as large. */
+  readonly diameter?: number | undefined;
+  /** The smallest and largest radius, if each particle has its own. Replaces `diameter`; `positions` then hold the radii. */
+  readonly radii?: RadiusRange | undefined;
+  /** Sort a velocity buffer along with the positions. Default false. */
+  readonly velocities?: boolean | undefined;
+  /**
+   * Use the caller's ids in `ids`, lists, events and kernels, instead of each particle's index in the input. Default false.
+   */
+  readonly ids?: boolean | undefined;
+}
 
-export class HashGrid extends SortedGrid {
-  static override async create(gpu: Gpu, options: HashGridOptions): Promise<HashGrid> {
-    return new HashGrid(await SortedGrid.prepare(gpu, options));
+export interface HashGridInput {
+  /**
+   * One vec2f (2D) or vec4f with w unused (3D) per particle. If the grid was created with `radii`: one vec4f with the
+   * radius in w (in 2D z is unused). The usage must include STORAGE, and the buffer must not be one of the grid's outputs.
+   */
+  readonly positions: GPUBuffer;
+  /** One vec2f or vec4f per particle. Needed if the grid was created with `velocities`. */
+  readonly velocities?: GPUBuffer | undefined;
+  /** One u32 per particle, all different and below the capacity. Needed if the grid was created with `ids`. */
+  readonly ids?: GPUBuffer | undefined;
+  readonly count: number;
+}
+
+const OPTION_NAMES = [
+  ...WORLD_NAMES,
+  'dimensions',
+  'capacity',
+  'diameter',
+  'radii',
+  'velocities',
+  'ids',
+] as const;
+
+/** Inputs that a grid takes only if it was created with them. */
+const OPTIONAL_INPUTS = ['velocities', 'ids'] as const;
+
+type OptionalInputs = Readonly<Record<(typeof OPTIONAL_INPUTS)[number], boolean>>;
+
+interface KnownBinding {
+  readonly velocities: GPUBuffer | undefined;
+  readonly ids: GPUBuffer | undefined;
+  readonly binding: SortBinding;
+}
+
+/** Bindings kept per position buffer: callers may swap their other buffers between two. */
+const MOST_BINDINGS = 4;
+
+/** The buffers that a build writes and a caller can read. */
+const OUTPUT_NAMES = ['start', 'ids', 'positions', 'velocities', 'cellOfSlot'] as const;
+
+interface GridParts {
+  readonly gpu: Gpu;
+  readonly world: World;
+  readonly capacity: number;
+  readonly takes: OptionalInputs;
+  readonly sort: CellSort;
+  readonly parameters: SharedParameters;
+  readonly outputs: BufferSet<string>;
+  readonly substep: Substep;
+}
+
+export class HashGrid {
+  private destroyed = false;
+  private lastBuilt: { shared: SharedBinding; count: number } | undefined;
+  /** Kernels and lists over this grid, destroyed with it. */
+  private readonly dependants = new Set<{ destroy(): void }>();
+  private readonly bindings = new WeakMap<GPUBuffer, KnownBinding[]>();
+
+  private constructor(private readonly parts: GridParts) {}
+
+  /** Creates a grid and compiles its kernels. Checks the options before any GPU work. */
+  static async create(gpu: Gpu, options: HashGridOptions): Promise<HashGrid> {
+    checkKnownKeys('options', options, OPTION_NAMES);
+    checkDimensions(options.dimensions);
+    const { dimensions, capacity, radii, velocities = false, ids = false } = options;
+    checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+    const takes = { velocities, ids };
+    for (const name of OPTIONAL_INPUTS) {
+      if (typeof takes[name] !== 'boolean') throw new ArgumentError(name, takes[name], 'true or false');
+    }
+    if (radii !== undefined && options.diameter !== undefined) {
+      throw new ArgumentError('diameter', options.diameter, 'left out, because radii are given');
+    }
+    if (radii !== undefined) checkKnownKeys('radii', radii, ['smallest', 'largest']);
+    const world = radii
+      ? defineLevels(options, radii, capacity)
+      : defineWorld(options, options.diameter as number, capacity);
+    const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
+    checkGpu(gpu);
+    checkHolds(gpu, capacity, world);
+    const vector = 4 * storedFloats(dimensions) * capacity;
+    const { sort, outputs, parameters } = await createParts({
+      sort: CellSort.create(gpu, world, capacity, takes),
+      outputs: createBuffers<BufferSizes>(gpu, 'grid', {
+        ids: 4 * capacity,
+        positions: 4 * bodyFloats(world) * capacity,
+        ...(velocities ? { velocities: vector } : {}),
+      }),
+      parameters: SharedParameters.create(gpu, dimensions, 'grid'),
+    });
+    return new HashGrid({ gpu, world, capacity, takes, sort, parameters, outputs, substep });
   }
 
-  /** The pairs of particles that overlap (are nearer than the grid's diameter), as a list on the GPU. */
+  get world(): World {
+    return this.parts.world;
+  }
+
+  get capacity(): number {
+    return this.parts.capacity;
+  }
+
+  /**
+   * One u32 per cell: its first slot. Then the end of the last cell, and the end of the quarantine, which holds particles that
+   * are not finite or whose size the grid does not allow. In an unbounded world, and in a periodic one with radii, the
+   * entries are buckets, which several cells may share.
+   */
+  get start(): GPUBuffer {
+    return this.parts.sort.start;
+  }
+
+  /** One u32 per sorted slot: the particle's id if the caller gives ids, otherwise its index in the caller's buffer. */
+  get ids(): GPUBuffer {
+    return this.parts.outputs.buffers.ids as GPUBuffer;
+  }
+
+  /** Positions (with radii, if the input has them) in sorted order, in the layout of the input. */
+  get positions(): GPUBuffer {
+    return this.parts.outputs.buffers.positions as GPUBuffer;
+  }
+
+  get velocities(): GPUBuffer | undefined {
+    return this.parts.outputs.buffers.velocities;
+  }
+
+  /**
+   * The cell of each sorted slot: its index as u32. In an unbounded world or with radii, its coordinates on the particle's
+   * level, as vec2i (2D) or vec4i with w unused (3D).
+   */
+  get cellOfSlot(): GPUBuffer {
+    return this.parts.sort.cellOfSlot;
+  }
+
+  get memoryBytes(): number {
+    return this.parts.sort.bytes + this.parts.outputs.bytes + this.parts.parameters.bytes;
+  }
+
+  /**
+   * Records the build. The caller submits. Outputs are valid for work recorded after it. Encoders that are recorded at the same
+   * time share 1,023 changes of `count`; one more is an error.
+   */
+  encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
+    this.checkUsable();
+    checkEncoder(encoder);
+    checkKnownKeys('input', input, ['positions', ...OPTIONAL_INPUTS, 'count']);
+    checkInteger('count', input.count, 0, this.capacity);
+    const needed = {
+      positions: 4 * bodyFloats(this.world) * input.count,
+      velocities: 4 * storedFloats(this.world.dimensions) * input.count,
+      ids: 4 * input.count,
+    };
+    for (const name of OPTIONAL_INPUTS) {
+      if (this.parts.takes[name] || input[name] === undefined) continue;
+      throw new ArgumentError(name, input[name], `left out, as this grid was created without \`${name}\``);
+    }
+    for (const name of ['positions', ...OPTIONAL_INPUTS] as const) {
+      if (name !== 'positions' && !this.parts.takes[name]) continue;
+      const buffer = input[name];
+      if (typeof buffer?.size !== 'number' || typeof buffer.usage !== 'number') {
+        throw new ArgumentError(name, buffer, 'a GPUBuffer of STORAGE usage');
+      }
+      if (buffer.size < needed[name] || !(buffer.usage & GPUBufferUsage.STORAGE)) {
+        throw new ArgumentError(
+          name,
+          new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`),
+          `at least ${needed[name]} bytes for ${describeCount(input.count)}, with usage STORAGE`,
+        );
+      }
+      const output = OUTPUT_NAMES.find((candidate) => this[candidate] === buffer);
+      if (output) {
+        throw new ArgumentError(
+          name,
+          new Phrase(`the grid's own buffer \`${output}\``),
+          'a buffer that the grid does not write while it reads its input',
+        );
+      }
+    }
+    for (const name of OPTIONAL_INPUTS) {
+      if (!this.parts.takes[name] || input[name] !== input.positions) continue;
+      throw new ArgumentError(name, new Phrase('the same buffer as positions'), 'a buffer of its own');
+    }
+    const binding = this.bindingFor(input);
+    this.parts.parameters.recordInto(encoder, () => {
+      const shared = this.parts.parameters.place(this.world, input.count, this.parts.substep);
+      this.lastBuilt = { shared, count: input.count };
+      encodeStages(encoder, 'grid', this.parts.sort.stages(shared, binding, input.count, false));
+    });
+  }
+
+  /**
+   * Compiles the caller's WGSL into a kernel over every particle's neighbours: see GridKernelOptions. A compile error names
+   * the line of the caller's code.
+   */
+  async kernel(options: GridKernelOptions): Promise<GridKernel> {
+    return this.adopt((gpu, grid) => GridKernel.create(gpu, grid, options));
+  }
+
+  /** Lists the pairs of overlapping particles (closer than the grid's diameter) on the GPU. */
   async pairs(options: GridPairsOptions): Promise<GridPairs> {
-    return this.adopt((lent) => GridPairs.create(this.gpu, lent, this.capacity, options));
+    return this.adopt(async (gpu, grid) => {
+      const { GridPairs } = await import('../queries/pairs');
+      return GridPairs.create(gpu, grid, this.capacity, options);
+    });
   }
 
-  /** For many points, the particles within a radius of each, as lists on the GPU. */
+  /** Lists the particles within a radius of each of many points on the GPU. */
   async near(options: GridNearOptions): Promise<GridNear> {
-    return this.adopt((lent) => GridNear.create(this.gpu, lent, options));
+    return this.adopt(async (gpu, grid) => {
+      const { GridNear } = await import('../queries/near');
+      return GridNear.create(gpu, grid, options);
+    });
   }
 
-  /** For many points, the k particles nearest to each within a radius, on the GPU. */
+  /** Finds the k nearest particles within a radius of each of many points on the GPU. */
   async nearest(options: GridNearestOptions): Promise<GridNearest> {
-    return this.adopt((lent) => GridNearest.create(this.gpu, lent, options));
+    return this.adopt(async (gpu, grid) => {
+      const { GridNearest } = await import('../queries/nearest');
+      return GridNearest.create(gpu, grid, options);
+    });
   }
 
-  /** For many boxes, the particles in each, as lists on the GPU. */
+  /** Lists the particles in each of many boxes on the GPU. */
   async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
-    return this.adopt((lent) => GridBoxes.create(this.gpu, lent, options));
+    return this.adopt(async (gpu, grid) => {
+      const { GridBoxes } = await import('../queries/boxes');
+      return GridBoxes.create(gpu, grid, options);
+    });
   }
 
-  /** For many rays, the balls that each meets, as lists on the GPU; or with `firstOnly` the first of each. */
+  /** Lists the particles that each of many rays meets on the GPU. With `firstOnly`, finds only the first along each ray. */
   async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
   async alongRays(options: GridRaysOptions): Promise<GridRays>;
   async alongRays(options: GridRaysOptions | GridFirstHitsOptions): Promise<GridRays | GridFirstHits> {
     checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
     const { firstOnly = false } = options;
     if (typeof firstOnly !== 'boolean') throw new ArgumentError('firstOnly', firstOnly, 'true or false');
-    return this.adopt<GridRays | GridFirstHits>((lent) =>
-      options.firstOnly
-        ? GridFirstHits.create(this.gpu, lent, options)
-        : GridRays.create(this.gpu, lent, options),
+    return this.adopt<GridRays | GridFirstHits>(async (gpu, grid) => {
+      const { GridFirstHits, GridRays } = await import('../queries/rays');
+      return options.firstOnly
+        ? GridFirstHits.create(gpu, grid, options)
+        : GridRays.create(gpu, grid, options);
+    });
+  }
+
+  /** Creates something that is destroyed with this grid, even if the grid is destroyed while it is being created. */
+  private async adopt<Dependant extends { destroy(): void }>(
+    create: (gpu: Gpu, grid: KernelGrid) => Promise<Dependant>,
+  ): Promise<Dependant> {
+    const { gpu } = this.parts;
+    this.checkUsable();
+    const dependant = await create(gpu, this.lend());
+    if (this.destroyed) dependant.destroy();
+    this.checkUsable();
+    this.dependants.add(dependant);
+    return dependant;
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('HashGrid');
+    this.parts.gpu.checkAlive();
+  }
+
+  private lend(): KernelGrid {
+    return {
+      world: this.world,
+      built: () => this.lastBuilt,
+      buffers: {
+        position_in: this.positions,
+        start: this.start,
+        cell_of_slot: this.cellOfSlot,
+        id_in: this.ids,
+      },
+      velocity: this.velocities,
+      finer: this.parts.sort.finerList,
+      crowd: this.parts.sort.heavy,
+      forget: (dependant) => this.dependants.delete(dependant),
+    };
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    for (const dependant of this.dependants) dependant.destroy();
+    this.parts.sort.destroy();
+    this.parts.parameters.destroy();
+    this.parts.outputs.destroy();
+  }
+
+  private bindingFor(input: HashGridInput): SortBinding {
+    const { positions, velocities, ids } = input;
+    const known = this.bindings.get(positions) ?? [];
+    const same = known.find((one) => one.velocities === velocities && one.ids === ids);
+    if (same) return same.binding;
+    const binding = this.parts.sort.bind(
+      { position: positions, velocity: velocities, id: ids },
+      { position: this.positions, velocity: this.velocities, id: this.ids },
     );
+    this.bindings.set(positions, [{ velocities, ids, binding }, ...known].slice(0, MOST_BINDINGS));
+    return binding;
   }
 }

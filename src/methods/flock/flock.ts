@@ -18,7 +18,7 @@ import { PlacedMethod } from '../../core/simulation/placed-method';
 import { type Walls, wallsOf } from '../../core/world/walls';
 import type { Dimensions } from '../../core/world/world';
 import type { GridKernel } from '../../engine/grid/grid-kernel';
-import { SortedParticles } from '../../engine/grid/sorted-particles';
+import { GridParticles } from '../../engine/grid/grid-particles';
 import type { Gpu } from '../../gpu/device';
 import {
   changeSettings,
@@ -59,7 +59,7 @@ const PARAMETERS = {
 } as const;
 
 interface FlockParts {
-  readonly particles: SortedParticles;
+  readonly particles: GridParticles;
   readonly boids: GridKernel;
   readonly hunter: GridKernel | undefined;
   readonly buffers: Readonly<Record<'spheres' | 'hunting' | 'hunters', GPUBuffer>>;
@@ -67,7 +67,7 @@ interface FlockParts {
 
 export async function createFlock(gpu: Gpu, options: FlockOptions): Promise<Flock> {
   const plan = planFlock(options);
-  const particles = await SortedParticles.create(gpu, {
+  const particles = await GridParticles.create(gpu, {
     ...plan.placed,
     sortVelocities: true,
     label: 'flock',
@@ -82,7 +82,7 @@ export async function createFlock(gpu: Gpu, options: FlockOptions): Promise<Floc
 
 async function makeParts(
   gpu: Gpu,
-  particles: SortedParticles,
+  particles: GridParticles,
   { hunters, fear }: FlockPlan,
 ): Promise<FlockParts> {
   const { grid, dimensions } = particles;
@@ -124,7 +124,7 @@ async function makeParts(
   return { particles, boids, hunter, buffers };
 }
 
-export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
+export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
   readonly backend = 'gpu';
   private readonly walls: Walls;
   private readonly hunterCount: number;

@@ -78,7 +78,7 @@ export function keptShare(halfLife: number, dt: number): number {
   return 2 ** (-dt / halfLife);
 }
 
-/** Checked options; SortedParticles and CpuGridParticles check `placed`. */
+/** Checked options; GridParticles and CpuGridParticles check `placed`. */
 export interface LifePlan {
   /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;

@@ -15,7 +15,7 @@ import motionCode from '../../../shaders/flock/motion.wgsl?raw';
 import { PlacedMethod } from '../../core/simulation/placed-method';
 import { type Walls, wallsOf } from '../../core/world/walls';
 import type { GridKernel } from '../../engine/grid/grid-kernel';
-import { SortedParticles } from '../../engine/grid/sorted-particles';
+import { GridParticles } from '../../engine/grid/grid-particles';
 import type { Gpu } from '../../gpu/device';
 import {
   changeSettings,
@@ -45,14 +45,14 @@ const PARAMETERS = {
 } as const;
 
 interface LifeParts {
-  readonly particles: SortedParticles<'species'>;
+  readonly particles: GridParticles<'species'>;
   readonly kernel: GridKernel;
   readonly attraction: GPUBuffer;
 }
 
 export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> {
   const plan = planLife(options);
-  const particles = await SortedParticles.create(gpu, {
+  const particles = await GridParticles.create(gpu, {
     ...plan.placed,
     more: { species: 'word' },
     label: 'life',
@@ -81,7 +81,7 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
   }
 }
 
-export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings> {
+export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
   readonly backend = 'gpu';
   /** Number of species. */
   readonly kinds: number;

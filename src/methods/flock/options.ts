@@ -110,7 +110,7 @@ export function flockSettings(perception: number): FlockSettings {
   };
 }
 
-/** Checked options; SortedParticles and CpuGridParticles check `placed`. */
+/** Checked options; GridParticles and CpuGridParticles check `placed`. */
 export interface FlockPlan {
   /** Options of the boids and their grid. */
   readonly placed: PlacedOptions;

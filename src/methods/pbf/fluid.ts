@@ -18,7 +18,7 @@ import type { PlacedParticles } from '../../core/simulation/placed';
 import { PlacedMethod } from '../../core/simulation/placed-method';
 import { type Walls, wallsOf } from '../../core/world/walls';
 import type { GridKernel, GridKernelOptions } from '../../engine/grid/grid-kernel';
-import { SortedParticles } from '../../engine/grid/sorted-particles';
+import { GridParticles } from '../../engine/grid/grid-particles';
 import type { Gpu } from '../../gpu/device';
 import {
   checkObstacles,
@@ -61,14 +61,14 @@ const PARAMETERS = {
 
 /** Buffers beside positions and velocities. Lambdas and curls are by slot, the others by id. `aims` become the new velocities. */
 const MORE = {
-  predicted: 'place',
+  predicted: 'position',
   aims: 'vector',
   curls: 'vector',
   lambdas: 'word',
   densities: 'word',
 } as const;
 
-type FluidParticles = SortedParticles<keyof typeof MORE>;
+type FluidParticles = GridParticles<keyof typeof MORE>;
 
 type FluidKernels = Readonly<Record<'curl' | 'predict' | 'density' | 'correct', GridKernel>>;
 
@@ -80,7 +80,7 @@ interface FluidParts {
 
 export async function createPositionFluid(gpu: Gpu, options: PositionFluidOptions): Promise<PositionFluid> {
   const plan = planFluid(options);
-  const particles = await SortedParticles.create(gpu, { ...plan.placed, more: MORE, label: 'pbf' });
+  const particles = await GridParticles.create(gpu, { ...plan.placed, more: MORE, label: 'pbf' });
   try {
     const kernels = await makeKernels(particles);
     const solids = gpu.device.createBuffer({

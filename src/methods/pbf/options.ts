@@ -104,7 +104,7 @@ const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'radius', 'density', 'obstacles'];
 /** Shortest time step, because velocities are distances divided by it. */
 const SHORTEST_STEP = 1e-6;
 
-/** Checked options; SortedParticles and CpuGridParticles check `placed`. */
+/** Checked options; GridParticles and CpuGridParticles check `placed`. */
 export interface PositionFluidPlan {
   /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;

@@ -115,10 +115,10 @@ gpuTest(
       ],
       [{ velocities: positions.subarray(1) }, /^velocities\.length is 3, but it must be 4 /],
       [{ sortVelocities: 1 }, /^sortVelocities is 1, but it must be true or false\.$/],
-      [{ more: { heat: 'f32' } }, /^more\.heat is "f32", but it must be 'vector', 'word' or 'place'\.$/],
+      [{ more: { heat: 'f32' } }, /^more\.heat is "f32", but it must be 'vector', 'word' or 'position'\.$/],
       [
         { more: { positions: 'word' } },
-        /^more\.positions is "word", .* left out, since that buffer is there\.$/,
+        /^more\.positions is "word", .* another name: that buffer exists already\.$/,
       ],
       [{ label: '' }, /^label is "", but it must be a name\.$/],
       [{ diameter: 0 }, /^diameter is 0, /],

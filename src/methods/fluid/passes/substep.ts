@@ -1,11 +1,11 @@
 /**
  * Everything that a fluid has on the GPU beside its particles, and the stages of a substep: the lattice, the kernels, and a
- * SortedGrid with the lattice's cells, which sorts particles so that faces can gather from those around them.
+ * HashGrid with the lattice's cells, which sorts particles so that faces can gather from those around them.
  * Stages: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed, energy and drain. None of
  * them waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
-import { SortedGrid } from '../../../engine/grid/sorted-grid';
+import { HashGrid } from '../../../engine/grid/hash-grid';
 import type { Simulation } from '../../../engine/simulation/simulation';
 import type { Gpu } from '../../../gpu/device';
 import { defineLevels } from '../lattice';
@@ -46,7 +46,7 @@ type LatticeBuffer =
   | 'affine';
 
 interface Parts {
-  readonly grid: SortedGrid;
+  readonly grid: HashGrid;
   readonly kernels: Readonly<Record<OwnKernel, FluidKernel>>;
   readonly owned: Buffers<LatticeBuffer>;
   readonly frames: Frames;
@@ -141,7 +141,7 @@ export class Substep {
       const drain = await keep(Drain.create(gpu, dimensions, capacity));
       const speed = await keep(Speed.create(gpu, dimensions));
       const grid = await keep(
-        SortedGrid.create(gpu, {
+        HashGrid.create(gpu, {
           ...{ dimensions, capacity, min, max, cellSize },
           diameter: cellSize / 2,
           velocities: true,
@@ -322,7 +322,7 @@ export class Substep {
 /** Copies the particles back in the grid's order, which follows from their positions. */
 function copySorted(
   encoder: GPUCommandEncoder,
-  grid: SortedGrid,
+  grid: HashGrid,
   { buffers, count, dimensions }: Simulation,
 ): void {
   const vector = 4 * (dimensions === 2 ? 2 : 4);
