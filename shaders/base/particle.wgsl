@@ -3,7 +3,6 @@
 //   fn reach_squared() -> f32                                    how far it looks, at most the size of a cell (where
 //                                                                particles have radii of their own, in squares of the
 //                                                                sum of two: 1 for those that overlap),
-//   fn reach_cells() -> u32                                      or, with probe_wide.wgsl, so many cells on,
 //   fn begin(particle: Particle) -> Own
 //   fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)
 //   fn finish(own: Own, particle: Particle)
@@ -49,12 +48,14 @@ fn particle_of(slot: u32, body: PackedBody) -> Particle {
 #endif
 }
 
-#if VARIABLE_RADII
 fn neighbour_of(slot: u32, apart: Vector, distance_squared: f32, body: PackedBody) -> Neighbour {
+#if VARIABLE_RADII
 #if HAS_BOXES
   return Neighbour(slot, apart, distance_squared, radius_of(body), upper_of(body.shape), body.shape.w);
 #else
   return Neighbour(slot, apart, distance_squared, radius_of(body));
 #endif
-}
+#else
+  return Neighbour(slot, apart, distance_squared);
 #endif
+}

@@ -25,9 +25,3 @@ fn velocity_of(slot: u32) -> Vector {
 fn reach_squared() -> f32 {
   return bitcast<f32>(REACH_SQUARED_BITS);
 }
-#if WIDE
-
-fn reach_cells() -> u32 {
-  return REACH_CELLS;
-}
-#endif

@@ -1,13 +1,13 @@
-// The neighbour loop around a place, as far as is asked for, where each particle has a radius of its own: over the cells
-// of every level that a centre nearer than that can be in. For kernels over points (each_point.wgsl); needs one of the
-// box_*.wgsl, one of the segments_levels_*.wgsl, and segments. Neighbours come level by level, in no order that means
-// anything. Where their cells would be more rows than there are particles, all particles are looked at instead.
+// The neighbour loop for any reach: visits the cells of a box around the position, on every level.
+// Same contract as probe_bounded.wgsl, for all worlds. Needs one of the box_*.wgsl, one of the segments_*.wgsl, and segments.
+// Neighbours come in an order that depends on the state alone; in a bounded world without levels slots ascend.
+// If the box has more rows of cells than there are particles, the loop tests all particles instead.
 
 // Farther out, all cells are the same.
 const ANYWHERE = 0x1p120f;
 
-// Between which corners all are that are nearer to a place than `reach`. The margin is many times what rounding can be off
-// by, of distances, of the reach as the root of its square, and along axes that wrap around of where places are brought in.
+// A box that holds every position closer than `reach`. The margin is many times the rounding error of distances, of the reach
+// as the root of its square and, along periodic axes, of wrapped positions.
 fn box_around(place: Vector, reach: f32) -> Box {
   let wraps = grid.period > Vector();
   let middle = clamp(place, Vector(-ANYWHERE), Vector(ANYWHERE));
@@ -38,6 +38,12 @@ fn probe(
   reach_squared: f32,
   thread: u32,
 ) {
+#if !VARIABLE_RADII
+  // Empty slots and quarantined particles have no neighbours.
+  if (!is_in_grid(cell)) {
+    return;
+  }
+#endif
   let box = box_around(particle.position, sqrt(reach_squared));
   // Never more than all, so that not even a broken grid holds up the device.
   let live = min(start[grid.cell_count], grid.count);

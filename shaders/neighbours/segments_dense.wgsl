@@ -8,6 +8,7 @@ struct Segment {
   end: u32,
 }
 
+#if WRAPS
 fn segments_in_row(block: Block) -> u32 {
   return select(1u, 2u, u32(block.first.x) + block.length.x > grid.cells.x);
 }
@@ -29,6 +30,21 @@ fn segment_of(block: Block, index: u32) -> Segment {
   let base = flatten(cell, grid.cells);
   return Segment(start[base], start[base + width]);
 }
+#else
+fn segments_in_row(block: Block) -> u32 {
+  return 1u;
+}
+
+fn segment_of(block: Block, index: u32) -> Segment {
+  var cell = block.first;
+  cell.y += i32(index % block.length.y);
+  if (DIMENSIONS == 3u) {
+    cell[DIMENSIONS - 1u] += i32(index / block.length.y);
+  }
+  let base = flatten(cell, grid.cells);
+  return Segment(start[base], start[base + block.length.x]);
+}
+#endif
 
 // Whether a slot between those of a segment is one of its particles.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {

@@ -6,8 +6,6 @@
 struct Near {
   reach_squared: f32,
   point_count: u32,
-  // For the wide probe of particles that are all as large.
-  reach_cells: u32,
 }
 
 struct Own {
@@ -19,10 +17,6 @@ struct Own {
 
 fn reach_squared() -> f32 {
   return parameters.reach_squared;
-}
-
-fn reach_cells() -> u32 {
-  return parameters.reach_cells;
 }
 
 #if FILL

@@ -6,8 +6,6 @@
 struct Nearest {
   reach_squared: f32,
   point_count: u32,
-  // For the wide probe of particles that are all as large.
-  reach_cells: u32,
   k: u32,
   // 1 where point i is particle i, which is no neighbour of its own.
   without_self: u32,
@@ -22,10 +20,6 @@ struct Own {
 
 fn reach_squared() -> f32 {
   return parameters.reach_squared;
-}
-
-fn reach_cells() -> u32 {
-  return parameters.reach_cells;
 }
 
 fn is_before(distance: u32, id: u32, other_distance: u32, other_id: u32) -> bool {

@@ -20,8 +20,11 @@ struct Phase {
 fn phase_of(coordinate: f32, low: f32, period: f32) -> Phase {
   let far = low + period;
   var phase = Phase(coordinate, 0);
-  // A product with a power of two is exact, fused or not.
-  for (var bit = 30u; bit < 31u; bit--) {
+  // Fewer than two periods away, which is the usual case, only the last step of the loop would change anything.
+  let is_near =
+    coordinate - 2.0 * period < low && (coordinate >= low || coordinate + 2.0 * period >= far);
+  // A product with a power of two is exact, fused or not. At bit 0 the counter wraps to 0xffffffff, which ends the loop.
+  for (var bit = select(30u, 0u, is_near); bit < 31u; bit--) {
     let many = 1i << bit;
     let way = period * f32(many);
     let lowered = phase.place - way;

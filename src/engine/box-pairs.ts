@@ -83,7 +83,7 @@ export class BoxPairs {
     /** Boxes at most. */
     readonly boxes: number,
     private readonly bodies: BoxBodies,
-    private readonly sort: CellSort,
+    /** @internal Not part of the package's types; tests read its lists. */ readonly sort: CellSort,
     private readonly owned: BufferSet<Owned>,
     private readonly sorting: SortBinding,
     private readonly parameters: SharedParameters,

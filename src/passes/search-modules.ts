@@ -15,12 +15,9 @@ import blockUnbounded from '../../shaders/neighbours/block_unbounded.wgsl?raw';
 import eachPoint from '../../shaders/neighbours/each_point.wgsl?raw';
 import neighbours from '../../shaders/neighbours/neighbours.wgsl?raw';
 import probeAround from '../../shaders/neighbours/probe_around.wgsl?raw';
-import probeWide from '../../shaders/neighbours/probe_wide.wgsl?raw';
 import segments from '../../shaders/neighbours/segments.wgsl?raw';
 import segmentsDense from '../../shaders/neighbours/segments_dense.wgsl?raw';
 import segmentsUnbounded from '../../shaders/neighbours/segments_unbounded.wgsl?raw';
-import wideDense from '../../shaders/neighbours/wide_dense.wgsl?raw';
-import wideUnbounded from '../../shaders/neighbours/wide_unbounded.wgsl?raw';
 import path from '../../shaders/query/path.wgsl?raw';
 import pathBlocks from '../../shaders/query/path_blocks.wgsl?raw';
 import pathDense from '../../shaders/query/path_dense.wgsl?raw';
@@ -42,16 +39,6 @@ export const EACH_POINT: ShaderSource = { name: 'neighbours/each_point.wgsl', te
 export const SORT_STRETCH: ShaderSource = { name: 'sort/sort_stretch.wgsl', text: sortStretch };
 const HELD_DENSE: ShaderSource = { name: 'levels/held_dense.wgsl', text: levelsHeldDense };
 const HELD_HASHED: ShaderSource = { name: 'levels/held_hashed.wgsl', text: levelsHeldHashed };
-
-const WIDE: ShaderSource = { name: 'neighbours/probe_wide.wgsl', text: probeWide };
-const WIDE_DENSE: ShaderSource = { name: 'neighbours/wide_dense.wgsl', text: wideDense };
-
-/** For radii beyond the cell. */
-const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [WIDE_DENSE, WIDE],
-  periodic: [WIDE_DENSE, WIDE],
-  unbounded: [{ name: 'neighbours/wide_unbounded.wgsl', text: wideUnbounded }, WIDE],
-};
 
 const BOX_STRAIGHT: ShaderSource = { name: 'world/box_straight.wgsl', text: boxStraight };
 const BLOCK_DENSE: ShaderSource = { name: 'neighbours/block_dense.wgsl', text: blockDense };
@@ -134,10 +121,8 @@ const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
  * for.
  */
 export function searchModules(variant: Variant, breadth: Breadth): ShaderSource[] {
-  const { kind, levels } = variant;
   if (breadth === 'narrow') return neighbourModules(variant, 'grid');
-  const around = levels ? [...LEVEL_BLOCKS[kind], ...LEVEL_SEGMENTS[kind], AROUND] : WIDE_PROBES[kind];
-  return [...worldModules(variant), PARTICLE, ...around];
+  return [...segmentModules(variant), PARTICLE, AROUND];
 }
 
 /** Parameters and world with boxes and the blocks of cells that they are in. */

@@ -100,9 +100,6 @@ export const MEASURE_WORKGROUPS = 1024;
 /** Words in one workgroup's partial measures. */
 export const MEASURE_WORDS = 19;
 
-/** Cells that a wide probe spans where it looks at every particle instead: more than any world has along an axis. */
-export const EVERY_CELL = 0xffff_ffff;
-
 /** The bits of the NaN that marks a particle as set aside or removed. */
 export const NOT_A_NUMBER = 0x7fc0_0000;
 

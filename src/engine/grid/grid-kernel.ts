@@ -39,7 +39,7 @@ import {
 } from '../../passes/modules';
 import { bindKernels, encodeKernels, type ParticleGroup } from '../../passes/particle-pass';
 import { EACH_POINT, NEIGHBOURS, searchModules } from '../../passes/search-modules';
-import { breadthFor, checkReach, reachCells, reachSquared } from '../queries/reach';
+import { breadthFor, checkReach, reachSquared } from '../queries/reach';
 import { checkCode, checkNames, definesMerge, definesSkip } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
 
@@ -395,14 +395,12 @@ function describe(
     flags: {
       ...worldFlags(world),
       VELOCITY: velocity !== undefined,
-      WIDE: breadth === 'wide',
       CROWDS: splits,
       HEAVY: heavy,
     },
     constants: {
       // Of particles with radii of their own, those that overlap: see particle.wgsl.
       REACH_SQUARED_BITS: bitsOf(world.levels > 0 && over === 'particles' ? 1 : reachSquared(radius)),
-      ...(breadth === 'wide' ? { REACH_CELLS: reachCells(world, radius) } : {}),
     },
   };
 }

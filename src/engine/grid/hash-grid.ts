@@ -100,8 +100,8 @@ interface GridParts {
 export class HashGrid {
   private destroyed = false;
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
-  /** Kernels and lists over this grid, destroyed with it. */
-  private readonly dependants = new Set<{ destroy(): void }>();
+  /** @internal Kernels and lists over this grid, destroyed with it. Not part of the package's types; tests count them. */
+  readonly dependants = new Set<{ destroy(): void }>();
   private readonly bindings = new WeakMap<GPUBuffer, KnownBinding[]>();
 
   private constructor(private readonly parts: GridParts) {}
@@ -137,6 +137,11 @@ export class HashGrid {
       parameters: SharedParameters.create(gpu, dimensions, 'grid'),
     });
     return new HashGrid({ gpu, world, capacity, takes, sort, parameters, outputs, substep });
+  }
+
+  /** @internal The sort and its lists. Not part of the package's types; tests read the lists. */
+  get sort(): CellSort {
+    return this.parts.sort;
   }
 
   get world(): World {

@@ -32,7 +32,6 @@ const DECLARED = [
   ...Object.keys(SHARED_CONSTANTS),
   'TILE_SIZE',
   'REACH_SQUARED_BITS',
-  'REACH_CELLS',
   'position_in',
   'start',
   'cell_of_slot',

@@ -17,7 +17,7 @@ import { checkPoints, type KernelGrid } from '../grid/grid-kernel';
 import { KernelParameters } from '../grid/kernel-parameters';
 import { CountedList } from './counted-list';
 import { ListSearch, lastBuilt } from './list-search';
-import { breadthFor, checkRadius, checkReach, reachCells, reachSquared } from './reach';
+import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 
 export interface GridNearOptions {
   /** Points at most. */
@@ -94,7 +94,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     const count = checkPoints(world, input);
     if (count > this.points) throw new ArgumentError('count', count, `at most ${this.points} points`);
     checkRadius('radius', radius, this.reach, `${this.reach}, the reach that the search was created with`);
-    const values = { reach_squared: reachSquared(radius), reach_cells: reachCells(world, radius) };
+    const values = { reach_squared: reachSquared(radius) };
     this.record(encoder, lastBuilt(this.grid, 'nothing is near anything'), {
       label: 'grid.near',
       askers: points,

@@ -16,7 +16,7 @@ import { NEAREST_FIELDS, Nearest } from '../../passes/query/nearest';
 import { checkPoints, type KernelGrid } from '../grid/grid-kernel';
 import { KernelParameters } from '../grid/kernel-parameters';
 import { lastBuilt } from './list-search';
-import { breadthFor, checkRadius, checkReach, reachCells, reachSquared } from './reach';
+import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 
 export interface GridNearestOptions {
   /** Points at most. */
@@ -135,7 +135,6 @@ export class GridNearest {
     const offset = this.parameters.place(encoder, {
       reach_squared: reachSquared(radius),
       point_count: count,
-      reach_cells: reachCells(world, radius),
       k: this.k,
       without_self: withoutSelf ? 1 : 0,
     });

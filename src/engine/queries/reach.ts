@@ -1,17 +1,10 @@
 /**
- * Purpose: how far a query around points may look, and which neighbour loop it is linked with for that: the narrow one,
- * over the cells beside a cell, or the wide one (shaders/neighbours/probe_wide.wgsl, of levels probe_around.wgsl). Decided when
- * a pipeline is made, so that radii within the cell cost what they always did.
+ * Checks how far a query around points looks, and chooses its neighbour loop: the narrow one over the cells beside a cell, or
+ * the wide one over a box (shaders/neighbours/probe_around.wgsl). The choice is made when a pipeline is created, so that radii
+ * within a cell keep the faster loop.
  */
-import { EVERY_CELL } from '../../core/base/constants';
 import { ArgumentError } from '../../core/base/errors';
-import {
-  cellsSpanned,
-  LARGEST_DIAMETER,
-  MAX_CELLS_PER_AXIS,
-  SMALLEST_DIAMETER,
-  type World,
-} from '../../core/world/world';
+import { cellsSpanned, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../../core/world/world';
 import type { Breadth } from '../../passes/modules';
 
 /**
@@ -41,14 +34,6 @@ export function checkRadius(
 export function breadthFor(world: World, radius: number): Breadth {
   if (world.levels > 0) return 'wide';
   return cellsSpanned(world, radius) > 1 ? 'wide' : 'narrow';
-}
-
-/** What reach_cells of a wide probe is for a radius; of levels each has a number of its own. */
-export function reachCells(world: World, radius: number): number {
-  if (world.levels > 0) return 0;
-  const cells = cellsSpanned(world, radius);
-  if (world.kind !== 'unbounded') return Math.min(cells, MAX_CELLS_PER_AXIS);
-  return (2 * cells + 1) ** world.dimensions > world.cellCount ? EVERY_CELL : cells;
 }
 
 /** The square that distances are compared with, rounded as the shaders have it. */

@@ -104,7 +104,7 @@ export class Simulation implements ParticleSimulation {
     plan: SimulationPlan,
     private readonly passes: SimulationPasses,
     private readonly scan: Scan,
-    private readonly sort: CellSort,
+    /** @internal Not part of the package's types; tests read its lists. */ readonly sort: CellSort,
     private readonly parameters: SharedParameters,
     private readonly copies: ParticleCopies,
     /** Where there is room for any. */

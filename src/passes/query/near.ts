@@ -6,7 +6,7 @@ import { type Breadth, STRETCH, type Variant, worldFlags, worldName } from '../m
 import { EACH_POINT, SORT_STRETCH, searchModules } from '../search-modules';
 import { ListPass, type ListStep } from './list-pass';
 
-export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32', reach_cells: 'u32' } as const;
+export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32' } as const;
 
 export interface NearBuffers {
   readonly position_in: GPUBuffer;

@@ -10,7 +10,6 @@ import { EACH_POINT, searchModules } from '../search-modules';
 export const NEAREST_FIELDS = {
   reach_squared: 'f32',
   point_count: 'u32',
-  reach_cells: 'u32',
   k: 'u32',
   without_self: 'u32',
 } as const;

@@ -10,7 +10,6 @@ import {
 } from '../../../src/core/base/constants';
 import { finerBuckets, startLength, wrapOnce } from '../../../src/core/world/cells';
 import type { Dimensions, WorldOptions } from '../../../src/core/world/world';
-import type { CellSort } from '../../../src/engine/grid/cell-sort';
 import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
 import { toBodies } from '../../../src/gpu/layout';
 import { bruteForceLevelPairs, buildLevelGrid } from '../../../src/reference/grid/levels';
@@ -75,7 +74,7 @@ async function createGrid(
 
 /** The lists of finer entries, which are nobody's business but the neighbour loop's. */
 async function readFiner(tools: GpuTools, grid: HashGrid, count: number): Promise<Uint32Array> {
-  const { finerList } = (grid as unknown as { sort: CellSort }).sort;
+  const { finerList } = grid.sort;
   return (await readWords(tools, finerList as GPUBuffer, FINER_HEADER + count)).subarray(FINER_HEADER);
 }
 
@@ -283,7 +282,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
       const base = { ...box(dimensions, 64), capacity: 10 };
       const radii = { smallest: 1, largest: 8 };
       const refused: [object, string | RegExp][] = [
-        [{ radii, diameter: 2 }, 'diameter is 2, but it must be left out where radii are given.'],
+        [{ radii, diameter: 2 }, 'diameter is 2, but it must be left out, because radii are given.'],
         [
           { radii: { smallest: 2, largest: 1 } },
           'radii.smallest is 2, but it must be at most radii.largest, 1.',

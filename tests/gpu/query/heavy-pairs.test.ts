@@ -3,7 +3,6 @@
  * in canonical order, of a list that is too short the first ones.
  */
 import { describe, expect } from 'vitest';
-import { CROWD_HEADER } from '../../../src/core/base/constants';
 import type { Dimensions } from '../../../src/core/world/world';
 import { findOverlaps } from '../../../src/cpu';
 import { BoxPairs } from '../../../src/engine/box-pairs';
@@ -11,8 +10,9 @@ import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-gr
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { toBodies, toStored } from '../../../src/gpu/layout';
 import { Random } from '../../../src/scenes';
+import { countHeavy } from '../../helpers/inputs/mixed-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS, readWords } from '../../helpers/passes';
+import { DIMENSIONS } from '../../helpers/passes';
 
 /** In places of 1/32: nothing rounds. */
 const UNITS = 32;
@@ -54,11 +54,6 @@ function overlapping({ dimensions, positions, radii }: Crowd): Uint32Array {
     }
   }
   return Uint32Array.from(pairs);
-}
-
-async function countHeavy(tools: GpuTools, owner: object): Promise<number> {
-  const { sort } = owner as { sort: { heavy: GPUBuffer } };
-  return (await readWords(tools, sort.heavy, CROWD_HEADER))[1] as number;
 }
 
 async function search(

@@ -5,7 +5,7 @@
 import { CROWD_HEADER } from '../../../src/core/base/constants';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';
-import type { Simulation } from '../../../src/engine/simulation/simulation';
+import type { CellSort } from '../../../src/engine/grid/cell-sort';
 import { Random } from '../../../src/scenes';
 import type { GpuTools } from '../node-gpu';
 import { readWords } from '../passes';
@@ -28,10 +28,9 @@ export interface MixedOptions extends SimulationOptions {
   readonly radii: Float32Array;
 }
 
-/** How many heavy particles, which get a workgroup each, the last sort of a simulation found. */
-export async function countHeavy(tools: GpuTools, simulation: Simulation): Promise<number> {
-  const { sort } = simulation as unknown as { sort: { heavy: GPUBuffer } };
-  const [, heavy = 0] = await readWords(tools, sort.heavy, CROWD_HEADER);
+/** Counts the heavy particles, which get a workgroup each, that the last sort of a simulation, grid or box search found. */
+export async function countHeavy(tools: GpuTools, { sort }: { readonly sort: CellSort }): Promise<number> {
+  const [, heavy = 0] = await readWords(tools, sort.heavy as GPUBuffer, CROWD_HEADER);
   return heavy;
 }
 
