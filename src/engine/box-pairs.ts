@@ -20,9 +20,9 @@ import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/chec
 import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/contact/settings';
 import { MAX_PARTICLES } from '../core/simulation/ids';
+import { defineLevels } from '../core/world/level-world';
 import {
   type Dimensions,
-  defineLevels,
   LARGEST_DIAMETER,
   MAX_LEVELS,
   SMALLEST_DIAMETER,

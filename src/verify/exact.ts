@@ -3,7 +3,8 @@
  * with all particles moved a little. Scenes and these moves are dyadic, so nothing rounds and there is one answer.
  */
 import type { PairList } from '../core/simulation/simulation';
-import { type Dimensions, defineLevels, type RadiusRange, type WorldOptions } from '../core/world/world';
+import { defineLevels } from '../core/world/level-world';
+import type { Dimensions, RadiusRange, WorldOptions } from '../core/world/world';
 import { type CpuIndex, createCpuIndex } from '../cpu/live';
 import { bruteForceLevelPairs } from '../reference/grid/levels';
 import { bruteForcePairs } from '../reference/query/brute-force';

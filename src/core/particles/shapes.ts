@@ -12,11 +12,11 @@
  *     along the first; where centres are not apart along it, the higher slot goes up.
  */
 import { ArgumentError } from '../base/errors';
+import type { RangeLabels } from '../world/level-world';
 import {
   type Dimensions,
   LARGEST_DIAMETER,
   type RadiusRange,
-  type RangeNames,
   SMALLEST_DIAMETER,
   type World,
 } from '../world/world';
@@ -79,7 +79,7 @@ export function namesOfRadii(given: {
   readonly radii?: unknown;
   readonly halfExtents?: unknown;
   readonly radiusRange?: unknown;
-}): RangeNames {
+}): RangeLabels {
   if (given.radiusRange) return { smallest: 'radiusRange.smallest', largest: 'radiusRange.largest' };
   const around = given.halfExtents && 'the balls around halfExtents';
   const all = [given.radii && 'radii', around].filter(Boolean).join(' and ');

@@ -9,10 +9,10 @@ import { checkObstaclesFit, obstaclesOf, readObstacles } from '../obstacles/obst
 import type { StaticBodies } from '../obstacles/tree';
 import { checkBodiesFit, namesOfRadii, type Sizes } from '../particles/shapes';
 import { checkSizes, refuseHalfExtents, roundRange } from '../particles/sizes';
+import { defineLevels } from '../world/level-world';
 import {
   checkDiameter,
   type Dimensions,
-  defineLevels,
   defineWorld,
   FEWEST_PERIODIC_CELLS,
   GREATEST_SPEED,

@@ -4,7 +4,8 @@
  */
 import { checkDimensions, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
-import { GREATEST_FLOAT, periodicAxes, SMALLEST_DIAMETER, type World, type WorldOptions } from './world';
+import { periodicAxes } from './grid-cells';
+import { GREATEST_FLOAT, SMALLEST_DIAMETER, type World, type WorldOptions } from './world';
 
 export type Bounds = Pick<World, 'kind' | 'dimensions' | 'min' | 'max' | 'period'>;
 

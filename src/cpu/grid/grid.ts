@@ -22,8 +22,8 @@ import {
 } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
+import { defineLevels } from '../../core/world/level-world';
 import {
-  defineLevels,
   defineWorld,
   type RadiusRange,
   WORLD_NAMES,

@@ -10,7 +10,7 @@
  * than the grid is made for.
  * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
  */
-import { hashedBuckets } from '../../core/world/world';
+import { hashedBuckets } from '../../core/world/grid-cells';
 import { type BucketCensus, takeCensus } from '../equal/hashed';
 import { sortInsideCells } from '../equal/order';
 import { countsToStarts, sortByColumn, sortByRow } from '../shared/counting-sort';

@@ -9,8 +9,8 @@ import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/c
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
+import { defineLevels } from '../../core/world/level-world';
 import {
-  defineLevels,
   defineWorld,
   type RadiusRange,
   WORLD_NAMES,

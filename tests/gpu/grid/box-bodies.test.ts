@@ -1,7 +1,7 @@
 /** Boxes as bodies: placed by their low corners, on the levels where the reference puts them. */
 
 import { describe, expect } from 'vitest';
-import { defineLevels } from '../../../src/core/world/world';
+import { defineLevels } from '../../../src/core/world/level-world';
 import { toStored } from '../../../src/gpu/layout';
 import { BoxBodies } from '../../../src/passes/grid/box-bodies';
 import { makeBoxBodies } from '../../../src/reference/grid/box-bodies';

@@ -3,13 +3,8 @@
  * positions on and beside the borders of cells of all levels, pairs that almost touch, in every kind of world.
  */
 
-import {
-  type Dimensions,
-  defineLevels,
-  type RadiusRange,
-  type World,
-  type WorldOptions,
-} from '../../../src/core/world/world';
+import { defineLevels } from '../../../src/core/world/level-world';
+import type { Dimensions, RadiusRange, World, WorldOptions } from '../../../src/core/world/world';
 import { fc } from '../properties';
 
 const { fround } = Math;

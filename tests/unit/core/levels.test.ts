@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
+import { defineLevels } from '../../../src/core/world/level-world';
 import {
   type Dimensions,
-  defineLevels,
   FEWEST_PERIODIC_CELLS,
   MAX_CELLS_PER_AXIS,
   type World,

@@ -9,7 +9,8 @@ import {
   resolveSettings,
   SETTING_NAMES,
 } from '../../../src/core/contact/settings';
-import { defineLevels, defineWorld } from '../../../src/core/world/world';
+import { defineLevels } from '../../../src/core/world/level-world';
+import { defineWorld } from '../../../src/core/world/world';
 
 describe('resolveSettings', () => {
   it('has a valid default for every setting', () => {

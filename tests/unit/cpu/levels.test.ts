@@ -3,8 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
 import { wrapOnce } from '../../../src/core/world/cells';
+import { defineLevels } from '../../../src/core/world/level-world';
 import { latticeAt, levelOf } from '../../../src/core/world/levels';
-import { type Dimensions, defineLevels, type World, type WorldOptions } from '../../../src/core/world/world';
+import type { Dimensions, World, WorldOptions } from '../../../src/core/world/world';
 import { createCpuGrid } from '../../../src/cpu';
 import { LevelChoice } from '../../../src/cpu/levels/level-choice';
 import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';

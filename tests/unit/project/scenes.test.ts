@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import { hashState } from '../../../src/core/state/hash';
-import { defineLevels } from '../../../src/core/world/world';
+import { defineLevels } from '../../../src/core/world/level-world';
 import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';
 import {
   createScene,

@@ -1,0 +1,233 @@
+/**
+ * Chooses the size and number of a world's cells: in a box, along periodic axes, and in the hashed table of unbounded
+ * space. world.ts explains the guarantee that these choices keep.
+ */
+import { checkVector } from '../base/checks';
+import { HASH_BLOCK } from '../base/constants';
+import { ArgumentError } from '../base/errors';
+import {
+  FEWEST_PERIODIC_CELLS,
+  GREATEST_FLOAT,
+  MAX_CELLS,
+  MAX_CELLS_PER_AXIS,
+  SMALLEST_DIAMETER,
+  UNIT_ROUNDOFF,
+} from './limits';
+import type { World, WorldOptions } from './world';
+
+/** The table of the unbounded world has at least this many buckets. */
+const SMALLEST_TABLE = 4 * HASH_BLOCK;
+
+/** If a component of `min` is nonzero but below this, flushed subnormals could become visible. */
+const SMALLEST_ORIGIN = 2 ** -100;
+
+export type WorldCells = Omit<
+  World,
+  'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter' | 'boxes' | 'levelStarts'
+>;
+
+export function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
+  if (typeof periodic === 'boolean') return new Array<boolean>(dimensions).fill(periodic);
+  const isList = Array.isArray(periodic) && periodic.length === dimensions;
+  if (!isList || periodic.some((axis) => typeof axis !== 'boolean')) {
+    throw new ArgumentError('world.periodic', periodic, `true, false, or ${dimensions} of them`);
+  }
+  return periodic;
+}
+
+/** Buckets of a table that is made for so many: the power of two at or above it. */
+/** Returns the buckets of a table for `capacity` particles: the power of two at or above it. */
+export function hashedBuckets(capacity: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(SMALLEST_TABLE, capacity)));
+}
+
+export function unboundedCells(options: WorldOptions, requested: number, capacity: number): WorldCells {
+  const { dimensions } = options;
+  for (const name of ['min', 'max', 'periodic'] as const) {
+    if (options[name] !== undefined && options[name] !== false) {
+      const accepted = 'left out, since the world is unbounded';
+      throw new ArgumentError(`world.${name}`, options[name], accepted);
+    }
+  }
+  const inverseCellSize = 2 ** -Math.ceil(Math.log2(requested));
+  const cellCount = hashedBuckets(capacity);
+  const all = (value: number) => new Array<number>(dimensions).fill(value);
+  return {
+    kind: 'unbounded',
+    min: all(-GREATEST_FLOAT),
+    max: all(GREATEST_FLOAT),
+    period: all(0),
+    // The logarithm may have been rounded down across a power of two.
+    inverseCellSize: requested * inverseCellSize <= 1 ? inverseCellSize : inverseCellSize / 2,
+    cells: all(0),
+    cellCount,
+  };
+}
+
+export function boxCells(
+  options: WorldOptions,
+  diameter: number,
+  requested: number,
+  periodic: readonly boolean[],
+): WorldCells {
+  const { dimensions } = options;
+  checkVector('world.min', options.min, dimensions);
+  checkVector('world.max', options.max, dimensions);
+  const min = Array.from(options.min, Math.fround);
+  const max = Array.from(options.max, Math.fround);
+  const extent = max.map((high, axis) => Math.fround(high - (min[axis] as number)));
+  for (let axis = 0; axis < dimensions; axis++) {
+    const low = min[axis] as number;
+    const high = max[axis] as number;
+    if (low !== 0 && Math.abs(low) < SMALLEST_ORIGIN) {
+      throw new ArgumentError(`world.min[${axis}]`, low, '0 or at least 2^-100 in magnitude');
+    }
+    const finite = Number.isFinite(extent[axis] as number);
+    // A periodic axis needs more than a diameter; checkPeriodic reports that.
+    if (!finite || !(high - low >= diameter || periodic[axis])) {
+      let least = Math.fround(low + diameter);
+      while (!(least - low >= diameter)) least = raise(least, low);
+      throw new ArgumentError(
+        `world.max[${axis}]`,
+        options.max[axis],
+        `at least world.min[${axis}] + one diameter = ${least}, with a finite distance between them`,
+      );
+    }
+  }
+  checkPeriodic(options, { min, max, periodic, requested, diameter, fewest: FEWEST_PERIODIC_CELLS });
+  const inverseCellSize = chooseInverse(requested, diameter, longestExtent(min, max), min);
+  const cells = extent.map((length, axis) =>
+    periodic[axis]
+      ? countPeriodic(length, inverseCellSize)
+      : Math.max(1, Math.ceil(length * inverseCellSize)) + 2,
+  );
+  const cellCount = cells.reduce((product, count) => product * count, 1);
+  if (Math.max(...cells) > MAX_CELLS_PER_AXIS || cellCount > MAX_CELLS) {
+    throw new ArgumentError(
+      'world',
+      cells,
+      `at most ${MAX_CELLS_PER_AXIS} cells along an axis and ${MAX_CELLS} in all (a larger cellSize or a smaller box)`,
+    );
+  }
+  const period = extent.map((length, axis) => (periodic[axis] ? length : 0));
+  return {
+    kind: periodic.includes(true) ? 'periodic' : 'bounded',
+    min,
+    max,
+    period,
+    inverseCellSize,
+    cells,
+    cellCount,
+  };
+}
+
+/** A box of which some axes wrap around, and the cells that it is to have. */
+
+/** A box with periodic axes, and the cells that it shall have. */
+export interface PeriodicBox {
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+  readonly periodic: readonly boolean[];
+  readonly requested: number;
+  readonly diameter: number;
+  /** Least number of cells along each periodic axis. */
+  readonly fewest: number;
+}
+
+/** Rejects a box whose periodic axis has too few cells; the error says how long the axis must be. */
+export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
+  lengthenPeriodic(box).forEach((high, axis) => {
+    if (high === box.max[axis]) return;
+    throw new ArgumentError(
+      `world.max[${axis}]`,
+      options.max?.[axis],
+      `at least world.min[${axis}] + ${FEWEST_PERIODIC_CELLS} cells = ${high}, since the axis is periodic`,
+    );
+  });
+}
+
+/**
+ * Returns `max`, raised along periodic axes until each has enough cells. Repeats over all axes together: a longer
+ * axis may lower the inverse, and then another axis must be longer, too.
+ */
+function lengthenPeriodic({
+  min,
+  max,
+  periodic,
+  requested,
+  diameter,
+  fewest,
+}: PeriodicBox): readonly number[] {
+  const raised = [...max];
+  for (;;) {
+    const inverse = chooseInverse(requested, diameter, longestExtent(min, raised), min);
+    const short = min.flatMap((low, axis) => {
+      const length = Math.fround((raised[axis] as number) - low);
+      return periodic[axis] && countPeriodic(length, inverse) < fewest ? [axis] : [];
+    });
+    if (short.length === 0) return raised;
+    for (const axis of short) {
+      const low = min[axis] as number;
+      const high = raised[axis] as number;
+      // If the axis is still short in the next round, rounding is the cause, and one more float is enough.
+      raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
+    }
+  }
+}
+
+/** Returns whether each periodic axis has enough cells of this size. */
+export function hasRoomFor(
+  { min, max, periodic }: Pick<PeriodicBox, 'min' | 'max' | 'periodic'>,
+  cellSize: number,
+): boolean {
+  const inverse = chooseInverse(cellSize, cellSize, longestExtent(min, max), min);
+  return periodic.every((wraps, axis) => {
+    const length = Math.fround((max[axis] as number) - (min[axis] as number));
+    return !wraps || countPeriodic(length, inverse) >= FEWEST_PERIODIC_CELLS;
+  });
+}
+
+/** Returns how many cells a periodic axis of this length has; the last one takes in the rest. */
+export function countPeriodic(length: number, inverse: number): number {
+  return Math.floor(Math.fround(length * inverse));
+}
+
+export function longestExtent(min: readonly number[], max: readonly number[]): number {
+  return Math.max(...max.map((high, axis) => high - (min[axis] as number)));
+}
+
+/**
+ * Returns the next 32-bit float above `high`, or the one after it; a farther one if the distance to `low` would
+ * otherwise not grow.
+ */
+function raise(high: number, low: number): number {
+  return Math.fround(
+    high + 2 * UNIT_ROUNDOFF * Math.max(Math.abs(high), Math.abs(high - low), SMALLEST_DIAMETER),
+  );
+}
+
+/** Returns the inverse cell size, lowered as much as rounding along the longest axis requires. */
+export function chooseInverse(
+  cellSize: number,
+  diameter: number,
+  longest: number,
+  min: readonly number[],
+): number {
+  const nearest = Math.fround(1 / cellSize);
+  const exact = min.every((low) => low === 0) && Number.isInteger(Math.log2(nearest));
+  if (exact && diameter * nearest <= 1) return nearest;
+  // A drift above half a cell means far too many cells, which the caller rejects.
+  const drift = Math.min(0.5, 4 * UNIT_ROUNDOFF * (longest * nearest + 2));
+  const largest = (1 - drift) / diameter;
+  return nearest <= largest ? nearest : roundDown(largest);
+}
+
+/** Returns the largest 32-bit float that is at most `value`, which is positive. */
+function roundDown(value: number): number {
+  const nearest = Math.fround(value);
+  if (nearest <= value) return nearest;
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, nearest);
+  view.setUint32(0, view.getUint32(0) - 1);
+  return view.getFloat32(0);
+}

@@ -1,0 +1,54 @@
+/** The largest and smallest sizes, counts and speeds that worlds and engines accept, and why. */
+import { FINER_LEVEL_BITS } from '../base/constants';
+import { ArgumentError } from '../base/errors';
+
+/** With more cells along an axis, too few bits of a 32-bit float are left to place a particle in its cell. */
+export const MAX_CELLS_PER_AXIS = 2 ** 19;
+
+/** With fewer cells along a periodic axis, both neighbours of a cell would be the same cell. */
+export const FEWEST_PERIODIC_CELLS = 3;
+
+/** Cells of the unbounded world reach this far from the origin; positions farther out share the last cell. */
+export const FARTHEST_CELL = 2 ** 30;
+
+export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
+
+/** Cell numbers and two extra buckets must fit 32-bit integers with room for products. */
+export const MAX_CELLS = 2 ** 31 - 4;
+
+/** With levels, an entry packs a slot and a level into 32 bits, so slots must stay below this. */
+export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
+
+/** One bit per level records which levels are occupied; the highest of the 32 bits marks crowds. */
+export const MAX_LEVELS = 24;
+
+/** Rounding error of one 32-bit float operation, relative to its result. */
+export const UNIT_ROUNDOFF = 2 ** -24;
+
+/** With diameters far outside this range, squares overflow or vanish in 32-bit floats, and contacts with them. */
+export const SMALLEST_DIAMETER = 2 ** -40;
+export const LARGEST_DIAMETER = 2 ** 60;
+
+/**
+ * Engines treat a velocity as no longer finite if a component reaches this: its square, summed over a crowd, would
+ * overflow. They set such particles aside.
+ *
+ * Why 2^48: each of the 1,024 workgroups of the measure pass sums in 32-bit floats; the rest is summed in doubles.
+ * A workgroup sums at most 2^21 particles, since MAX_PARTICLES is below 2^31. So its sum is at most
+ * 2^21 · 3 · (2^48)², which is below 2^119, and floats end at 2^128. The remaining factor of 2^9 leaves room for
+ * speeds that a bounce raises after the check.
+ */
+export const GREATEST_SPEED = 2 ** 48;
+
+export function checkDiameter(argument: string, diameter: unknown): asserts diameter is number {
+  if (typeof diameter !== 'number' || !(diameter >= SMALLEST_DIAMETER && diameter <= LARGEST_DIAMETER)) {
+    throw new ArgumentError(argument, diameter, 'a number from 2^-40 to 2^60');
+  }
+}
+
+/** Returns the least power of two that is at least `value`, which is positive. */
+export function powerAbove(value: number): number {
+  const power = 2 ** Math.ceil(Math.log2(value));
+  // The logarithm may have been rounded down across a power of two.
+  return power < value ? 2 * power : power;
+}
