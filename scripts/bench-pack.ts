@@ -1,7 +1,7 @@
 /**
- * Purpose: `npm run bench:pack`: the benchmark as one folder that runs by one command on a machine with a GPU driver and
- * nothing else, and an archive of it. Outputs: dist/bench-pack/cellstorm-bench/ and dist/bench-pack/cellstorm-bench.tar.gz.
- * `--xz`: a smaller .tar.xz instead, which takes minutes. Linux on x86-64 only: what is packed is what runs this.
+ * `npm run bench:pack`: packs the benchmark into one folder that one command runs on a machine with nothing but a GPU
+ * driver, and into an archive. Outputs: dist/bench-pack/cellstorm-bench/ and dist/bench-pack/cellstorm-bench.tar.gz. With
+ * `--xz`, a smaller .tar.xz instead, which takes minutes. Linux on x86-64 only, since it packs this machine's own binaries.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -30,10 +30,10 @@ export const PACK_NAME = 'cellstorm-bench';
 
 const MOST_BYTES = 60 * 2 ** 20;
 
-/** The only system that is packed for, as Dawn's package calls it. */
+/** The only packed system, named as in Dawn's package. */
 const DAWN_FOLDER = 'dist/linux-x64';
 
-/** Looked for on this machine, and used on the other only where it has none: a folder for those that belong together. */
+/** Libraries of this machine, in groups that belong together. The other machine uses a group only if it lacks one of it. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   vulkan: ['libvulkan.so.1'],
   cxx: ['libstdc++.so.6', 'libgcc_s.so.1'],
@@ -46,19 +46,19 @@ const LIBRARY_FOLDERS = [
   '/lib64',
 ];
 
-/** What run.sh compiles where there is a compiler for it. */
+/** Sources that run.sh compiles if it finds a CUDA compiler. */
 export const NATIVE_SOURCES = ['grid.cu', 'grid.cuh'] as const;
 
-/** Of a package nothing that only its authors or a compiler need. */
+/** Files of a package that are not needed to run it. */
 const LEFT_OUT = /(\.map|\.ts|\.mts|\.cts)$|\/(tests?|examples?|demos?|docs?|bench|\.github)(\/|$)/;
 
-/** Whether a file of the package `webgpu` is needed: the binaries of one system are, and what loads them. */
+/** Returns whether a file of the package `webgpu` is needed: the binaries for one system and the code that loads them. */
 export function isNeededOfDawn(path: string): boolean {
   if (LEFT_OUT.test(`/${path}`) || path.startsWith('build')) return false;
   return !path.startsWith('dist/') || path === DAWN_FOLDER || path.startsWith(`${DAWN_FOLDER}/`);
 }
 
-/** Packages and all that they depend on, as they lie flat in node_modules. */
+/** Returns the packages and all their dependencies, as they are in the flat node_modules. */
 export function withDependencies(
   names: readonly string[],
   dependenciesOf: (name: string) => readonly string[],
@@ -89,12 +89,12 @@ function copyPackage(name: string, target: string, isNeeded: (path: string) => b
   });
 }
 
-/** Symbols are half of some binaries, and nobody debugs here. */
+/** Removes symbols, which are half of some binaries and only serve debuggers. */
 function strip(path: string): void {
   try {
     execFileSync('strip', ['--strip-unneeded', path], { stdio: 'ignore' });
   } catch {
-    process.stderr.write(`There is no strip: ${basename(path)} stays as large as it is.\n`);
+    process.stderr.write(`The command strip is missing, so ${basename(path)} keeps its full size.\n`);
   }
 }
 
@@ -103,7 +103,7 @@ export async function pack(folder: string): Promise<void> {
   const app = join(folder, 'app');
   mkdirSync(join(folder, 'bin'), { recursive: true });
   await buildCli(app, false);
-  // Dynamic imports of it are relative, and it is no package of anybody's.
+  // The app's dynamic imports are relative, so it must be an ES module package; it is never published.
   writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }\n');
   writeFileSync(join(app, 'COMMIT'), `${commitOf() ?? ''}\n`);
   const modules = join(app, 'node_modules');
@@ -117,9 +117,11 @@ export async function pack(folder: string): Promise<void> {
   chmodSync(node, 0o755);
   strip(node);
   for (const [group, names] of Object.entries(LIBRARIES)) {
-    const paths = names.map((name) => LIBRARY_FOLDERS.map((place) => join(place, name)).find(existsSync));
+    const paths = names.map((name) =>
+      LIBRARY_FOLDERS.map((searched) => join(searched, name)).find(existsSync),
+    );
     if (!paths.every((path) => path !== undefined)) {
-      process.stderr.write(`Not packed, since this machine has it not: ${names.join(', ')}.\n`);
+      process.stderr.write(`Not packed, because this machine lacks them: ${names.join(', ')}.\n`);
       continue;
     }
     mkdirSync(join(folder, 'lib', group), { recursive: true });
@@ -148,7 +150,7 @@ function mebibytes(bytes: number): string {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     process.stderr.write(
-      `This machine is ${process.platform} on ${process.arch}, but what is packed runs on linux on x64 and must be packed there.\n`,
+      `This machine is ${process.platform} on ${process.arch}, but the pack runs on linux on x64 and must be made there.\n`,
     );
     process.exit(1);
   }

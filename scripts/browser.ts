@@ -1,6 +1,6 @@
 /**
- * Purpose: a Vite server on a free loopback port and a headless Chrome whose canvas and WebGPU work without a
- * GPU, for tests, benchmarks and pictures alike. Whoever starts them closes them.
+ * Starts a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU work without a GPU. Tests,
+ * benchmarks and screenshots share it; the caller must close both.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,10 +15,10 @@ import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
 import { testPreference } from '../src/testing/environment';
 
 export interface BrowserOptions {
-  /** 'source' is the project through Vite's server, 'build' the built page under a sub-path. */
+  /** 'source' serves the project through Vite's server, 'build' the built page under a sub-path. */
   readonly serve?: 'source' | 'build';
   readonly flags?: readonly string[];
-  /** For one call into the page. */
+  /** Time limit of one call into the page. */
   readonly limitMs?: number;
 }
 
@@ -76,7 +76,7 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Starte
 }
 
 export async function startChrome({ flags = [], limitMs }: BrowserOptions): Promise<Browser> {
-  if (chrome === undefined) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
+  if (chrome === undefined) throw new Error(`Chrome was not found: ${CHROME_ADVICE}.`);
   return puppeteer.launch({
     executablePath: chrome.command,
     headless: true,
@@ -92,7 +92,7 @@ export function startServer(serve: BrowserOptions['serve']): Promise<Server> {
 
 export interface Server {
   readonly url: string;
-  /** Where the built page is, where that is what is served. */
+  /** Folder of the built page, if that is served. */
   readonly folder?: string;
   close(): Promise<void>;
 }
@@ -102,8 +102,8 @@ async function serveSource(): Promise<Server> {
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'error',
-    // A definite port: the client that Vite puts into pages connects to the configured one. Nothing is watched, lest a file
-    // that is written meanwhile reload a page; null would say so, but does not count beside the configured value.
+    // A fixed port, since the client that Vite puts into pages connects to the configured one. No file is watched, so that
+    // a file written meanwhile does not reload the page. `watch: null` would not override the configured value.
     server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
   });
   await server.listen();

@@ -1,7 +1,7 @@
 /**
- * Purpose: builds everything that ships. `npm run build`; npm runs it after an install, too, so it is quick.
- * Outputs, in dist/: index.js, cpu.js, fluid.js, flock.js and pbf.js (the library, for browsers and anything else), cli.js (the
- * command, for Node), types/ (their declarations) and page/ (the page).
+ * Builds everything that ships. `npm run build`; npm also runs it after an install, so it is quick.
+ * Outputs, in dist/: index.js, cpu.js, fluid.js, flock.js and pbf.js (the library), cli.js (the command, for Node), types/
+ * (their declarations) and page/ (the page).
  */
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export async function buildAll(outDir: string): Promise<void> {
   ]);
 }
 
-/** What `package.json` exports, and where it comes from. */
+/** The entries that package.json exports, and their sources. */
 const LIBRARY = [
   ['index', 'src/index.ts'],
   ['cpu', 'src/cpu/index.ts'],
@@ -33,7 +33,7 @@ const LIBRARY = [
   ['pbf', 'src/methods/pbf/index.ts'],
 ] as const;
 
-/** What entries share goes to chunks/, so that a user of several loads it once. */
+/** Code shared by entries goes to chunks/, so that a user of several entries loads it once. */
 export async function buildLibrary(outDir: string): Promise<void> {
   await build({
     ...quiet(outDir),
@@ -46,7 +46,7 @@ export async function buildLibrary(outDir: string): Promise<void> {
         formats: ['es'],
       },
       rolldownOptions: {
-        // Constants stay constants, which V8 takes into its code: src/cpu/equal/plane-window.ts is written for that.
+        // Keeps constants as `const`, so that V8 inlines them; src/cpu/equal/plane-window.ts depends on it.
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
@@ -60,7 +60,7 @@ export async function buildLibrary(outDir: string): Promise<void> {
 export async function buildCli(outDir: string, sourcemap = true): Promise<void> {
   await build({
     ...quiet(outDir),
-    // What the benchmark compares with stays where it is: whoever wants it installs it.
+    // The packages that the benchmark compares with are not bundled; users install them if they want them.
     ssr: { noExternal: true, external: ['webgpu', ...PEER_PACKAGES] },
     build: {
       ...quiet(outDir).build,
@@ -69,7 +69,7 @@ export async function buildCli(outDir: string, sourcemap = true): Promise<void> 
       ssr: join(ROOT, 'bench/cli/main.ts'),
       rolldownOptions: {
         output: {
-          // As above.
+          // As in buildLibrary.
           topLevelVar: false,
           entryFileNames: 'cli.js',
           chunkFileNames: 'chunks/[name]-[hash].js',
@@ -81,7 +81,7 @@ export async function buildCli(outDir: string, sourcemap = true): Promise<void> 
   await chmod(join(outDir, 'cli.js'), 0o755);
 }
 
-/** The page as vite.config.ts says. */
+/** Builds the page according to vite.config.ts. */
 export async function buildPage(outDir: string): Promise<void> {
   await build({
     root: ROOT,
@@ -91,7 +91,7 @@ export async function buildPage(outDir: string): Promise<void> {
   });
 }
 
-/** Declarations whose relative imports say `.js`, as a user's "moduleResolution": "nodenext" wants them. */
+/** Builds declarations whose relative imports end in `.js`, as "moduleResolution": "nodenext" requires. */
 export async function buildDeclarations(outDir: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', outDir]);
@@ -99,7 +99,7 @@ export async function buildDeclarations(outDir: string): Promise<void> {
   await Promise.all(files.map((file) => completeImports(join(outDir, file))));
 }
 
-/** Compilers write declarations in one form only: `from './x'` or `import('./x')`. */
+/** The compiler writes imports in declarations as `from './x'` or `import('./x')`. */
 const RELATIVE_IMPORT = /(\bfrom |\bimport\(|^import )(['"])(\.{1,2}(?:\/[^'"]*)?)\2/gm;
 
 async function completeImports(file: string): Promise<void> {

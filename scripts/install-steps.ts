@@ -1,26 +1,26 @@
 /**
- * Purpose: decides how a browser and drivers come onto a machine that has none; no step is taken here.
- * Guarantee: asks only through `Installer`, so that the decisions are tested without installing anything.
+ * Decides how to install a browser and drivers on a machine that has none; takes no step itself.
+ * Guarantee: acts only through `Installer`, so tests cover the decisions without installing anything.
  */
 import { CHROME_ADVICE, type Chrome } from '../src/node/drivers';
 
 export interface Installer {
-  /** The system's package manager may be used: as root, through sudo without a password, or not at all. */
+  /** How to use the system's package manager: as root, through sudo without a password, or not at all. */
   readonly apt: 'root' | 'sudo' | 'none';
-  /** Debian's chromium is a browser; that of Ubuntu is a stub that wants snap. */
+  /** Debian's chromium is a browser; Ubuntu's is a stub that installs a snap. */
   readonly debian: boolean;
-  /** The first Chrome on the machine. */
+  /** Returns the first Chrome on the machine. */
   findChrome(): Chrome | undefined;
-  /** Why it does not start; undefined if it does. */
+  /** Returns why it does not start; undefined if it does. */
   tryChrome(chrome: Chrome): string | undefined;
-  /** Puppeteer's download into the user's cache; why it failed, or undefined. */
+  /** Downloads Chrome with puppeteer into the user's cache; returns why it failed, or undefined. */
   download(): string | undefined;
-  /** apt-get install; why it failed, or undefined. */
+  /** Installs packages with apt-get; returns why it failed, or undefined. */
   install(packages: readonly string[]): string | undefined;
   say(line: string): unknown;
 }
 
-/** Fonts: Debian's chromium only recommends them, and without any a page shows no text. */
+/** The fonts are only recommended by Debian's chromium, but without any, a page shows no text. */
 export const CHROME_PACKAGES = ['chromium', 'fonts-liberation'] as const;
 export const LAVAPIPE_PACKAGES = ['mesa-vulkan-drivers'] as const;
 
@@ -30,8 +30,8 @@ interface Step {
 }
 
 /**
- * A Chrome that starts: the one that is there; else, in turn, what `orderSteps` says. Where all of it fails,
- * the one sentence that says what to do.
+ * Returns a Chrome that starts: the installed one, otherwise the result of the first step that succeeds. If all steps fail,
+ * returns a sentence that says what to do.
  */
 export function ensureChrome(installer: Installer): Chrome | string {
   const { say } = installer;
@@ -47,9 +47,9 @@ export function ensureChrome(installer: Installer): Chrome | string {
     return 'CHROME_PATH or PUPPETEER_EXECUTABLE_PATH must be a Chrome that starts, or not be set.';
   }
   for (const step of orderSteps(installer)) {
-    say(`there is no Chrome that starts: ${step.name}.`);
+    say(`no Chrome starts: ${step.name}.`);
     const failure = step.take();
-    if (failure !== undefined) say(`that failed: ${failure}.`);
+    if (failure !== undefined) say(`this failed: ${failure}.`);
     const chrome = failure === undefined ? usable() : undefined;
     if (chrome !== undefined) return chrome;
   }
@@ -57,8 +57,8 @@ export function ensureChrome(installer: Installer): Chrome | string {
 }
 
 /**
- * Root on Debian is a container or a CI: the package brings the libraries that a downloaded Chrome lacks on
- * a bare system. Anyone else gets the download first, which changes nothing outside the user's cache.
+ * Orders the steps. Root on Debian is a container or a CI: the package brings libraries that a downloaded Chrome lacks on a
+ * bare system. All others try the download first, which changes nothing outside the user's cache.
  */
 function orderSteps(installer: Installer): readonly Step[] {
   const download: Step = { name: 'downloading one with puppeteer', take: () => installer.download() };

@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * Purpose: what Node needs to import this project's own TypeScript: module customisation hooks for `module.register`.
- * Resolves imports as the bundler does (no extension, folders with an index, `?raw` text, JSON by name) and takes types
- * out. What was made of a file is kept in node_modules/.cache, so that the compiler is loaded only for what has changed.
+ * Module hooks for `module.register`, with which Node imports this project's TypeScript. Resolves imports as the bundler
+ * does (no extension, folders with an index, `?raw` text, JSON by name) and removes types. Compiled files are cached in
+ * node_modules/.cache, so that the compiler is loaded only for changed files.
  *
- * Tests run on these hooks, not on Vite's module runner, which reaches every import through a getter.
+ * Tests run on these hooks instead of Vite's module runner, which makes a getter of every import.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { fileURLToPath } from 'node:url';
 
 const CACHE = new URL('../node_modules/.cache/cellstorm/', import.meta.url);
 const ENDINGS = ['.ts', '/index.ts'];
-const OURS = new URL('../', import.meta.url).href;
-const NOT_OURS = `${OURS}node_modules/`;
+const PROJECT = new URL('../', import.meta.url).href;
+const PACKAGES = `${PROJECT}node_modules/`;
 
-/** What else the output depends on. */
+/** Name and version of the compiler: the other half of a cache key. */
 let compiler = '';
 
 /** @type {import('node:module').InitializeHook<{ compiler: string }>} */
@@ -27,7 +27,7 @@ export async function initialize(data) {
 
 /** @type {import('node:module').ResolveHook} */
 export async function resolve(specifier, context, next) {
-  if (specifier.startsWith('.') && isOurs(context.parentURL)) {
+  if (specifier.startsWith('.') && isProjectFile(context.parentURL)) {
     const url = new URL(specifier, context.parentURL);
     if (!url.search && !/\.\w+$/.test(url.pathname)) {
       for (const ending of ENDINGS) {
@@ -42,7 +42,7 @@ export async function resolve(specifier, context, next) {
 
 /** @type {import('node:module').LoadHook} */
 export async function load(url, context, next) {
-  if (!isOurs(url)) return next(url, context);
+  if (!isProjectFile(url)) return next(url, context);
   const { pathname, search } = new URL(url);
   const path = decodeURIComponent(pathname);
   if (search === '?raw') return asModule(`export default ${JSON.stringify(await readFile(path, 'utf8'))};`);
@@ -66,28 +66,28 @@ function nameAll(values) {
 }
 
 /** @param {string | undefined} url */
-function isOurs(url) {
-  return url?.startsWith(OURS) === true && !url.startsWith(NOT_OURS);
+function isProjectFile(url) {
+  return url?.startsWith(PROJECT) === true && !url.startsWith(PACKAGES);
 }
 
 /**
- * Of each file the last outcome is kept, with what it came from on its last line.
+ * Compiles a file, or returns the cached result, whose last line is a hash of its source.
  * @param {string} path
  */
 async function compile(path) {
   const text = await readFile(path, 'utf8');
   const key = `//# ${hash(`${compiler}\0${text}`)}`;
-  const kept = new URL(`${hash(path)}.mjs`, CACHE);
-  const known = await readFile(kept, 'utf8').catch(() => '');
+  const cached = new URL(`${hash(path)}.mjs`, CACHE);
+  const known = await readFile(cached, 'utf8').catch(() => '');
   if (known.endsWith(key)) return known;
   const { transformWithOxc } = await import('vite');
   const { code, map } = await transformWithOxc(text, path, { lang: 'ts', sourcemap: true, target: 'es2022' });
   const comment = Buffer.from(JSON.stringify(map)).toString('base64');
   const source = `${code}\n//# sourceMappingURL=data:application/json;base64,${comment}\n${key}`;
-  // Written aside first, since another process may be reading it. Where nothing can be written, nothing is kept.
+  // Written under another name first, since another process may be reading it. If writing fails, nothing is cached.
   const draft = new URL(`${hash(path)}.${process.pid}.tmp`, CACHE);
   await writeFile(draft, source)
-    .then(() => rename(draft, kept))
+    .then(() => rename(draft, cached))
     .catch(() => undefined);
   return source;
 }

@@ -1,5 +1,5 @@
 /**
- * Purpose: makes the pictures of the presets, src/page/presets/NAME.webp: the page itself with a preset's choices, after
+ * Makes the pictures of the presets, src/page/presets/NAME.webp: screenshots of the page with a preset's choices, after
  * some steps, without its panel.
  * Usage: node scripts/run.mjs scripts/presets.ts [NAME …]
  */
@@ -11,17 +11,17 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
-/** Shown as 160 by 100: sharp enough where a pixel of the page is two of the screen. */
+/** Shown at 160 by 100, so still sharp if a CSS pixel is one and a half device pixels wide. */
 const SIZE = { width: 240, height: 150 };
-/** Most bytes of all pictures together: everyone who opens the presets loads them. */
+/** Most bytes of all pictures together: everyone who opens the presets loads all of them. */
 const MOST_BYTES = 26_000;
-/** Of one picture, which takes the best quality that fits. */
+/** Most bytes of one picture; it gets the best quality that fits. */
 const MOST_OF_ONE = 1750;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
-/** Steps handed to the GPU before it is waited for. */
+/** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** When each is worth a picture, in steps, how much it is magnified, and around where, in shares of the box. */
+/** Steps before the picture, magnification, and the centre of the picture in shares of the box. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
   'dam-break': [52, 1.2, 0.5, 0.4],
@@ -66,10 +66,10 @@ try {
         if (panel instanceof HTMLElement) panel.style.display = 'none';
         if (free instanceof HTMLElement) free.style.margin = free.style.padding = '0';
         const simulation = window.cellstorm?.simulation;
-        // Of so many, a software GPU takes too long for all substeps.
+        // With this many particles, a software GPU takes too long for all substeps.
         if ((simulation?.count ?? 0) > 1e5) simulation?.set({ substeps: 1 });
         for (let step = 1; step <= total; step++) {
-          // The page's own steps: what a scene drives changes with each.
+          // Steps through the page, because the page also moves what the scene drives.
           document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '.', bubbles: true }));
           if (step % batch === 0) await simulation?.measure();
         }
@@ -88,8 +88,8 @@ try {
           min.map((low, axis) => low + (shares[axis] ?? 0.5) * ((max[axis] ?? 0) - low)),
         );
       }, middle)) ?? [];
-    const within = (place: number, size: number) =>
-      Math.round(Math.min(Math.max(0, place - size / 2), size * (zoom - 1)));
+    const within = (centre: number, size: number) =>
+      Math.round(Math.min(Math.max(0, centre - size / 2), size * (zoom - 1)));
     const clip = { x: within(across, SIZE.width), y: within(down, SIZE.height), ...SIZE };
     for (const quality of QUALITIES) {
       const picture = await page.screenshot({ type: 'webp', quality, clip });
@@ -104,7 +104,7 @@ try {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   process.stdout.write(`together: ${total} bytes\n`);
   if (total > MOST_BYTES) {
-    process.stderr.write(`That is more than ${MOST_BYTES} bytes: take another quality or other moments.\n`);
+    process.stderr.write(`That is more than ${MOST_BYTES} bytes: choose a lower quality or other moments.\n`);
     process.exitCode = 1;
   }
 } finally {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Purpose: `node --import ./scripts/register.mjs FILE` runs FILE, and what it imports, as scripts/loader.mjs says. */
+/** `node --import ./scripts/register.mjs FILE` runs FILE and its imports with the hooks of scripts/loader.mjs. */
 import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
 

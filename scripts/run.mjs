@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Purpose: runs a TypeScript file of this project, `?raw` imports included, on a Node without type
- * stripping: `node scripts/run.mjs FILE [argument…]`. FILE sees its own arguments from process.argv[2] on.
+ * Runs a TypeScript file of this project, `?raw` imports included, on a Node without type stripping:
+ * `node scripts/run.mjs FILE [argument…]`. FILE sees its own arguments from process.argv[2] on.
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import './register.mjs';
 
 const [file, ...rest] = process.argv.slice(2);
 if (file === undefined) {
-  process.stderr.write('Which file? node scripts/run.mjs FILE [argument…]\n');
+  process.stderr.write('FILE is missing. Usage: node scripts/run.mjs FILE [argument…]\n');
   process.exit(2);
 }
 const path = resolve(file);

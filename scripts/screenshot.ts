@@ -1,5 +1,5 @@
 /**
- * Purpose: makes docs/picture.png, the picture at the top of README.md: the page itself, at a chosen moment.
+ * Makes docs/picture.png, the picture at the top of README.md: a screenshot of the page at a chosen moment.
  * Usage: node scripts/run.mjs scripts/screenshot.ts [FILE [scene dimensions count steps theme]]
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -12,9 +12,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
 /** Most bytes of the picture: it is in the repository, and everyone who reads README.md loads it. */
 const MOST_BYTES = 300_000;
-/** Steps handed to the GPU before it is waited for. */
+/** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
-/** Steps that the page takes itself, and how far apart, so that its plot of times has something to show. */
+/** Steps that the page takes itself, so that its plot of times has something to show, and the time between them. */
 const SHOWN_STEPS = 40;
 const SHOWN_EVERY_MS = 550;
 const LIMIT_MS = 300_000;
@@ -58,14 +58,14 @@ try {
     Number(steps) - SHOWN_STEPS,
     BATCH,
   );
-  // The last ones through the page, which draws, measures and times them.
+  // The page takes the last steps itself, since it draws, measures and times them.
   for (let step = 0; step < SHOWN_STEPS; step++) {
     await page.click('#step');
     await new Promise((done) => setTimeout(done, SHOWN_EVERY_MS));
   }
   await settle();
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  // Neither focus nor hover belong in a picture.
+  // The picture should show neither focus nor hover.
   await page.mouse.move(SIZE.width - 1, 1);
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   const png = await page.screenshot();
@@ -74,7 +74,7 @@ try {
   await writeFile(path, png);
   process.stdout.write(`${file}: ${png.length} bytes\n`);
   if (png.length > MOST_BYTES) {
-    process.stderr.write(`That is more than ${MOST_BYTES} bytes: take fewer particles.\n`);
+    process.stderr.write(`That is more than ${MOST_BYTES} bytes: choose fewer particles.\n`);
     process.exitCode = 1;
   }
 } finally {

@@ -1,7 +1,7 @@
 /**
- * Purpose: makes a machine ready for the tests: finds a Chrome and software Vulkan drivers, or installs them
- * where it may, or says in one sentence what to do. `npm run setup`; `npm test` begins with it.
- * Guarantee: no step waits for input, each has a time limit, and a machine that is ready is left as it is.
+ * Prepares a machine for the tests: finds Chrome and software Vulkan drivers, or installs them if it may, or says what to
+ * do. `npm run setup`; `npm test` begins with it.
+ * Guarantee: no step waits for input, each has a time limit, and a machine that is ready is left unchanged.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const APT_OPTIONS = ['-q', '-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::ht
 const machine = thisMachine();
 const say = (line: string): unknown => process.stdout.write(`setup: ${line}\n`);
 
-/** Runs a command in silence; the last line it wrote, without addresses, where it fails. */
+/** Runs a command silently; if it fails, returns the last line that it wrote, without addresses. */
 function attempt(command: string, args: readonly string[], limitMs: number): string | undefined {
   const result = spawnSync(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -32,8 +32,8 @@ function attempt(command: string, args: readonly string[], limitMs: number): str
   });
   if (result.status === 0) return undefined;
   if (result.error && 'code' in result.error) {
-    if (result.error.code === 'ETIMEDOUT') return `no end within ${limitMs / SECOND} s`;
-    if (result.error.code === 'ENOENT') return `${command} is not there`;
+    if (result.error.code === 'ETIMEDOUT') return `it did not end within ${limitMs / SECOND} s`;
+    if (result.error.code === 'ENOENT') return `${command} was not found`;
   }
   const lines = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '');
   const line = lines.findLast((text) => /^(E:|Error|ERROR|.*error while)/.test(text)) ?? lines.at(-1);
@@ -56,7 +56,7 @@ function aptInstall(apt: Installer['apt'], packages: readonly string[]): string 
     apt === 'root'
       ? attempt('apt-get', args, limitMs)
       : attempt('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], limitMs);
-  // An update that fails half may still do: what counts is whether the packages come.
+  // An update may fail in part and still do; only the installation decides.
   if (!aptUpdated) run([...APT_OPTIONS, 'update'], APT_UPDATE_LIMIT_MS);
   aptUpdated = true;
   return run([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], APT_INSTALL_LIMIT_MS);
@@ -89,14 +89,14 @@ function setUp(): string | undefined {
     say,
   });
   if (typeof chrome === 'string') return chrome;
-  // wgpu also takes SwiftShader, so a second driver is welcome and not required.
+  // wgpu also accepts SwiftShader, so the second driver is optional.
   if (apt === 'root' && findLavapipe(machine) === undefined) {
     say(`installing ${LAVAPIPE_PACKAGES[0]} with apt-get, a second Vulkan driver for the portability tests.`);
     const failure = aptInstall(apt, LAVAPIPE_PACKAGES);
-    if (failure !== undefined) say(`that failed (${failure}), so they use the same driver as the others.`);
+    if (failure !== undefined) say(`this failed (${failure}), so they use the same driver as the others.`);
   }
   if (machine.platform === 'linux' && findSoftwareDriver(machine) === undefined) {
-    return `${chrome.command} comes without SwiftShader and there is no other software Vulkan driver; as root, install the one of Mesa (Debian and Ubuntu: apt-get install ${LAVAPIPE_PACKAGES[0]}).`;
+    return `${chrome.command} comes without SwiftShader, and there is no other software Vulkan driver; install Mesa's as root (Debian and Ubuntu: apt-get install ${LAVAPIPE_PACKAGES[0]}).`;
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs cellstorm's benchmark on this machine's GPU: ./run.sh [FOLDER], where FOLDER takes the records (default: results
-# beside this file). It needs a Vulkan driver and nothing else: no Node, no network, nothing installed.
-# To try it out with less: COUNTS (bodies on the GPU), SCENE_COUNT (bodies of the other scenes), SCENES, GROWTH (bodies for
-# all engines, packages included), REPEAT (rounds), DIMENSIONS, PARTS (of those at the end of this file). NVCC is CUDA's compiler, if it
-# is neither on the path nor in /usr/local/cuda; empty: none.
+# Runs cellstorm's benchmark on this machine's GPU: ./run.sh [FOLDER]. FOLDER receives the records (default: results beside
+# this file). It needs only a Vulkan driver: no Node, no network, no installation.
+# To run less, set COUNTS (bodies on the GPU), SCENE_COUNT (bodies of the other scenes), SCENES, GROWTH (bodies for all engines,
+# packages included), REPEAT (rounds), DIMENSIONS, or PARTS (see the end of this file). NVCC names CUDA's compiler if it is
+# neither on the path nor in /usr/local/cuda; NVCC= leaves CUDA out.
 set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 out=${1:-$here/results}
@@ -18,18 +18,18 @@ nvcc=${NVCC-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)}
 mkdir -p "$out" || exit 1
 out=$(CDPATH= cd -- "$out" && pwd)
 if ! (: >"$out/info.txt") 2>/dev/null; then
-  printf 'Nothing can be written to %s.\n' "$out" >&2
+  printf '%s cannot be written to; choose another FOLDER.\n' "$out" >&2
   exit 1
 fi
 
-# A library of ours is used only where the system has none.
+# A packed library is used only if the system lacks one of its group.
 for folder in "$here"/lib/*/; do
   missing=
   for library in "$folder"*; do
     name=${library##*/}
     found=
-    for place in /lib /lib64 /usr/lib /usr/lib64 /usr/local/lib /lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu; do
-      if [ -e "$place/$name" ]; then found=yes; fi
+    for searched in /lib /lib64 /usr/lib /usr/lib64 /usr/local/lib /lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu; do
+      if [ -e "$searched/$name" ]; then found=yes; fi
     done
     if [ -z "$found" ]; then missing=yes; fi
   done
@@ -53,7 +53,7 @@ bench() {
   rm -f "$out/$name.json"
   printf '\n== %s: cellstorm bench %s\n\n' "$name" "$*"
   cellstorm bench --out "$out/$name.json" --repeat "$repeat" "$@" ${native:+--native "$native"} 2>"$out/$name.log" | tee "$out/$name.txt"
-  # Of a pipe sh knows only the last status: what counts is the record.
+  # sh reports only the last status of a pipe, so look at the record instead.
   if [ ! -s "$out/$name.json" ]; then
     failed="$failed $name"
     cat "$out/$name.log" >&2
@@ -67,16 +67,16 @@ bench() {
 
 if ! cellstorm info >"$out/info.txt" 2>&1; then
   cat "$out/info.txt" >&2
-  printf '\nThere is no GPU that WebGPU can use: see README.txt.\n' >&2
+  printf '\nWebGPU finds no GPU: see README.txt.\n' >&2
   exit 1
 fi
 cat "$out/info.txt"
 
-# Beside our grid one written directly for CUDA, which takes part in all that follows.
+# If possible, compile a grid written directly for CUDA; it then runs in all parts below.
 native=
 uncompiled=
 if [ -z "$nvcc" ]; then
-  printf '\nThere is no nvcc, so cuda-grid is left out.\n'
+  printf '\nnvcc was not found, so cuda-grid is left out.\n'
 elif "$nvcc" -std=c++17 -O3 -arch=native -o "$out/cuda-grid" "$here/native/grid.cu" >"$out/nvcc.log" 2>&1; then
   native=$out/cuda-grid
   printf '\ncuda-grid was compiled by %s.\n' "$nvcc"
@@ -93,7 +93,7 @@ bench growth --scene uniform,mixed --count "$growth" --dimensions "$dimensions"
 
 printf '\nRecords are in %s.\n' "$out"
 if [ -n "$wrong" ]; then printf 'An engine was wrong or failed in:%s.\n' "$wrong" >&2; fi
-if [ -n "$failed" ]; then printf 'No record of:%s. Their logs are beside them.\n' "$failed" >&2; fi
-if [ -n "$cut" ]; then printf 'Cut off, with what there was until then:%s.\n' "$cut" >&2; fi
+if [ -n "$failed" ]; then printf 'There is no record of:%s. Their logs are beside the records.\n' "$failed" >&2; fi
+if [ -n "$cut" ]; then printf 'Cut off, with the results so far:%s.\n' "$cut" >&2; fi
 if [ -n "$uncompiled" ]; then printf 'cuda-grid could not be compiled: see nvcc.log.\n' >&2; fi
 [ -z "$failed$cut$wrong$uncompiled" ]

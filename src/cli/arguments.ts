@@ -1,6 +1,6 @@
 /**
- * Purpose: command-line flags, parsed by Node's own parser and checked with sentences: an unknown flag, a
- * missing value or a number out of range ends the command with exit code 2 before anything is done.
+ * Parses command-line flags with Node's own parser. An unknown flag, a missing value or a number out of range ends the
+ * command with exit code 2 and an error message, before anything is done.
  */
 import { parseArgs } from 'node:util';
 import { type ArgumentError, CellstormError } from '../core/base/errors';
@@ -10,7 +10,7 @@ export class UsageError extends CellstormError {
   override name = 'UsageError';
 }
 
-/** A flag: whether it takes a value, and its line of help. */
+/** A flag: the placeholder of its value, if it takes one, and its help text. */
 export interface Flag {
   readonly value?: string;
   readonly help: string;
@@ -18,7 +18,7 @@ export interface Flag {
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** Values of the flags that were given; a flag without a value is 'true'. */
+/** Values of the given flags; a flag without a value is 'true'. */
 export type Given = ReadonlyMap<string, string>;
 
 export function parseFlags(command: string, flags: Flags, argv: readonly string[]): Given {
@@ -57,8 +57,8 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
 }
 
 /**
- * What the library says of an argument, said of the flag that its value came from. Flags that were not given
- * are left out: the value is then a default's or a state file's.
+ * Rewords an error about an argument to name the flag that the value came from. If no such flag was given, the value is a
+ * default or came from a state file, and the error stays as it is.
  */
 export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   const { argument, message } = error;
@@ -66,7 +66,7 @@ export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   return given.has(name) ? new UsageError(`--${name}${message.slice(argument.length)}`) : error;
 }
 
-/** `--count -5` as `--count=-5`, so that the number is refused for what it is. */
+/** Turns `--count -5` into `--count=-5`, so that the error is about the number and not about an unknown flag. */
 function joinNegatives(argv: readonly string[]): string[] {
   const joined: string[] = [];
   for (const argument of argv) {
@@ -78,7 +78,7 @@ function joinNegatives(argv: readonly string[]): string[] {
   return joined;
 }
 
-/** A whole number; 1e6 and 1_000_000 are welcome. */
+/** Parses a whole number; 1e6 and 1_000_000 are accepted, too. */
 export function wholeNumber(given: Given, name: string, low: number, high: number): number | undefined {
   const text = given.get(name);
   return text === undefined ? undefined : parseWhole(`--${name}`, text, low, high);
@@ -136,7 +136,7 @@ function choose<Choice extends string>(name: string, text: string, choices: read
   return choice;
 }
 
-/** A line or more each, of so many letters. */
+/** Formats one flag per row, wrapped to `width` columns. */
 export function describeFlags(flags: Flags, width: number): string {
   const rows = Object.entries(flags).map(([name, { value, help }]) => [
     `  --${name}${value ? ` ${value}` : ''}`,

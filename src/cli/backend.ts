@@ -1,7 +1,4 @@
-/**
- * Purpose: where a command computes: on a GPU through Dawn, with a software driver where there is none, or on
- * the CPU engine.
- */
+/** Opens what a command computes on: a GPU through Dawn, with a software driver if there is no GPU, or the CPU engine. */
 import { totalmem } from 'node:os';
 import { LimitError } from '../core/base/errors';
 import type { SimulationPlan } from '../core/simulation/plan';
@@ -41,7 +38,7 @@ export function describeAdapter({ gpu, dawn }: GpuHost): string {
   return `${name}${vendor}, driver ${dawn.driver}${dawn.path ? ` (${dawn.path})` : ''}`;
 }
 
-/** Refuses a count that cannot fit, before a scene of that size is made. */
+/** Rejects a count that cannot fit, before a scene of that size is made. */
 export async function checkFits(backend: Backend, count: number, dimensions: Dimensions): Promise<void> {
   if (backend === 'gpu') {
     const { gpu } = await openGpu(count, Math.min(count, MAX_CELLS), dimensions);
@@ -58,7 +55,7 @@ export async function checkFits(backend: Backend, count: number, dimensions: Dim
   }
 }
 
-/** What memoryBytes of the CPU engine comes to; tests/unit/project/cli.test.ts holds it to that. */
+/** Equals memoryBytes of the CPU engine; tests/unit/project/cli.test.ts checks that. */
 export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 121, 3: 157 };
 
 export function greatestOnCpu(dimensions: Dimensions): number {

@@ -1,6 +1,6 @@
 /**
- * Runs one command of the command line. Exit codes: 0 done; 1 a check failed, or the machine cannot do it; 2 the command
- * was not understood, or its arguments do not fit. The entry point is bench/cli/main.ts, which adds the benchmark.
+ * Runs one command of the command line. Exit codes: 0 success; 1 a check failed, or the machine cannot do it; 2 unknown
+ * command or wrong arguments. The entry point is bench/cli/main.ts, which adds the benchmark.
  */
 
 import { version } from '../../package.json';
@@ -21,12 +21,16 @@ export type Commands = Readonly<Record<string, Command>>;
 
 export const COMMANDS: Commands = {
   info: {
-    summary: 'adapter, driver, features, limits, how many particles fit',
+    summary: 'show the adapter, its limits and how many particles fit',
     flags: INFO_FLAGS,
     run: info,
   },
-  verify: { summary: 'hold the GPU against the reference, scene by scene', flags: VERIFY_FLAGS, run: verify },
-  simulate: { summary: 'run a scene and measure it', flags: SIMULATE_FLAGS, run: simulate },
+  verify: {
+    summary: 'compare the GPU with the reference on every scene',
+    flags: VERIFY_FLAGS,
+    run: verify,
+  },
+  simulate: { summary: 'run a scene and measure the result', flags: SIMULATE_FLAGS, run: simulate },
 };
 
 async function runCommand(commands: Commands, argv: readonly string[]): Promise<number> {
@@ -42,7 +46,7 @@ async function runCommand(commands: Commands, argv: readonly string[]): Promise<
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     throw new UsageError(
-      `"${name}" is not a command of cellstorm, which has ${Object.keys(commands).join(', ')}.`,
+      `"${name}" is not a command of cellstorm, which has the commands ${Object.keys(commands).join(', ')}.`,
     );
   }
   if (rest.includes('--help')) {
@@ -58,14 +62,14 @@ async function runCommand(commands: Commands, argv: readonly string[]): Promise<
 
 function help(commands: Commands): string {
   const table = formatTable(Object.entries(commands).map(([name, { summary }]) => [`  ${name}`, summary]));
-  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU\n\n${table}\n\nFlags of a command: cellstorm COMMAND --help\n`;
+  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU\n\n${table}\n\nFor the flags of a command: cellstorm COMMAND --help\n`;
 }
 
 function exitCodeOf(error: CellstormError): number {
   return error instanceof UsageError || error instanceof ArgumentError || error instanceof LimitError ? 2 : 1;
 }
 
-/** Runs the command that `argv` names, prints what went wrong if it fails, and ends the process. */
+/** Runs the command named in `argv`, prints the error if it fails, and ends the process. */
 export async function runCommandLine(commands: Commands, argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await runCommand(commands, argv);
@@ -76,6 +80,6 @@ export async function runCommandLine(commands: Commands, argv: readonly string[]
     stderr.write(`${stderr.isTTY ? wrapText(message, widthOf(stderr)) : message}\n`);
     process.exitCode = exitCodeOf(error);
   }
-  // Dawn's threads would keep the process alive, although its work is done.
+  // Dawn's threads would keep the process alive after its work is done.
   process.exit();
 }

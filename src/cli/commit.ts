@@ -1,13 +1,13 @@
 /**
- * Purpose: the commit of the checkout that a benchmark is run in, that its page was built from (vite.config.ts), or that it
- * was packed in (scripts/bench-pack.ts). With a + where files that belong to it were changed since.
+ * Finds the commit of a checkout, for benchmark records, for the page (vite.config.ts) and for the benchmark pack
+ * (scripts/bench-pack.ts). A trailing + says that tracked files were changed since.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Undefined of an installed package, whatever checkout it is installed in, and of a folder without history. */
+/** Returns undefined for an installed package, even inside another checkout, and for a folder without history. */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);

@@ -1,6 +1,6 @@
 /**
- * Purpose: a picture of a state, for `simulate --image`: discs in 2D, shaded spheres seen along z in 3D, boxes
- * among them as rectangles, coloured by speed. Drawn on the CPU, so it needs no canvas and is the same everywhere.
+ * Draws a state for `simulate --image`, coloured by speed: discs in 2D, shaded spheres seen along z in 3D, boxes as
+ * rectangles. It draws on the CPU, so it needs no canvas and gives the same picture everywhere.
  */
 import { encode } from 'fast-png';
 import type { ParticleArrays } from '../core/simulation/simulation';
@@ -8,7 +8,7 @@ import type { World } from '../core/world/world';
 
 const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
-/** The rim of a box: pixels, and how much it seems to look at the viewer. */
+/** The rim of a box: its width in pixels, and how much it seems to face the viewer. */
 const WIDEST_RIM = 2;
 const RIM_FACING = 0.5;
 
@@ -26,7 +26,7 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
-/** `radius`: of every particle, or the largest of them. */
+/** `radius` is that of every particle, or the largest one. */
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
   const { positions, velocities, ids, radii, halfExtents } = particles;
@@ -77,11 +77,11 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
   return encode({ width: columns, height: rows, data, channels: 3, depth: 8 });
 }
 
-/** What a viewer along z sees of a particle, in pixels from its centre. */
+/** The part of a particle that a viewer along z sees, in pixels from its centre. */
 interface Surface {
   readonly across: number;
   readonly up: number;
-  /** How far in front of the centre it is there, and how much it looks at the viewer; nothing where it is not. */
+  /** Returns how far the surface is in front of the centre and how much it faces the viewer; undefined outside of it. */
   at(x: number, y: number): { readonly height: number; readonly facing: number } | undefined;
 }
 
@@ -98,7 +98,7 @@ function ballSurface(reach: number): Surface {
   };
 }
 
-/** Its face looks at the viewer, but for a rim that tells it from neighbours of its colour. */
+/** The face of a box faces the viewer, except for a rim that sets it apart from neighbours of its colour. */
 function boxSurface(half: Float32Array, scale: number): Surface {
   const [across, up, height] = Array.from(half, (along) => Math.max(0.5, along * scale)) as [
     number,
@@ -116,7 +116,7 @@ function boxSurface(half: Float32Array, scale: number): Surface {
   };
 }
 
-/** What is drawn: a corner, less the margin on every side, and the size with the margins. */
+/** The drawn region: its lower left corner without the margin, and its size with the margin on every side. */
 interface Frame {
   readonly left: number;
   readonly bottom: number;
@@ -125,19 +125,19 @@ interface Frame {
   readonly height: number;
 }
 
-/** The world's box; of an unbounded world the one around the particles that are somewhere, or a unit box. */
+/** Returns the world's box. In an unbounded world: the box around all finite particles, or a unit box if there are none. */
 function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const bounded = world.kind !== 'unbounded';
   const [low, high] = bounded ? [world.min, world.max] : boundsOf(world.dimensions, positions);
   const [left, bottom] = low as [number, number];
   const [right, top] = high as [number, number];
   if (!(right >= left)) return { left: 0, bottom: 0, margin: 0, width: 1, height: 1 };
-  // Kept apart from the corner, in which it would be lost far from the origin.
+  // Stored apart from the corner: added to a corner far from the origin, it would be rounded away.
   const margin = bounded ? 0 : radius;
   return { left, bottom, margin, width: right - left + 2 * margin, height: top - bottom + 2 * margin };
 }
 
-/** Corners of the box around the positions without a component that is not finite. */
+/** Returns the corners of the box around the finite positions. */
 function boundsOf(dimensions: number, positions: Float32Array): readonly [number[], number[]] {
   const low = new Array<number>(dimensions).fill(Number.POSITIVE_INFINITY);
   const high = new Array<number>(dimensions).fill(Number.NEGATIVE_INFINITY);
@@ -153,10 +153,10 @@ function boundsOf(dimensions: number, positions: Float32Array): readonly [number
 }
 
 function colourAt(share: number): number[] {
-  const place = Math.min(1, Math.max(0, share)) * (COLOURS.length - 1);
-  const low = COLOURS[Math.floor(place)] as readonly number[];
-  const high = COLOURS[Math.ceil(place)] as readonly number[];
+  const position = Math.min(1, Math.max(0, share)) * (COLOURS.length - 1);
+  const low = COLOURS[Math.floor(position)] as readonly number[];
+  const high = COLOURS[Math.ceil(position)] as readonly number[];
   return low.map(
-    (value, channel) => value + (place - Math.floor(place)) * ((high[channel] as number) - value),
+    (value, channel) => value + (position - Math.floor(position)) * ((high[channel] as number) - value),
   );
 }

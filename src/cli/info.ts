@@ -1,4 +1,4 @@
-/** Purpose: `cellstorm info`: what this machine offers, how many particles fit, and what they cost. */
+/** `cellstorm info`: prints what this machine offers, how many particles fit, and what they cost. */
 import { cpus, totalmem } from 'node:os';
 import { defaultCellCount } from '../core/simulation/plan';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/simulation/memory';
@@ -19,7 +19,7 @@ import { formatBytes, formatCount, formatTable, formatWrapped, widthOf } from '.
 export const INFO_FLAGS: Flags = {
   backend: BACKEND_FLAG,
   json: { help: 'print one JSON object' },
-  help: { help: 'print this' },
+  help: { help: 'print this help' },
 };
 
 const LIMITS = [
@@ -71,7 +71,7 @@ async function describeGpuMachine(): Promise<Report> {
         particles,
         bytesPerParticle: bytesPerParticle(dimensions),
         bytesPerCell: BYTES_PER_CELL,
-        why: `${limit} is ${formatCount(limits[limit as (typeof LIMITS)[number]])}, met first by the buffer of ${buffer} (in the default box, ${(cells / particles).toFixed(2)} cells a particle); all buffers together take ${total}, which the device must have free`,
+        why: `${limit} is ${formatCount(limits[limit as (typeof LIMITS)[number]])}, which the buffer of ${buffer} reaches first (in the default box, with ${(cells / particles).toFixed(2)} cells per particle); all buffers together take ${total} of free device memory`,
       };
     }),
   };
@@ -110,11 +110,11 @@ function printReport(report: Report): void {
       ]),
       [false, true, true],
     ),
-    'greatest number of particles',
+    'most particles that fit',
   );
   for (const fit of report.fits) {
     lines.push(
-      `  ${fit.dimensions}D  ${formatCount(fit.particles)}  (${fit.bytesPerParticle} bytes a particle, ${fit.bytesPerCell} a cell)`,
+      `  ${fit.dimensions}D  ${formatCount(fit.particles)}  (${fit.bytesPerParticle} bytes per particle, ${fit.bytesPerCell} per cell)`,
       formatWrapped([['    ', `because ${fit.why}`]], width),
     );
   }

@@ -1,16 +1,13 @@
-/**
- * Purpose: what the commands print: aligned tables and figures on stdout, a progress bar on stderr where that
- * is a terminal and silence there where it is not.
- */
+/** Formats output: aligned tables and numbers on stdout, and a progress bar on stderr if that is a terminal. */
 
 const FEWEST_COLUMNS = 60;
 const USUAL_COLUMNS = 100;
-/** Of a column of sentences. */
+/** Least width of a column of sentences. */
 const NARROWEST = 24;
-/** Longer lines are hard to read. */
+/** Longer lines are hard to read, so wider terminals are not filled. */
 const MOST_COLUMNS = 120;
 
-/** Rows of equal length, the first one the head; numbers to the right where `right` says so. */
+/** Formats rows as a table; columns for which `right` is true are aligned to the right. */
 export function formatTable(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
@@ -28,12 +25,12 @@ export function formatTable(rows: readonly (readonly string[])[], right: readonl
     .join('\n');
 }
 
-/** Columns of what is written to; of a file those of a usual terminal. */
+/** Returns the columns of a terminal, within limits; for a file, those of a usual terminal. */
 export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
 }
 
-/** Lines of at most so many letters; those after the first begin with `indent`. A word that is longer stays whole. */
+/** Wraps text to `width` letters; continued lines begin with `indent`. A longer word stays whole. */
 export function wrapText(text: string, width: number, indent = ''): string {
   const lines = [''];
   for (const word of text.split(' ')) {
@@ -45,7 +42,7 @@ export function wrapText(text: string, width: number, indent = ''): string {
   return lines.join('\n');
 }
 
-/** Rows whose last cell is a sentence, which is wrapped in its own column. */
+/** Formats rows whose last cell is a sentence, which is wrapped in its own column. */
 export function formatWrapped(rows: readonly (readonly string[])[], width: number): string {
   const before = formatTable(rows.map((row) => [...row.slice(0, -1), '|'])).split('\n');
   return rows
@@ -93,7 +90,7 @@ export class Progress {
     private readonly began = performance.now(),
   ) {}
 
-  /** `what` is being done; a line is cut at the terminal's edge. */
+  /** Shows `done` and `what` is being done; the line is cut at the terminal's edge. */
   show(done: number, what = ''): void {
     const now = performance.now();
     if (!this.stream.isTTY || (now - this.lastShown < REFRESH_MS && done < this.total)) return;
@@ -113,7 +110,7 @@ export class Progress {
   }
 }
 
-/** A bar for one thing after the other, each with a total of its own; each begins when the last is over. */
+/** Shows one bar after another, each with its own total; a new name begins a new bar. */
 export class Progresses {
   private current: Progress | undefined;
   private began = performance.now();

@@ -1,4 +1,4 @@
-/** Purpose: `cellstorm simulate`: a scene run for some steps, then its measures, hash and time per pass. */
+/** `cellstorm simulate`: runs a scene for some steps, then prints its measures, hash and time per pass. */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ArgumentError, CellstormError, Phrase } from '../core/base/errors';
@@ -31,27 +31,27 @@ import {
 } from './output';
 
 export const SIMULATE_FLAGS: Flags = {
-  scene: { value: 'name', help: `default pile; there are ${sceneNames().join(', ')}` },
-  dimensions: { value: '2|3', help: 'in the plane or in space (default 2)' },
-  count: { value: 'n', help: 'particles (default 10000)' },
-  steps: { value: 'n', help: 'steps (default 600)' },
+  scene: { value: 'name', help: `scene to run (default pile): ${sceneNames().join(', ')}` },
+  dimensions: { value: '2|3', help: '2D or 3D (default 2)' },
+  count: { value: 'n', help: 'number of particles (default 10000)' },
+  steps: { value: 'n', help: 'number of steps (default 600)' },
   seed: { value: 'n', help: 'seed of the scene (default 1)' },
-  dt: { value: 'seconds', help: 'time of a step (default 1/60)' },
-  substeps: { value: 'n', help: "substeps of a step (default the scene's)" },
-  relaxation: { value: '0.01..1', help: "share of an overlap one pass takes away (default the scene's)" },
-  restitution: { value: '0..1', help: "speed kept in a bounce (default the scene's)" },
+  dt: { value: 'seconds', help: 'length of a step (default 1/60)' },
+  substeps: { value: 'n', help: "substeps per step (default the scene's)" },
+  relaxation: { value: '0.01..1', help: "share of an overlap that one pass removes (default the scene's)" },
+  restitution: { value: '0..1', help: "share of the speed that a bounce keeps (default the scene's)" },
   friction: { value: 'x', help: "friction (default the scene's)" },
-  'broad-phase': { value: 'grid|naive', help: 'how candidates are found (default grid)' },
-  crowds: { help: 'split the work on cells of more than 128 among threads of the GPU' },
+  'broad-phase': { value: 'grid|naive', help: 'how to find candidates (default grid)' },
+  crowds: { help: 'split the work on cells with more than 128 particles among GPU threads' },
   backend: BACKEND_FLAG,
-  from: { value: 'state.bin', help: 'go on from a state written by --out, in its world, instead of a scene' },
-  out: { value: 'state.bin', help: 'write the final state' },
-  image: { value: 'out.png', help: 'draw the final state' },
+  from: { value: 'state.bin', help: 'continue from a state written by --out instead of a scene' },
+  out: { value: 'state.bin', help: 'write the final state to this file' },
+  image: { value: 'out.png', help: 'draw the final state to this file' },
   json: { help: 'print one JSON object' },
-  help: { help: 'print this' },
+  help: { help: 'print this help' },
 };
 
-/** Work handed to a GPU at a time, so that progress shows and no queue grows without end. */
+/** Time of one batch of steps on a GPU, so that progress shows and the queue stays short. */
 const BATCH_MS = 100;
 
 export async function simulate(argv: readonly string[]): Promise<number> {
@@ -81,22 +81,22 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
   const scene = from ? undefined : createScene(sceneName, { dimensions, count, seed });
-  // A scene may be made for crowds anyhow; a state does not say whether it was.
+  // A scene may ask for crowds itself; a state does not store whether it did.
   const crowds = given.has('crowds') ? { crowds: true } : {};
   const options = scene
     ? sceneOptions(scene, { ...givenSettings, ...crowds })
-    : { ...blamingState(path, () => optionsOfState(from as Checkpoint)), ...givenSettings, ...crowds };
+    : { ...nameStateFile(path, () => optionsOfState(from as Checkpoint)), ...givenSettings, ...crowds };
   const plan = planSimulation(options);
   const { simulation, adapter, gpu } = await openSimulation(backend, options, plan);
   if (from) {
-    blamingState(path, () => simulation.restore(from));
+    nameStateFile(path, () => simulation.restore(from));
     simulation.set(givenSettings);
   }
   const settle = async () => gpu?.device.queue.onSubmittedWorkDone();
 
   await settle();
   const began = performance.now();
-  // The last step is taken with its passes timed, where there is a GPU.
+  // On a GPU the last step runs with its passes timed.
   const timed = simulation instanceof Simulation && steps > 0 && dt > 0;
   const drive = () => applyDrive(simulation, scene?.drive, strengthOf(scene?.settings ?? {}));
   await run(simulation, drive, dt, timed ? steps - 1 : steps, steps, settle);
@@ -139,9 +139,9 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** What the library advises its callers to do, said of the flag that does it. */
+/** Rewords the library's advice to name the flag instead of the option. */
 export function adviseFlag(warning: string | undefined): string | undefined {
-  return warning?.replace('Create it with `crowds: true`', 'Add --crowds');
+  return warning?.replace('Create the simulation with `crowds: true`', 'Add --crowds');
 }
 
 interface Report {
@@ -149,7 +149,7 @@ interface Report {
   readonly scene: string;
   readonly dimensions: 2 | 3;
   readonly count: number;
-  /** null where the particles came from a state. */
+  /** null if the particles came from a state. */
   readonly seed: number | null;
   readonly steps: number;
   readonly dt: number;
@@ -157,21 +157,21 @@ interface Report {
   readonly seconds: number;
   readonly stepsPerSecond: number;
   readonly memoryBytes: number;
-  /** Of every particle, or the largest there may be where sizes are mixed. */
+  /** Diameter of every particle, or the largest accepted one if radii vary. */
   readonly diameter: number;
   readonly mixed: boolean;
   /** Whether the work on crowded cells is split. */
   readonly crowds: boolean;
   readonly measures: Measures;
-  /** How fast particles fared in the last step; null where paths are not followed. */
+  /** How fast particles moved and hit in the last step; null if the simulation is not `continuous`. */
   readonly flights: Flights | null;
-  /** null where there is nothing to warn of. */
+  /** null if there is nothing to warn about. */
   readonly warning: string | null;
   readonly times: StageTimes | undefined;
 }
 
-/** What the library refuses here came from the file, and no flag could mend it. */
-function blamingState<Result>(path: string | undefined, use: () => Result): Result {
+/** Rewords an error about an argument that came from the state file, so that it names the file. */
+function nameStateFile<Result>(path: string | undefined, use: () => Result): Result {
   try {
     return use();
   } catch (error) {
@@ -180,31 +180,31 @@ function blamingState<Result>(path: string | undefined, use: () => Result): Resu
   }
 }
 
-/** A drive is not part of a state. */
+/** Describes the source of the particles. A state does not store what its scene moves. */
 function describeState(path: string | undefined, scene: string | undefined): string {
   const ofScene = scene === undefined ? '' : `, a state of the scene ${scene}`;
-  const without = isDriven(scene ?? '') ? ' without what that scene moves' : '';
+  const without = isDriven(scene ?? '') ? ', without the parts that the scene moves' : '';
   return `continued from ${path}${ofScene}${without}`;
 }
 
-/** Flags that say which particles to make. */
+/** Rejects flags that choose the particles to create, since --from brings its own. */
 function refuseSceneFlags(given: Given): void {
   const names = ['scene', 'count', 'seed'].filter((name) => given.has(name)).map((name) => `--${name}`);
   if (names.length > 0) {
     throw new UsageError(
-      `--from goes on with the particles of its state, so it cannot be given with ${names.join(', ')}.`,
+      `--from continues with the particles of its state, so it cannot be given with ${names.join(', ')}.`,
     );
   }
 }
 
-/** A picture in the place of a state would be lost, or lose it; a state may be replaced by what came of it. */
+/** Rejects --image if it would overwrite the file of --from or --out. A state may replace the one it came from. */
 function refuseSharedPaths(given: Given): void {
   const image = given.get('image');
   if (image === undefined) return;
   for (const name of ['from', 'out']) {
     const path = given.get(name);
     if (path !== undefined && resolve(path) === resolve(image)) {
-      throw new UsageError(`--image is ${image}, but that is the file of --${name}; give it one of its own.`);
+      throw new UsageError(`--image is ${image}, but that is the file of --${name}; choose another file.`);
     }
   }
 }
@@ -246,7 +246,7 @@ async function checkWritable(name: string, path: string | undefined): Promise<vo
         () => false,
       ));
     if (!writable)
-      throw new UsageError(`--${name} is ${path}, but that is not a file that can be written to.`);
+      throw new UsageError(`--${name} is ${path}, but it must be a file that can be written to.`);
   }
   const folder = dirname(resolve(path));
   await access(folder, constants.W_OK).catch(() => {
@@ -309,7 +309,7 @@ function describe(report: Report): string {
     const { swept, paths, hits, held, substepped } = flights;
     rows.push([
       'fast in last step',
-      `${formatCount(swept)} at its beginning; ${formatCount(paths)} paths, ${formatCount(hits)} to a hit, ${formatCount(held)} held; ${formatCount(substepped)} needed substeps`,
+      `${formatCount(swept)} at its beginning; ${formatCount(paths)} paths followed, ${formatCount(hits)} ended at a hit, ${formatCount(held)} held back; ${formatCount(substepped)} needed substeps`,
     ]);
   }
   const width = widthOf(process.stdout);
@@ -319,7 +319,7 @@ function describe(report: Report): string {
   return text;
 }
 
-/** `width`: columns of the terminal. */
+/** Formats the times as a table; `width` is that of the terminal. */
 export function describeTimes({ source, stages, total, discarded }: StageTimes, width: number): string {
   const rows = Object.entries(stages).map(([name, milliseconds]) => [
     `  ${name}`,
@@ -330,5 +330,5 @@ export function describeTimes({ source, stages, total, discarded }: StageTimes, 
   const text = `time per pass of the last step, ms (${source})\n${table}\n`;
   if (!discarded) return text;
   const passes = `${formatCount(discarded)} ${discarded === 1 ? 'pass' : 'passes'}`;
-  return `${text}${wrapText(`The clock of the device ran backwards in ${passes}, whose time is missing above.`, width)}\n`;
+  return `${text}${wrapText(`The device's clock ran backwards in ${passes}, whose time is missing above.`, width)}\n`;
 }

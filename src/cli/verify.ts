@@ -1,4 +1,4 @@
-/** Purpose: `cellstorm verify`: every scene held against the reference; exit code 1 on any mismatch. */
+/** `cellstorm verify`: compares every scene with the reference; exit code 1 on any mismatch. */
 
 import { createCpuSimulation } from '../cpu';
 import { sceneNames } from '../scenes';
@@ -16,18 +16,18 @@ import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } f
 import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
 import { formatCount, formatSeconds, formatTable, formatWrapped, Progresses, widthOf } from './output';
 
-/** What --long adds: minutes on a software GPU. */
+/** Counts with --long, which takes minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 export const VERIFY_FLAGS: Flags = {
-  scene: { value: 'a,b', help: `default all; there are ${sceneNames().join(', ')}` },
-  dimensions: { value: '2,3', help: 'dimensions (default both)' },
-  count: { value: 'n,m', help: `particles (default ${DEFAULT_COUNTS.join(', ')})` },
+  scene: { value: 'a,b', help: `scenes to check (default all): ${sceneNames().join(', ')}` },
+  dimensions: { value: '2,3', help: 'dimensions to check (default both)' },
+  count: { value: 'n,m', help: `numbers of particles (default ${DEFAULT_COUNTS.join(', ')})` },
   seed: { value: 'n', help: 'seed of the scenes (default 1)' },
-  long: { help: 'also a million particles, the promises over a thousand steps, and those of the liquid' },
+  long: { help: 'also check a million particles, the guarantees over a thousand steps, and the fluid' },
   backend: BACKEND_FLAG,
-  json: { help: 'print { adapter, cases, pass } as JSON' },
-  help: { help: 'print this' },
+  json: { help: 'print { adapter, cases, pass, complaints } as JSON' },
+  help: { help: 'print this help' },
 };
 
 export async function verify(argv: readonly string[]): Promise<number> {
@@ -83,10 +83,10 @@ export async function verify(argv: readonly string[]): Promise<number> {
   return pass ? 0 : 1;
 }
 
-const HEAD = ['', 'scene', '', 'particles', 'check', 'seen'] as const;
+const HEAD = ['', 'scene', '', 'particles', 'check', 'found'] as const;
 const WIDTHS = [4, 15, 2, 9, 14, 0] as const;
 
-/** Rows come one by one, so the widths are fixed. In a file each is one line. */
+/** Formats one row. Rows are printed one by one, so the widths are fixed. In a file each row is one line. */
 function tableRow(cells: readonly string[]): string {
   const row = cells.map((cell, column) => {
     const width = WIDTHS[column] ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Purpose: WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
- * Ordering: Vulkan reads its environment when Dawn looks for adapters, so the driver is set before that, and
- * only in the main thread, where process.env reaches native code.
+ * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
+ * Ordering: Vulkan reads its environment when Dawn looks for adapters, so the driver is set before that. It is set in the
+ * main thread, because only there process.env reaches native code.
  */
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -22,14 +22,14 @@ import {
 export interface Dawn {
   readonly gpu: GPU;
   readonly driver: DriverName;
-  /** The driver's manifest; undefined where the system chose. */
+  /** The driver's manifest; undefined if the system chose the driver. */
   readonly path: string | undefined;
-  /** What Dawn was started with. */
+  /** The flags that Dawn was started with. */
   readonly flags: readonly string[];
 }
 
 export interface DawnOptions {
-  /** Default 'auto': hardware where there is any. CELLSTORM_DRIVER overrides it. */
+  /** Default 'auto': hardware if there is any. CELLSTORM_DRIVER overrides it. */
   readonly driver?: DriverPreference | undefined;
 }
 
@@ -38,28 +38,28 @@ interface DawnPackage {
   readonly globals: object;
 }
 
-/** Dawn crashes when its GPU object is collected while anything uses it, so all of them are kept for good. */
+/** If Dawn's GPU object is collected while it is in use, Dawn crashes. So all of them are kept forever. */
 const OWNER = Symbol.for('cellstorm.dawn');
 const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | undefined } };
 
-/** Keeps a library loaded when Node closes it again because it is no module of Node's (dlfcn.h). */
+/** Keeps a library loaded although Node closes it again because it is not a Node module (dlfcn.h). */
 const RTLD_NODELETE = 0x1000;
 
 /**
- * With this Vulkan extension SwiftShader makes a store of its own for each word of workgroup memory that is to be zeroed:
- * kernels with a tile take a second to compile. Without it Dawn writes a loop, and they take a tenth of that.
+ * With this Vulkan extension SwiftShader makes a separate store for each word of workgroup memory that must be zeroed, and
+ * kernels with a tile take a second to compile. Without it Dawn writes a loop, and they compile in a tenth of that.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
-/** Rounds timestamps to 65 µs, so that pages cannot spy on each other; a process of one's own need not fear that. */
+/** Rounds timestamps to 65 µs, so that pages cannot spy on each other. A Node process does not need that. */
 const COARSE_STAMPS = 'timestamp_quantization';
 
-/** Milliseconds between looks at what a software GPU has finished. */
+/** Milliseconds between checks of what a software GPU has finished. */
 const POLL_MS = 1;
 
 /**
- * Opens Dawn once; later calls get the same answer. A machine without the package or without any adapter
- * gets a GpuError of one sentence.
+ * Opens Dawn once; later calls return the same result. Throws a GpuError if the package is missing or there is no
+ * adapter.
  */
 export function openDawn(options: DawnOptions = {}): Promise<Dawn> {
   owner[OWNER] ??= { gpus: [], opened: undefined };
@@ -72,7 +72,8 @@ export function openDawn(options: DawnOptions = {}): Promise<Dawn> {
 }
 
 async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
-  if (!isMainThread) throw new CellstormError('openDawn() must be called in the main thread of a process.');
+  if (!isMainThread)
+    throw new CellstormError('openDawn() was called in a worker; call it in the main thread of the process.');
   const machine = thisMachine();
   const preference = readPreference(machine, options.driver ?? 'auto');
   const dawn = await importDawn();
@@ -98,9 +99,9 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
 }
 
 /**
- * As long as there is a device, Dawn's binding asks in every turn of the event loop what is finished, through the global
- * setImmediate, and keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU works on the same cores: without the
- * pauses made here tests of fast particles took a quarter longer and 1.6 times the processor time.
+ * Slows down Dawn's polling. While a device exists, Dawn's binding asks in every turn of the event loop what has finished,
+ * through the global setImmediate, which keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU needs the same cores:
+ * without these pauses, tests of fast particles took a quarter longer and 1.6 times the processor time.
  */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
@@ -116,7 +117,7 @@ export function calmPolling(): void {
   globalThis.setImmediate = calm as typeof setImmediate;
 }
 
-/** What no JavaScript has made, bound functions left out. */
+/** Returns whether a function is native code, and not a bound function. */
 function isNative(callback: () => void): boolean {
   return callback.name === '' && Function.prototype.toString.call(callback).includes('[native code]');
 }
@@ -139,20 +140,20 @@ function useDriver(machine: Machine, driver: Driver): void {
   if (machine.platform !== 'linux') return;
   if (driver.manifest !== undefined) process.env.VK_DRIVER_FILES = driver.manifest;
   if (driver.loaderFolder !== undefined) loadVulkan(driver.loaderFolder);
-  // A Vulkan layer complains on stderr where this is not set. It looks for a display there, and none is needed.
+  // Without this variable, a Vulkan layer prints a warning to stderr. It is for finding a display, which is not needed.
   process.env.XDG_RUNTIME_DIR ||= `/run/user/${process.getuid?.() ?? 0}`;
 }
 
 /**
- * Debian's chromium brings its own libvulkan.so.1 and installs none for others. A loader that is loaded
- * already is the one that Dawn's dlopen by name finds, so the browser's is loaded where the system has none.
+ * Loads the browser's Vulkan loader if the system has none. Debian's chromium brings its own libvulkan.so.1 and does not
+ * install it for others. Once it is loaded, Dawn's dlopen finds it by name.
  */
 function loadVulkan(folder: string): void {
   if (!/cannot open shared object/.test(tryLoad('libvulkan.so.1'))) return;
   tryLoad(join(folder, 'libvulkan.so.1'));
 }
 
-/** The error is expected: what is loaded is no module of Node's. */
+/** Loads a library and returns the error, which is expected: the library is not a Node module. */
 function tryLoad(library: string): string {
   try {
     process.dlopen({ exports: {} }, library, constants.dlopen.RTLD_NOW | RTLD_NODELETE);
@@ -170,8 +171,8 @@ function explainNoAdapter(driver: Driver | undefined, preference: DriverPreferen
       ? `Dawn finds no adapter on the ${driver.name} driver${path}`
       : preference === 'auto'
         ? 'There is neither a GPU nor a software driver'
-        : `CELLSTORM_DRIVER asks for ${preference}, but there is no such driver`;
-  return `${found}: for a driver that needs no GPU, ${CHROME_ADVICE}; or use the CPU backend.`;
+        : `CELLSTORM_DRIVER is ${preference}, but there is no such driver`;
+  return `${found}. To get a driver that needs no GPU, ${CHROME_ADVICE}; or use the CPU backend.`;
 }
 
 function firstLine(error: unknown): string {

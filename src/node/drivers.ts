@@ -1,32 +1,32 @@
 /**
- * Purpose: finds what runs WebGPU outside a page: a Chrome, a Vulkan driver, a Vulkan loader. Shared by the
- * CLI, the tests and the set-up script.
- * Guarantee: only looks. Every function takes the machine it looks at, so the decisions are tested on
- * made-up machines; nothing is started, written or set here.
+ * Finds what runs WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. The CLI, the tests and the set-up
+ * script share it.
+ * Guarantee: only looks; nothing is started, written or set. Every function takes the machine to look at, so tests use
+ * made-up machines.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { CellstormError } from '../core/base/errors';
 
-/** What discovery may ask of a machine. */
+/** What discovery may ask about a machine. */
 export interface Machine {
   readonly platform: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   isFile(path: string): boolean;
-  /** Names in a folder; none where there is no such folder. */
+  /** Returns the names in a folder; none if there is no such folder. */
   list(folder: string): readonly string[];
-  /** The path with symbolic links resolved. */
+  /** Returns the path with symbolic links resolved. */
   resolve(path: string): string;
-  /** The text of a small script; empty for anything else. */
+  /** Returns the text of a small script; empty for anything else. */
   readScript(path: string): string;
 }
 
 export interface Chrome {
-  /** What to start. */
+  /** The command that starts it. */
   readonly command: string;
-  /** The folder of the real binary, where the drivers lie. */
+  /** The folder of the real binary, where its drivers are. */
   readonly folder: string;
   readonly source: 'environment' | 'installed' | 'puppeteer';
 }
@@ -34,22 +34,22 @@ export interface Chrome {
 export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
 
 export interface Driver {
-  /** 'system' is the loader's own choice, 'environment' what VK_DRIVER_FILES says. */
+  /** 'system' is the loader's own choice; 'environment' comes from VK_DRIVER_FILES. */
   readonly name: DriverName;
-  /** What VK_DRIVER_FILES must be; undefined leaves it alone. */
+  /** The value for VK_DRIVER_FILES; undefined leaves it unchanged. */
   readonly manifest: string | undefined;
-  /** Where the machine has no Vulkan loader of its own: a folder with a libvulkan.so.1. */
+  /** A folder with a libvulkan.so.1, if the machine has no Vulkan loader of its own. */
   readonly loaderFolder: string | undefined;
 }
 
 export const DRIVER_PREFERENCES = ['auto', 'system', 'software', 'swiftshader', 'lavapipe'] as const;
 export type DriverPreference = (typeof DRIVER_PREFERENCES)[number];
 
-/** What to do on a machine without a Chrome: the end of a sentence. */
+/** Advice for a machine without Chrome; fits into a sentence. */
 export const CHROME_ADVICE =
   'install Chrome or Chromium (on Debian, as root: apt-get install chromium) or set CHROME_PATH to its binary';
 
-/** Longest launcher script that is read; a real binary is far longer. */
+/** Longest launcher script to read; a real binary is far longer. */
 const SCRIPT_BYTES = 64 * 1024;
 const SWIFTSHADER_MANIFEST = 'vk_swiftshader_icd.json';
 const LOADER = 'libvulkan.so.1';
@@ -68,7 +68,7 @@ const MAC_APPS = [
 ];
 const WINDOWS_APPS = ['Google/Chrome/Application/chrome.exe', 'Chromium/Application/chrome.exe'];
 
-/** The machine this runs on. */
+/** Returns the machine this process runs on. */
 export function thisMachine(): Machine {
   return {
     platform: process.platform,
@@ -108,8 +108,8 @@ export function thisMachine(): Machine {
 }
 
 /**
- * Every Chrome of the machine, best first: CHROME_PATH or PUPPETEER_EXECUTABLE_PATH alone where set, else
- * the installed ones, else those in puppeteer's cache.
+ * Lists every Chrome of the machine, best first: CHROME_PATH or PUPPETEER_EXECUTABLE_PATH alone if set, otherwise the
+ * installed ones and then those in puppeteer's cache.
  */
 export function listChromes(machine: Machine): readonly Chrome[] {
   for (const name of ['CHROME_PATH', 'PUPPETEER_EXECUTABLE_PATH']) {
@@ -133,7 +133,7 @@ export function findChrome(machine: Machine): Chrome | undefined {
   return listChromes(machine)[0];
 }
 
-/** SwiftShader, as it lies beside a Chrome. Undefined also on macOS and Windows, which need none of it. */
+/** Finds the SwiftShader that ships with a Chrome. Returns undefined on macOS and Windows, which do not need it. */
 export function findSwiftShader(machine: Machine): Driver | undefined {
   if (machine.platform !== 'linux') return undefined;
   for (const { folder } of listChromes(machine)) {
@@ -145,19 +145,19 @@ export function findSwiftShader(machine: Machine): Driver | undefined {
   return undefined;
 }
 
-/** Mesa's software driver. Dawn refuses old versions of it; wgpu takes them. */
+/** Finds Mesa's software driver. Dawn rejects old versions of it; wgpu accepts them. */
 export function findLavapipe(machine: Machine): Driver | undefined {
   const manifest = listManifests(machine).find((path) => /(^|\/)lvp_icd[^/]*\.json$/.test(path));
   if (manifest === undefined) return undefined;
   return { name: 'lavapipe', manifest, loaderFolder: findSwiftShader(machine)?.loaderFolder };
 }
 
-/** A software driver that Dawn takes for sure, else one that it may take. */
+/** Returns a software driver that Dawn certainly accepts, otherwise one that it may accept. */
 export function findSoftwareDriver(machine: Machine): Driver | undefined {
   return findSwiftShader(machine) ?? findLavapipe(machine);
 }
 
-/** Whether the machine shows both the hardware and a driver for it. Neither proves that they work. */
+/** Returns the system's driver if the machine has both the hardware and a driver for it; neither proves that they work. */
 export function findSystemDriver(machine: Machine): Driver | undefined {
   const system: Driver = { name: 'system', manifest: undefined, loaderFolder: undefined };
   if (machine.platform !== 'linux') return system;
@@ -167,14 +167,14 @@ export function findSystemDriver(machine: Machine): Driver | undefined {
   if (!nvidia && !rendering && !windows) return undefined;
   const hardware = listManifests(machine).filter((path) => !/lvp_|swiftshader|mock/i.test(path));
   if (hardware.length > 0 && (!nvidia || hardware.some((path) => path.includes('nvidia')))) return system;
-  // Containers with the NVIDIA runtime may keep the driver where no loader looks.
+  // Containers with the NVIDIA runtime may have the driver in a folder that no loader searches.
   const folder = '/usr/local/nvidia/share/vulkan/icd.d';
   const manifest = machine.list(folder).find((name) => name.endsWith('.json'));
   if (nvidia && manifest !== undefined) return { ...system, manifest: join(folder, manifest) };
   return hardware.length > 0 ? system : undefined;
 }
 
-/** CELLSTORM_DRIVER, or `fallback` where it is not set. */
+/** Returns the preference in CELLSTORM_DRIVER, or `fallback` if it is not set. */
 export function readPreference(machine: Machine, fallback: DriverPreference): DriverPreference {
   const value = machine.environment.CELLSTORM_DRIVER;
   if (!value) return fallback;
@@ -186,8 +186,8 @@ export function readPreference(machine: Machine, fallback: DriverPreference): Dr
 }
 
 /**
- * The driver to use. A VK_DRIVER_FILES of the user's wins over 'auto' and 'system'; 'auto' takes the system's where there
- * is hardware and a software driver where not. Undefined where there is nothing of the kind asked for.
+ * Chooses the driver. The user's VK_DRIVER_FILES wins over 'auto' and 'system'. 'auto' takes the system's driver if there
+ * is hardware, otherwise a software driver. Returns undefined if there is no driver of the requested kind.
  */
 export function chooseDriver(machine: Machine, preference: DriverPreference): Driver | undefined {
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
@@ -218,8 +218,8 @@ function describeChrome(machine: Machine, command: string, source: Chrome['sourc
 }
 
 /**
- * The folder with the driver. A launcher script names it: Debian's sets LIBDIR, others start an absolute
- * path. A launcher of another kind (snap's) leaves the usual places.
+ * Returns the folder with the driver. A launcher script names it: Debian's sets LIBDIR, others start an absolute path. For
+ * other launchers, such as snap's, the usual folders are tried.
  */
 function findBinaryFolder(machine: Machine, path: string): string {
   const script = machine.readScript(path);
@@ -249,7 +249,7 @@ function installedPaths(machine: Machine): string[] {
   return CHROME_NAMES.flatMap((name) => unique.map((folder) => join(folder, name)));
 }
 
-/** Chromes that puppeteer downloaded, the newest first. */
+/** Lists the Chromes that puppeteer downloaded, the newest first. */
 function cachedPaths(machine: Machine): string[] {
   const cache = machine.environment.PUPPETEER_CACHE_DIR ?? join(machine.home, '.cache/puppeteer');
   const byVersion = new Intl.Collator('en', { numeric: true });
@@ -273,7 +273,7 @@ function hasLoader(machine: Machine): boolean {
   return folders.some((folder) => machine.isFile(join(folder, LOADER)));
 }
 
-/** The driver manifests that the Vulkan loader would read by itself. */
+/** Lists the driver manifests that the Vulkan loader reads by default. */
 function listManifests(machine: Machine): string[] {
   const { XDG_DATA_HOME, XDG_DATA_DIRS } = machine.environment;
   const roots = [

@@ -1,6 +1,6 @@
 /** Repeatable random inputs for tests and benchmarks: the same seed gives the same numbers in every run. */
 
-/** Numbers from 0 to 1 that are not dyadic, the same on every run. */
+/** Returns a generator of numbers between 0 and 1 that are not dyadic; the same seed gives the same numbers. */
 export function createNoise(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function createNoise(seed: number): () => number {
   };
 }
 
-/** `count` vectors with coordinates between the corners, or beyond them by a share of the distance. */
+/** Returns `count` random vectors between the corners, or outside them by up to `beyond` times the distance. */
 export function scatterIn(
   noise: () => number,
   low: readonly number[],

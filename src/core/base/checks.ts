@@ -1,7 +1,4 @@
-/**
- * Purpose: argument checks shared by every public entry point, so that all of them refuse the same
- * things in the same words.
- */
+/** Argument checks shared by all public entry points, so that all reject the same values with the same messages. */
 import { ArgumentError } from './errors';
 
 export function checkDimensions(value: unknown, argument = 'dimensions'): asserts value is 2 | 3 {
@@ -42,12 +39,12 @@ export function checkInteger(
   }
 }
 
-/** A function of the caller's, which is called for each answer, or for none. */
+/** Checks a callback. */
 export function checkFunction(argument: string, value: unknown): void {
   if (typeof value !== 'function') throw new ArgumentError(argument, value, 'a function');
 }
 
-/** A vector given as `dimensions` finite numbers. */
+/** Checks a vector of `dimensions` finite numbers. */
 export function checkVector(argument: string, value: unknown, dimensions: 2 | 3): asserts value is number[] {
   const vector = value as ArrayLike<unknown> | null | undefined;
   const accepted = `${dimensions} finite numbers`;
@@ -63,9 +60,8 @@ export function checkVector(argument: string, value: unknown, dimensions: 2 | 3)
 }
 
 /**
- * Packed vectors, `dimensions` numbers a particle: the length is `count` particles and every number
- * is finite as a 32-bit float and its magnitude is less than `below`. The error names the first particle
- * where that is not so.
+ * Checks packed vectors, `dimensions` numbers per particle: there must be `count` particles, and every number must be
+ * finite as a 32-bit float with a magnitude less than `below`. The error names the first wrong particle.
  */
 export function checkPacked(
   argument: string,
@@ -75,7 +71,7 @@ export function checkPacked(
   below = Number.POSITIVE_INFINITY,
 ): asserts values is Float32Array {
   if (!(values instanceof Float32Array)) {
-    throw new ArgumentError(argument, values, `a Float32Array with ${dimensions} numbers a particle`);
+    throw new ArgumentError(argument, values, `a Float32Array with ${dimensions} numbers per particle`);
   }
   if (values.length !== count * dimensions) {
     throw new ArgumentError(
@@ -98,7 +94,7 @@ export function checkPacked(
   }
 }
 
-/** Refuses option names nobody reads, so that a misspelt option is never ignored in silence. */
+/** Rejects unknown option names, so that a misspelt option is never silently ignored. */
 export function checkKnownKeys(
   argument: string,
   value: unknown,

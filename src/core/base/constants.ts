@@ -1,72 +1,73 @@
 /**
- * Purpose: every size that the host, the shaders and the CPU twins must agree on. The shader linker turns
- * them into WGSL constants of the same names, so no number stands in two places.
+ * Every size that the host, the shaders and their CPU references must agree on. The shader linker turns these into WGSL
+ * constants of the same names, so each number is written once.
  */
 
-/** Threads a workgroup of every particle pass. 256 is the default limit of WebGPU; less costs occupancy. */
+/** Threads per workgroup of every particle pass. 256 is WebGPU's default limit; fewer threads lower the occupancy. */
 export const WORKGROUP_SIZE = 256;
 
-/** Threads a workgroup of the scan. Few: each adds up the sums of those before it, after a single barrier. */
+/** Threads per workgroup of the scan. Few, because each adds up the sums of all threads before it after one barrier. */
 export const SCAN_WORKGROUP_SIZE = 64;
 
-/** Cells a thread of the scan sums. More means fewer barriers and less parallelism; a multiple of 4. */
+/** Cells that one thread of the scan sums; a multiple of 4. More means fewer barriers and less parallelism. */
 export const SCAN_ITEMS = 64;
 
-/** Cells a workgroup of the scan covers. */
+/** Cells that one workgroup of the scan covers. */
 export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
 
 /**
- * Bits of a digit of the radix sort. More means fewer rounds over the keys, and more counters: each thread has one for each
- * value of a digit.
+ * Bits per digit of the radix sort. More bits mean fewer rounds over the keys and more counters, since each thread has one
+ * counter per value of a digit.
  */
 export const RADIX_BITS = 4;
 export const RADIX_DIGITS = 2 ** RADIX_BITS;
 
-/** Keys of a thread of the radix sort, in a row. More means fewer counters to scan and less parallelism. */
+/** Consecutive keys per thread of the radix sort. More means fewer counters to scan and less parallelism. */
 export const RADIX_RUN = 64;
 
-/** The same two where a processor plays the GPU, which has few threads and room for their counters (bench/NOTES.md). */
+/** The same two on software GPUs, which have few threads and room for their counters (measured in bench/NOTES.md). */
 export const RADIX_SOFTWARE_BITS = 8;
 export const RADIX_SOFTWARE_RUN = 512;
 
-/** What keys are, as shaders/sort/radix.wgsl is told. */
+/** Kinds of keys, as shaders/sort/radix.wgsl expects them. */
 export const KEYS_UNSIGNED = 0;
 export const KEYS_SIGNED = 1;
 export const KEYS_FLOAT = 2;
 
 /**
- * Cells along x that stay together in the table of the unbounded world. More means fewer probes that cross from
- * one block to the next, and sparse particles less evenly spread; a power of two, HASH_BLOCK_SHIFT its logarithm.
+ * Cells along x that stay together in the hashed table of the unbounded world; a power of two, with HASH_BLOCK_SHIFT as
+ * its logarithm. More means fewer probes that cross from one block to the next, but sparse particles are spread less evenly.
  */
 export const HASH_BLOCK = 32;
 export const HASH_BLOCK_SHIFT = 5;
 
 /**
- * Particles in a bucket from which on it is crowded, in grids made for crowds: they are put in order by merging, not
- * by counting, which takes the square of their number.
+ * A bucket is crowded from this many particles on, if the grid was created with `crowds`. Crowded buckets are ordered by
+ * merging, because counting takes the square of their number.
  */
 export const CROWDED = 128;
 
-/** Entries of a crowd that a workgroup sorts among each other; a multiple of WORKGROUP_SIZE. */
+/** Entries of a crowd that one workgroup sorts; a multiple of WORKGROUP_SIZE. */
 export const CROWD_TILE = 1024;
 
-/** Entries of a crowd that a first round of merging brings in order: each looks its place up in every tile of them. */
+/** Entries of a crowd that the first merge round orders: each entry looks up its rank in every tile of the run. */
 export const CROWD_RUN = 64 * CROWD_TILE;
 
 /**
- * Words before the list in a buffer of crowds: tiles listed, heavy particles listed, and from TILE_DISPATCH and
- * HEAVY_DISPATCH on the arguments of an indirect dispatch over each.
+ * Words before the list in a buffer of crowds: the number of listed tiles, the number of listed heavy particles, and
+ * the arguments of an indirect dispatch over each, at TILE_DISPATCH and HEAVY_DISPATCH.
  */
 export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
 export const HEAVY_DISPATCH = 5;
 
-/** Workgroups that go over the tiles of crowds, or over heavy particles, at most: they stride. */
+/** Most workgroups that go over the tiles of crowds, or over heavy particles; beyond that, they loop. */
 export const CROWD_WORKGROUPS = 1024;
 
 /**
- * Candidates in a row of cells from which on a particle is heavy, in grids made for crowds: a workgroup goes over its
- * candidates, not a thread. A row has three cells: where none is crowded, nobody is heavy.
+ * A particle is heavy if one of its rows of cells has this many candidates, in grids created with `crowds`. A whole
+ * workgroup then goes over its candidates instead of one thread. A row has three cells, so without a crowded cell no
+ * particle is heavy.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
@@ -74,66 +75,66 @@ export const HEAVY_ROW = 3 * CROWDED;
 export const HEAVY_WORKGROUP_SIZE = 64;
 
 /**
- * Rows of marks, a bit for each id, with which workgroups put the neighbours of heavy particles in order: as many work at a
- * time. Each takes an eighth of a byte a particle.
+ * Rows of marks, with one bit per id, in which workgroups put the neighbours of heavy particles in order. So many workgroups
+ * run at a time. Each row takes an eighth of a byte per particle.
  */
 export const MARK_ROWS = 32;
 
-/** Buckets between those of a grid with levels and those of its finer entries: what is set aside, what leaves, the end. */
+/** Buckets between those of a grid with levels and those of its finer entries: quarantined, removed, and the end. */
 export const FINER_BUCKETS = 3;
 
-/** Words before the list of finer entries: the levels that anyone is on. At its end are heavy particles: see heavy_words.wgsl. */
+/** Words before the list of finer entries: the occupied levels. Heavy particles are at its end: see heavy_words.wgsl. */
 export const FINER_HEADER = 1;
 
-/** Of an entry in the list of finer entries, bits that say the level; the others are the slot. */
+/** Bits that hold the level in an entry of the list of finer entries; the other bits hold the slot. */
 export const FINER_LEVEL_BITS = 5;
 
-/** The bit that says there are crowds, in the word of levels that anyone is on. */
+/** In the word of occupied levels, the bit that says that there are crowds. */
 export const CROWD_BIT = 31;
 
-/** Threads a workgroup of the measure pass: MEASURE_WORDS words for each must fit 16 KiB of workgroup memory. */
+/** Threads per workgroup of the measure pass: MEASURE_WORDS words per thread must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;
 
-/** Workgroups of the measure pass at most: the partial sums read back are 4 · MEASURE_WORDS bytes for each. */
+/** Most workgroups of the measure pass; the host reads back 4 · MEASURE_WORDS bytes of partial sums for each. */
 export const MEASURE_WORKGROUPS = 1024;
 
 /** Words in one workgroup's partial measures. */
 export const MEASURE_WORDS = 19;
 
-/** The bits of the NaN that marks a particle as set aside or removed. */
+/** Bits of the NaN that marks a particle as quarantined or removed. */
 export const NOT_A_NUMBER = 0x7fc0_0000;
 
-/** The bits of GREATEST_SPEED in core/world/world.ts: bits of positive floats ascend as the floats do. */
+/** Bits of GREATEST_SPEED in core/world/limits.ts. The bits of positive floats ascend as the floats do. */
 export const GREATEST_SPEED_BITS = 0x5780_0000;
 
-/** The pass that counts a list is one thread. */
+/** The pass that counts a list runs on one thread. */
 export const LIST_COUNT_WORKGROUP_SIZE = 1;
 
 /**
- * Cells of a box that one thread searches; of more, a workgroup. Less makes more workgroups for little each, more makes
- * threads that others wait for.
+ * A query box over at most this many cells is searched by one thread, a larger one by a workgroup. A lower value makes
+ * workgroups with little work each; a higher one makes threads that the others wait for.
  */
 export const FEW_CELLS = 512;
 
-/** Workgroups that take boxes over more cells from a queue, at most: enough to fill a device. */
+/** Most workgroups that take larger query boxes from a queue: enough to fill a device. */
 export const MOST_BOX_WORKGROUPS = 1024;
 
 /**
- * Where the world wraps around, a ray ends after so many periods along any axis. Each hit is held against its images
- * before, so more costs time; and 32-bit floats tell places apart less and less.
+ * In a periodic world a ray ends after this many periods along any axis. Each hit is compared with its earlier images, so
+ * more periods cost time, and 32-bit floats resolve far positions less and less.
  */
 export const MOST_PERIODS = 64;
 
-/** Set in the id of a particle that is being removed; so ids stay below it. */
+/** Bit that is set in the id of a particle that is being removed, so ids stay below it. */
 export const RETIRED_BIT = 0x8000_0000;
 
-/** `partner` of a particle that bounces off nobody. */
+/** `partner` of a particle that bounces off nothing. */
 export const NO_PARTNER = 0xffff_ffff;
 
 /**
- * Words before the list of fast particles: how many there are; the key from which on nothing is settled; how far anybody
- * may move, in diameters; the levels that any of the fast and of the slow are on, where sizes differ. From FLIGHT_FIRST on, of a step: whether no substep is done, and the counters of Flights in
- * core/ccd/law.ts.
+ * Words before the list of fast particles: their number; the first key that is not settled; how far any particle may move,
+ * in diameters; the levels that fast and slow particles occupy, if radii vary. From FLIGHT_FIRST on, per step: whether
+ * no substep is done, and the counters of Flights in core/ccd/law.ts.
  */
 export const FLIGHT_PATHS = 0;
 export const FLIGHT_UNSETTLED = 1;
@@ -149,8 +150,8 @@ export const FLIGHT_HELD = 10;
 export const FLIGHT_HEADER = 11;
 
 /**
- * Where the arguments of indirect dispatches begin: over paths, over those that are searched, the same in a round, over all
- * particles.
+ * First words of the arguments of indirect dispatches: over paths, over searched paths, over searched paths in a round,
+ * and over all particles.
  */
 export const PATH_DISPATCH = 0;
 export const STILL_DISPATCH = 3;
@@ -159,32 +160,32 @@ export const FILE_DISPATCH = 9;
 export const FLIGHT_DISPATCHES = 12;
 
 /**
- * Times of paths are whole ticks, so many to a substep, rounded down: one stops the moment before it is too near. So
- * hits that are nearly at the same time, like those of whoever touches several, are at the same time, and how they hit
- * decides, not what rounding makes of them on one device or another.
+ * Ticks per substep. Times along paths are whole ticks, rounded down, so a particle stops just before it is too near.
+ * Hits at almost the same time, such as those of a particle that touches several others, get the same tick. The way they
+ * hit then decides, and not how one device or another rounds.
  */
 export const FLIGHT_TICKS = 2 ** 14;
 
-/** Bits of a hit's key below the tick: of how fast two close in, as many of the upper ones of a 32-bit float. */
+/** Bits of a hit's key below the tick: the upper bits of the closing speed as a 32-bit float. */
 export const CLOSING_BITS = 17;
 
 /**
- * Parts of a diameter: who moves more than one of them in a substep is fast, and paths end where two overlap by as much. See
- * FAST_SHARE and OVERLAP_SHARE in core/ccd/law.ts.
+ * Parts of a diameter: a particle that moves more than one part in a substep is fast, and a path ends where two particles
+ * overlap by one part. See FAST_SHARE and OVERLAP_SHARE in core/ccd/law.ts.
  */
 export const FLIGHT_PARTS = 16;
 
-/** Cells that a piece of a path is long at most: what is searched at once. More means fewer searches of larger boxes. */
+/** Length in cells of a piece of a path, which is searched at once. More means fewer searches of larger boxes. */
 export const PIECE_CELLS = 4;
 
-/** Cells that a piece of a path is held against, before it is held against everybody where these are fewer. */
+/** Most cells to search for a piece of a path. Beyond that, the piece is compared with every particle if these are fewer. */
 export const ENOUGH_CELLS = 4096;
 
-/** Pieces of a path that are followed at most. */
+/** Most pieces of one path that are followed. */
 export const MOST_PIECES = 1024;
 
-/** Lists of paths where cells are hashed, at least: paths pass many cells, however few particles there are. */
+/** Least number of path lists if cells are hashed: paths pass many cells, however few particles there are. */
 export const FEWEST_LISTS = 2 ** 17;
 
-/** In the partner of a path that ends at a wall: its axis, plus this. */
+/** The partner of a path that ends at a wall is this plus the wall's axis. */
 export const WALL_PARTNER = 0xc000_0000;

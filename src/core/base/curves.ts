@@ -1,21 +1,24 @@
-/** Purpose: what times at several sizes say: how they grow, where two of them cross, what a larger size will take. */
+/** Reads curves of run time over size: their growth, where two of them cross, and the expected time of a larger size. */
 
-/** A growth is that of the last decade: before it, what a run costs anyway hides it. */
+/** Growth is fitted over the last decade of sizes: below it, fixed costs hide it. */
 export const DECADE = 10;
 
-/** The steepest growth that is taken for granted from two points, which may be noise. */
+/** The steepest growth to extrapolate from two points, which may be noise. */
 const STEEPEST = 2.5;
 
-/** Typical milliseconds of so many. */
+/** Typical milliseconds at one size. */
 export interface Timing {
   readonly count: number;
   readonly milliseconds: number;
 }
 
-/** Ascending. */
+/** Ascending by count. */
 export type Curve = readonly Timing[];
 
-/** The exponent p of time ~ n^p by least squares over the last decade, or the last three sizes; undefined of fewer. */
+/**
+ * Fits the exponent p of time ~ n^p by least squares over the last decade, or over the last three sizes. Returns
+ * undefined if there are fewer than three.
+ */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;
   const decade = curve.filter(({ count }) => count * DECADE >= last);
@@ -34,14 +37,14 @@ export function growthOf(curve: Curve): number | undefined {
   return square > 0 ? product / square : undefined;
 }
 
-/** The exponent between the last two sizes. */
+/** Returns the exponent between the last two sizes. */
 export function lastSlope(curve: Curve): number | undefined {
   const [last, before] = [curve.at(-1), curve.at(-2)];
   if (!last || !before || before.milliseconds <= 0) return undefined;
   return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
 }
 
-/** What a size is expected to take, from the last ones, if times grow at least with this power; rather too much than too little. */
+/** Estimates the time of a size from the last timings, with at least the exponent `least`; rather too high than too low. */
 export function expectedTime(curve: Curve, count: number, least: number): number {
   const last = curve.at(-1);
   if (!last) return 0;
@@ -52,10 +55,10 @@ export function expectedTime(curve: Curve, count: number, least: number): number
 
 export type Crossing =
   | { readonly kind: 'at'; readonly count: number }
-  /** At every size that both were measured at. */
+  /** One curve is below the other at every common size. */
   | { readonly kind: 'first-always' | 'second-always' };
 
-/** From what size on the second is faster; undefined where no size was measured of both. */
+/** Returns the size from which the second curve is faster; undefined if the curves have no size in common. */
 export function crossingOf(first: Curve, second: Curve): Crossing | undefined {
   const common = first.flatMap(({ count, milliseconds }) => {
     const other = second.find((timing) => timing.count === count);

@@ -1,19 +1,19 @@
 /**
- * Purpose: the one family of errors that cellstorm throws.
- * Guarantee: each message is one sentence that names the argument, the value it had and what is
- * accepted; it is thrown before any GPU work and leaves every object as it was.
+ * The errors that cellstorm throws.
+ * Guarantee: each message names the argument, its value and what is accepted. An error is thrown before any GPU work and
+ * leaves every object as it was.
  */
 
 export class CellstormError extends Error {
   override name = 'CellstormError';
 }
 
-/** A value told in words, such as "51 particles": messages print it bare, where a string is quoted. */
+/** A value in words, such as "51 particles": messages print it without quotes. */
 export class Phrase {
   constructor(readonly words: string) {}
 }
 
-/** "1 particle", "2 particles": for messages. */
+/** Returns "1 particle" or "2 particles", for messages. */
 export function describeCount(count: number): string {
   return count === 1 ? '1 particle' : `${count} particles`;
 }
@@ -29,11 +29,11 @@ export class ArgumentError extends CellstormError {
   }
 }
 
-/** A request that the device, or the chosen capacity, cannot hold. */
+/** A request that exceeds the device or the chosen capacity. */
 export class LimitError extends CellstormError {
   override name = 'LimitError';
   readonly limit: string;
-  /** Particles that would fit, other things being as they were asked for, where it is their number that is too large. */
+  /** How many particles would fit with everything else unchanged, if their number is the problem. */
   readonly fits: number | undefined;
 
   constructor(limit: string, message: string, fits?: number) {
@@ -52,7 +52,7 @@ export class DestroyedError extends CellstormError {
   }
 }
 
-/** No WebGPU here, no adapter, a lost device, or a shader that a device refuses. */
+/** WebGPU is missing, there is no adapter, the device is lost, or it rejects a shader. */
 export class GpuError extends CellstormError {
   override name = 'GpuError';
   readonly reason: 'unsupported' | 'insecure' | 'no-adapter' | 'lost' | 'shader' | 'memory' | 'validation';

@@ -1,10 +1,10 @@
 /**
- * Purpose: settings that are numbers, each with what it may be. Inputs: what a caller gives, perhaps among other options,
- * and what holds where a number is left out. Output: all of them, checked before anything changes.
+ * Resolves numeric settings: takes the given ones, fills the rest from the current values, and checks all of them before
+ * anything changes.
  */
 import { checkRange } from './checks';
 
-/** What each number may be, by its name. */
+/** The accepted range of each number, by its name. */
 export type NumberRanges<Name extends string> = Readonly<Record<Name, readonly [low: number, high: number]>>;
 
 export function resolveNumbers<Name extends string>(

@@ -1,7 +1,7 @@
 /**
- * Purpose: what the engines agree on about obstacles, the particles of a simulation that never move: how they are given
- * and checked, how a particle is shared by several of them, and how it names the one it bounces off. The contact law is
- * in core/contact/settings.ts.
+ * Obstacles are bodies of a simulation that never move. All engines share this: how obstacles are given and checked, how
+ * several obstacles share a particle, and how a particle names the one it bounces off. The contact law is in
+ * core/contact/settings.ts.
  */
 
 import { checkKnownKeys, checkPacked } from '../base/checks';
@@ -12,20 +12,20 @@ import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
 import { inOrder, type StaticBodies } from './tree';
 
-/** Set in the slot that a particle names as its partner where that is an obstacle's. NO_PARTNER is nobody's slot. */
+/** Bit that is set in a particle's partner if that is an obstacle's slot. NO_PARTNER is never a slot. */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
-/** Obstacles that have sizes of their own, where particles have: any sizes, whatever those of particles may be. */
+/** Obstacles with a size each, if particles have sizes. Obstacles may be of any size, also outside the particles' range. */
 export interface ObstacleBodies extends GivenSizes {
   readonly positions: Float32Array;
 }
 
-/** Packed positions, or with sizes. */
+/** Packed positions, or positions with sizes. */
 export type ObstaclesGiven = Float32Array | ObstacleBodies;
 
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
-/** Obstacles as the engines hold them, at most `capacity` and none of them shared with the caller, or an error. */
+/** Returns at most `capacity` obstacles in the engines' form, copied from the caller's arrays; throws if any is wrong. */
 export function readObstacles(
   argument: string,
   given: ObstaclesGiven,
@@ -37,7 +37,7 @@ export function readObstacles(
     throw new ArgumentError(
       argument,
       given,
-      'a Float32Array of positions, or an object of positions and sizes',
+      'a Float32Array of positions, or an object with positions and sizes',
     );
   }
   if (!isPacked) checkKnownKeys(argument, given, ['positions', 'radii', 'halfExtents']);
@@ -59,7 +59,7 @@ export function readObstacles(
     return { positions: positions.slice() };
   }
   if (isPacked) {
-    const accepted = 'an object of positions and radii, since particles have radii of their own';
+    const accepted = 'an object with positions and radii, since each particle has its own radius';
     throw new ArgumentError(argument, given, accepted);
   }
   const { boxes } = rules;
@@ -68,7 +68,7 @@ export function readObstacles(
   return { positions: positions.slice(), ...sizes, radii: sizes.radii.slice() };
 }
 
-/** What the numbers of every engine can tell apart. */
+/** Checks that radii are within what every engine can distinguish. */
 function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }: Sizes): void {
   const [smallest, largest] = [SMALLEST_DIAMETER / 2, LARGEST_DIAMETER / 2];
   radii?.forEach((radius, body) => {
@@ -79,9 +79,9 @@ function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }:
 }
 
 /**
- * An error where an obstacle with a size of its own could be met by two of its images at once: along an axis that wraps
- * around it and the largest particle are at most as long as the period, or it is a box without an end there, of half the
- * period or more.
+ * Throws if two images of one obstacle could touch the same particle. Along a periodic axis, the obstacle and the
+ * largest particle must together be at most as long as the period. A box of at least half the period is allowed, too: it
+ * counts as endless along that axis.
  */
 export function checkObstaclesFit(
   argument: string,
@@ -96,15 +96,15 @@ export function checkObstaclesFit(
       const half = (box ? box[dimensions * body + axis] : radii[body]) as number;
       const room = (length - diameter) / 2;
       if (length === 0 || half <= room || (box && half >= length / 2)) continue;
-      const place = box ? `halfExtents[${dimensions * body + axis}]` : `radii[${body}]`;
-      const endless = box ? `, or at least ${length / 2}, that of a box without an end` : '';
-      const accepted = `at most ${room}, half of what the largest particle leaves of the period along axis ${axis}${endless}`;
-      throw new ArgumentError(`${argument}.${place}`, half, accepted);
+      const name = box ? `halfExtents[${dimensions * body + axis}]` : `radii[${body}]`;
+      const endless = box ? `, or at least ${length / 2} for a box without an end` : '';
+      const accepted = `at most ${room} (half of the period along axis ${axis} less the largest diameter)${endless}`;
+      throw new ArgumentError(`${argument}.${name}`, half, accepted);
     }
   }
 }
 
-/** Those of options or of a checkpoint, which may have none. */
+/** Returns the obstacles of options or of a checkpoint, which may have none. */
 export function obstaclesOf({
   obstacles,
 }: {
@@ -113,7 +113,7 @@ export function obstaclesOf({
   return obstacles === undefined ? new Float32Array(0) : obstacles;
 }
 
-/** Obstacles of a simulation as the engines hold them, or an error. */
+/** Returns the obstacles of a simulation in the engines' form, or throws. */
 export function checkObstacles(
   given: ObstaclesGiven,
   {
@@ -128,26 +128,26 @@ export function checkObstacles(
   return obstacles;
 }
 
-/** As they are given, from what the engines hold. */
+/** Converts obstacles from the engines' form to the caller's. */
 export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies): ObstaclesGiven {
   const positions = bodies.positions.slice();
   const { radii, halfExtents } = describeSizes(dimensions, bodies);
   if (!radii) return positions;
-  // Copies, of which the caller may do with what it likes.
+  // Copies, since the caller may change what it gets.
   return { positions, radii: radii.slice(), ...(halfExtents ? { halfExtents: halfExtents.slice() } : {}) };
 }
 
 /**
- * In the world: what is outside of one that wraps around is brought in, and a box without an end is so long that the
- * shortest way out of it is never along it. Those of one radius come in an order that does not depend on the one they were
- * given in; others are put in order by their tree.
+ * Puts obstacles into the world. Positions are wrapped into a periodic world. An endless box is made so long that the
+ * shortest way out of it never runs along it. Obstacles of one radius come in an order that does not depend on the input
+ * order; those with sizes are ordered by their tree.
  */
 export function carryObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;
-  const carried = { ...given, positions: wrapPositions(world, given.positions) };
-  const { radii, halfExtents } = describeSizes(dimensions, carried);
-  if (!radii) return inOrder(dimensions, carried);
-  if (!halfExtents) return carried;
+  const wrapped = { ...given, positions: wrapPositions(world, given.positions) };
+  const { radii, halfExtents } = describeSizes(dimensions, wrapped);
+  if (!radii) return inOrder(dimensions, wrapped);
+  if (!halfExtents) return wrapped;
   const isEndless = (index: number) => {
     const length = period[index % dimensions] as number;
     return length > 0 && (halfExtents[index] as number) >= length / 2;
@@ -160,10 +160,10 @@ export function carryObstacles(world: World, given: StaticBodies): StaticBodies 
     );
     return Math.max(half, (period[index % dimensions] as number) + Math.max(...ways));
   });
-  return { positions: carried.positions, ...defineShapes(dimensions, radii, lengthened) };
+  return { positions: wrapped.positions, ...defineShapes(dimensions, radii, lengthened) };
 }
 
-/** What each overlapped obstacle does of what it would do alone: by the deepest overlap and the sum of all. */
+/** Returns the share of its full push that each overlapped obstacle contributes, from the deepest overlap and their sum. */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;
 }

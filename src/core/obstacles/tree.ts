@@ -1,52 +1,52 @@
 /**
- * Purpose: bodies that never move, each as large as it likes, in a tree of boxes around boxes: built once when they are
- * given, walked by the CPU engine, and as words by shaders/obstacles/tree.wgsl. Sizes from a grain to the whole world
- * are the same to it, where cells would each be right for one.
- * Inputs: positions, carried into the world, and sizes as the engines hold them. Output: both in the order of the tree.
- * Guarantee: the same bodies, in whatever order, give the same tree; nobody whose box overlaps the box asked for is left
- * out, in worlds that wrap around by any of its images.
- * Ordering: a node, then all below its first half, then all below its second; `skip` is the node to go on with where a box
- * is not entered, so a walk needs no stack. Bodies lie as leaves do.
+ * A tree of boxes around bodies that never move and may each have any size. It is built once; the CPU engine walks it, and
+ * shaders/obstacles/tree.wgsl walks it as words. A grid's cells suit one size; the tree suits all, from a grain to the
+ * whole world.
+ * Inputs: positions inside the world, and sizes in the engines' form. Output: both in the order of the tree.
+ * Guarantees: the same bodies give the same tree, in whatever order they come. A walk visits every body whose box overlaps
+ * the query box, in periodic worlds also through any image.
+ * Ordering: a node, then all nodes below its first half, then all below its second. `skip` is the node to continue with if
+ * the walk does not enter a box, so a walk needs no stack. Bodies are in the order of their leaves.
  */
 import { extentAlong, type Sizes } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
-/** Bodies in a leaf, at most: more make fewer nodes, which are dearer than bodies. A power of two. */
+/** Most bodies per leaf; a power of two. More bodies make fewer nodes, and a node costs more than a body. */
 export const LEAF_BODIES = 4;
 
-/** In a node's word a leaf's first body is above so many bits, of which the lower say how many it has: 0 of inner ones. */
+/** A node's leaf word holds the first body above this many bits, and the number of bodies in them: 0 for inner nodes. */
 export const LEAF_BITS = 3;
 
-/** Words before the nodes: how many there are, and at which word the bodies begin. */
+/** Words before the nodes: the number of nodes, and the word at which the bodies begin. */
 export const TREE_HEADER = 2;
 
 export interface StaticBodies extends Sizes {
   readonly positions: Float32Array;
 }
 
-/** Nodes of a tree of so many bodies. */
+/** Returns the number of nodes of a tree of so many bodies. */
 export function nodesOf(bodies: number): number {
   return Math.max(0, 2 * Math.ceil(bodies / LEAF_BODIES) - 1);
 }
 
-/** Words of a node: centre, half of each edge, the node to skip to, and which bodies a leaf has. */
+/** Returns the words per node: centre, half of each edge, the node to skip to, and the bodies of a leaf. */
 export function nodeWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }
 
-/** Of what rounding can be off by, many times as much: by distances, and by the period they are told apart by. */
+/** Margin of a walk, many times the rounding error; relative to distances plus the period. */
 const ROUNDING = 2 ** -18;
 
 export class ObstacleTree {
   readonly count: number;
   readonly nodes: number;
-  /** In the order of the tree. */
+  /** Bodies in the order of the tree. */
   readonly bodies: StaticBodies;
-  /** Centre and half extents, 2 · dimensions a node. */
+  /** Centre and half extents of each box: 2 · dimensions numbers per node. */
   private readonly boxes: Float32Array;
-  /** Skip and leaf, 2 a node. */
+  /** Skip and leaf words: 2 per node. */
   private readonly links: Uint32Array;
-  /** Of the box that `visit` was asked for. */
+  /** Centre of the box that `visit` looks for. */
   private readonly middle = new Float64Array(3);
   private readonly half = new Float64Array(3);
 
@@ -59,15 +59,15 @@ export class ObstacleTree {
     this.nodes = nodesOf(this.count);
     this.boxes = new Float32Array(2 * dimensions * this.nodes);
     this.links = new Uint32Array(2 * this.nodes);
-    // Told apart by what they are, not by where they were in the array.
+    // The order of the input array must not matter.
     const canonical = inOrder(dimensions, given);
     const order = Uint32Array.from({ length: this.count }, (_, body) => body);
     if (this.count > 0)
       new Builder(dimensions, canonical, order, this.boxes, this.links).build(0, this.count);
-    this.bodies = taken(canonical, order, dimensions);
+    this.bodies = reorder(canonical, order, dimensions);
   }
 
-  /** Bodies whose boxes overlap one; ascending. Some that only come near may be among them. */
+  /** Calls `visit` for each body whose box overlaps the given one, ascending. Some that are only near may be among them. */
   visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
     const { boxes, links, nodes, world, middle, half } = this;
     const { dimensions, period } = world;
@@ -102,7 +102,7 @@ export class ObstacleTree {
     return arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
   }
 
-  /** The header and the nodes, as kernels read them. */
+  /** Returns the header and the nodes as kernels read them. */
   nodeBits(): Uint32Array {
     const { boxes, links, nodes } = this;
     const { dimensions } = this.world;
@@ -120,7 +120,7 @@ export class ObstacleTree {
   }
 }
 
-/** Splits bodies at the middle of the axis along which their centres are farthest apart, until few are left. */
+/** Splits bodies at the median of the axis along which their centres are farthest apart, until a leaf holds them. */
 class Builder {
   private next = 0;
   private readonly keys: Float64Array;
@@ -135,7 +135,7 @@ class Builder {
     this.keys = new Float64Array(order.length);
   }
 
-  /** The node of those from `first` up to, but not, `end`, and all below it. */
+  /** Builds the node of bodies from `first` up to, not including, `end`, and all nodes below it. */
   build(first: number, end: number): void {
     const { links, order, keys, dimensions } = this;
     const node = this.next++;
@@ -144,11 +144,11 @@ class Builder {
     if (count <= LEAF_BODIES) {
       links[2 * node + 1] = (first << LEAF_BITS) | count;
     } else {
-      for (let place = first; place < end; place++) {
-        const body = order[place] as number;
+      for (let index = first; index < end; index++) {
+        const body = order[index] as number;
         keys[body] = this.bodies.positions[dimensions * body + axis] as number;
       }
-      // Leaves are full but for the last.
+      // All leaves are full, except the last.
       const middle = first + LEAF_BODIES * Math.ceil(count / (2 * LEAF_BODIES));
       select(order, keys, first, end - 1, middle);
       this.build(first, middle);
@@ -157,15 +157,15 @@ class Builder {
     links[2 * node] = this.next;
   }
 
-  /** The box around bodies; returns the axis along which their centres are farthest apart, of equal ones the first. */
+  /** Stores the box around the bodies. Returns the axis along which centres are farthest apart; of equal ones the first. */
   private enclose(node: number, first: number, end: number): number {
     const { dimensions, bodies, order, boxes } = this;
     let widest = 0;
     let width = -1;
     for (let axis = 0; axis < dimensions; axis++) {
       let [low, high, lowest, highest] = [Infinity, -Infinity, Infinity, -Infinity];
-      for (let place = first; place < end; place++) {
-        const body = order[place] as number;
+      for (let index = first; index < end; index++) {
+        const body = order[index] as number;
         const centre = bodies.positions[dimensions * body + axis] as number;
         const extent = extentAlong(dimensions, bodies, body, axis, 0);
         low = Math.min(low, centre - extent);
@@ -175,7 +175,7 @@ class Builder {
       }
       const middle = Math.fround((low + high) / 2);
       boxes[2 * dimensions * node + axis] = middle;
-      // A walk allows for what is lost here.
+      // The margin of a walk covers the rounding here.
       boxes[2 * dimensions * node + dimensions + axis] = Math.max(high - middle, middle - low);
       if (highest - lowest > width) {
         width = highest - lowest;
@@ -187,8 +187,8 @@ class Builder {
 }
 
 /**
- * Bodies by their coordinates, then by their sizes. A drum puts tens of thousands in order at every step, so they are sorted as
- * numbers, by their first coordinate, and only those that it does not tell apart by comparing two and two.
+ * Orders bodies by their coordinates, then by their sizes. A drum reorders tens of thousands of bodies in every step. So
+ * they are sorted as numbers by their first coordinate, and compared one by one only if that is equal.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
@@ -212,17 +212,18 @@ function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: St
 }
 
 function isAscending(bodies: Uint32Array, compare: (a: number, b: number) => number): boolean {
-  for (let place = 1; place < bodies.length; place++)
-    if (compare(bodies[place - 1] as number, bodies[place] as number) > 0) return false;
+  for (let index = 1; index < bodies.length; index++)
+    if (compare(bodies[index - 1] as number, bodies[index] as number) > 0) return false;
   return true;
 }
 
-/** Bits of a number that a double holds. */
+/** Bits of a whole number that a double holds exactly. */
 const EXACT_BITS = 53;
 
 /**
- * Bodies by the upper bits of their first coordinate, then as they are numbered: as many of the 32 as fit into a double beside
- * the number, all for two million bodies. `runs`: where those with the same bits begin, and the end of all.
+ * Orders bodies by the upper bits of their first coordinate, then by number. It uses as many of the 32 bits as fit into a
+ * double beside the number: all of them up to two million bodies. `runs` lists where each group with the same bits begins,
+ * and the end of the last.
  */
 function orderByFirst(
   dimensions: Dimensions,
@@ -235,10 +236,10 @@ function orderByFirst(
   const number = new Float32Array(1);
   const bits = new Uint32Array(number.buffer);
   for (let body = 0; body < count; body++) {
-    // Of −0 and 0 one.
+    // Adding 0 turns −0 into 0.
     number[0] = (positions[dimensions * body] as number) + 0;
     const own = bits[0] as number;
-    // Bits that ascend with the number.
+    // Maps the bits so that they ascend with the number.
     const ascending = own >>> 31 ? ~own >>> 0 : (own | 0x8000_0000) >>> 0;
     keys[body] = (ascending >>> dropped) * scale + body;
   }
@@ -246,35 +247,35 @@ function orderByFirst(
   const order = new Uint32Array(count);
   const runs: number[] = [];
   let last = -1;
-  for (let place = 0; place < count; place++) {
-    const key = keys[place] as number;
+  for (let index = 0; index < count; index++) {
+    const key = keys[index] as number;
     const upper = Math.floor(key / scale);
-    order[place] = key - upper * scale;
-    if (upper !== last) runs.push(place);
+    order[index] = key - upper * scale;
+    if (upper !== last) runs.push(index);
     last = upper;
   }
   runs.push(count);
   return { order, runs };
 }
 
-/** Bodies in an order that does not depend on the one they come in. */
+/** Returns the bodies in an order that does not depend on their input order. */
 export function inOrder(dimensions: Dimensions, bodies: StaticBodies): StaticBodies {
-  return taken(bodies, canonicalOrder(dimensions, bodies), dimensions);
+  return reorder(bodies, canonicalOrder(dimensions, bodies), dimensions);
 }
 
-function taken(
+function reorder(
   { positions, radii, halves, bulks }: StaticBodies,
   order: Uint32Array,
   dimensions: number,
 ): StaticBodies {
   const take = (numbers: Float32Array, stride: number): Float32Array => {
-    const taken = new Float32Array(numbers.length);
-    order.forEach((body, place) => {
+    const reordered = new Float32Array(numbers.length);
+    order.forEach((body, index) => {
       for (let axis = 0; axis < stride; axis++) {
-        taken[stride * place + axis] = numbers[stride * body + axis] as number;
+        reordered[stride * index + axis] = numbers[stride * body + axis] as number;
       }
     });
-    return taken;
+    return reordered;
   };
   return {
     positions: take(positions, dimensions),
@@ -285,8 +286,8 @@ function taken(
 }
 
 /**
- * Puts those before `middle` that are before it by their keys, of equal keys by their numbers: a strict order, so that it
- * does not depend on how it is come to who is where.
+ * Partially sorts `order` by key, and by number for equal keys, so that the bodies before `middle` are the lowest ones.
+ * The order is strict, so the two sets do not depend on the input order.
  */
 function select(order: Uint32Array, keys: Float64Array, first: number, last: number, middle: number): void {
   const isBefore = (a: number, b: number) => {

@@ -1,4 +1,4 @@
-/** Purpose: kinds of keys that sorts know. */
+/** Kinds of keys that the sorts accept. */
 
-/** 64-bit keys have their low word first. */
+/** Of the two words of a 64-bit key, the low one comes first. */
 export type KeyKind = 'u32' | 'i32' | 'f32' | 'u64';

@@ -1,15 +1,14 @@
 /**
- * Purpose: what bodies that are boxes have in common on every engine: how they are given, filed and weighed.
- * A body is a ball (in the plane a disc) of its own radius, or a box whose edges lie along the axes, given by half of each:
- * its half extents. The grid files both by the ball around them; where two come to lie over each other is told by what
- * follows, which is right for any two of them.
+ * The geometry of bodies that may be boxes, shared by all engines: how sizes are given, stored and weighed.
+ * A body is a ball (in 2D a disc) with a radius, or a box with edges along the axes. A box is given by half of each edge,
+ * its half extents. The grid stores both by the surrounding ball. The following rule says how two bodies overlap.
  *
- * With h the sum of the half extents of two (0 of a ball), r the sum of the radii (0 of a box) and d from the centre of the
- * one to the centre of the other: all places of the one's centre at which they overlap are a box of half extents h,
- * rounded by r, around the other. So with b = |d| − h and o = max(b, 0), by axis,
- *   - where o is not 0, they overlap by r − |o|, and the shortest way out is along o;
- *   - where it is 0, they overlap by r − (the greatest of b), and the shortest way out is along its axis, of equal ones
- *     along the first; where centres are not apart along it, the higher slot goes up.
+ * Let h be the sum of the half extents of the two (0 for a ball), r the sum of the radii (0 for a box), and d the vector
+ * from one centre to the other. The two overlap if d lies in a box of half extents h, rounded by r. So with b = |d| − h
+ * and o = max(b, 0) along each axis:
+ *   - if o is not 0, they overlap by r − |o|, and the shortest way out is along o;
+ *   - if o is 0, they overlap by r − (the greatest of b), and the shortest way out is along that axis; of equal axes the
+ *     first counts. If the centres are not apart along it, the higher slot moves up.
  */
 import { ArgumentError } from '../base/errors';
 import type { RangeLabels } from '../world/level-world';
@@ -23,26 +22,26 @@ import {
 
 const { fround } = Math;
 
-/** Nearer than this along an axis, two centres are not apart. */
+/** Two centres nearer than this along an axis count as not apart. */
 export const NOT_APART = 2 ** -50;
 
-/** Half extents are no smaller: of what is, devices may make 0. */
+/** Half extents are at least this: a device may flush smaller ones to 0. */
 const THINNEST = SMALLEST_DIAMETER / 2;
 
-/** Bodies of which some may be boxes. */
+/** Sizes of bodies of which some may be boxes. */
 export interface Shapes {
-  /** Of a ball; of the ball around a box. */
+  /** Radius of the ball, or of the ball around the box. */
   readonly radii: Float32Array;
-  /** `dimensions` numbers a body: of a box, half of each edge; of a ball 0. */
+  /** `dimensions` numbers per body: half of each edge of a box, or 0 for a ball. */
   readonly halves: Float32Array;
-  /** The radius of a ball of the same volume: a body weighs bulk^dimensions. */
+  /** Radius of a ball of the same volume: a body weighs bulk^dimensions. */
   readonly bulks: Float32Array;
 }
 
-/** What a state says of the sizes of its particles: nothing where all have one radius. */
+/** Sizes of the particles of a state; empty if all have one radius. */
 export interface Sizes {
   readonly radii?: Float32Array | undefined;
-  /** Where some may be boxes, with `bulks`. */
+  /** Present, together with `bulks`, if some bodies may be boxes. */
   readonly halves?: Float32Array | undefined;
   readonly bulks?: Float32Array | undefined;
 }
@@ -51,7 +50,7 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
-/** How far a body reaches from its centre along an axis; `radius`: of all, where none has a size of its own. */
+/** Returns how far a body reaches from its centre along an axis. `radius` is the common radius if bodies have no sizes. */
 export function extentAlong(
   dimensions: Dimensions,
   { radii, halves }: Sizes,
@@ -63,7 +62,7 @@ export function extentAlong(
   return radii ? (radii[body] as number) : radius;
 }
 
-/** The diameter of a ball, the shortest edge of a box. */
+/** Returns the diameter of a ball, or the shortest edge of a box. */
 export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, radius: number): number {
   let least = extentAlong(dimensions, sizes, body, 0, radius);
   if (!sizes.halves) return 2 * least;
@@ -74,7 +73,7 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
   return 2 * least;
 }
 
-/** What the smallest and the largest radius are to whoever gave the sizes of particles. */
+/** Returns how error messages name the smallest and the largest radius, which depends on how sizes were given. */
 export function namesOfRadii(given: {
   readonly radii?: unknown;
   readonly halfExtents?: unknown;
@@ -88,7 +87,7 @@ export function namesOfRadii(given: {
 
 const bits = new DataView(new ArrayBuffer(4));
 
-/** The radius of a ball around a box: the least 32-bit float that is not below it. */
+/** Returns the radius of the ball around a box, rounded up to a 32-bit float. */
 export function radiusAround(half: readonly number[]): number {
   const radius = Math.hypot(...half);
   const nearest = fround(radius);
@@ -98,7 +97,7 @@ export function radiusAround(half: readonly number[]): number {
   return bits.getFloat32(0);
 }
 
-/** Volumes of the ball (the disc) of radius 1. */
+/** Volume of the ball (in 2D the disc) of radius 1. */
 const UNIT_BALL: Readonly<Record<Dimensions, number>> = { 2: Math.PI, 3: (4 / 3) * Math.PI };
 
 function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
@@ -106,7 +105,7 @@ function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
   return fround((volume / UNIT_BALL[dimensions]) ** (1 / dimensions));
 }
 
-/** Bodies as they were given, checked: `radii` are 0 for boxes. Without half extents all are balls. */
+/** Completes the given sizes, which are checked; `radii` is 0 for boxes. Without half extents all bodies are balls. */
 export function defineShapes(
   dimensions: Dimensions,
   radii: Float32Array,
@@ -124,7 +123,7 @@ export function defineShapes(
   return { radii: around, halves, bulks };
 }
 
-/** Sizes of what was read from a simulation, as the engines hold them; none where all have one radius. */
+/** Converts sizes read from a simulation to the engines' form; empty if all have one radius. */
 export function shapesOf(
   dimensions: Dimensions,
   {
@@ -137,8 +136,8 @@ export function shapesOf(
 }
 
 /**
- * Where some may be boxes, an error that names the first body that is wider than a world along an axis that does not wrap
- * around. Where all are balls, the world has been made as wide as the largest.
+ * Throws an error that names the first body that is wider than the world along a non-periodic axis. Only needed if
+ * bodies may be boxes: for balls, the world is as wide as the largest.
  */
 export function checkBodiesFit(
   prefix: string,
@@ -155,9 +154,9 @@ export function checkBodiesFit(
       const half = (isBall ? radii[body] : halves[dimensions * body + axis]) as number;
       const room = rooms[axis] as number;
       if (half <= room) continue;
-      const place = isBall ? `radii[${body}]` : `halfExtents[${dimensions * body + axis}]`;
+      const name = isBall ? `radii[${body}]` : `halfExtents[${dimensions * body + axis}]`;
       throw new ArgumentError(
-        `${prefix}${place}`,
+        `${prefix}${name}`,
         half,
         `at most ${room}, half of the world along axis ${axis}`,
       );
@@ -165,12 +164,12 @@ export function checkBodiesFit(
   }
 }
 
-/** Radii as they are given: 0 for boxes. */
+/** Returns radii in the caller's form: 0 for boxes. */
 function radiiAsGiven(dimensions: Dimensions, { radii, halves }: Omit<Shapes, 'bulks'>): Float32Array {
   return radii.map((radius, body) => (isBox(dimensions, halves, body) ? 0 : radius));
 }
 
-/** Sizes as they are given, from those that the engines hold. */
+/** Converts sizes from the engines' form to the caller's. */
 export function describeSizes(
   dimensions: Dimensions,
   { radii, halves }: Sizes,
@@ -185,8 +184,8 @@ function halfOf(dimensions: Dimensions, halves: Float32Array, body: number): num
 }
 
 /**
- * Half extents for each of `count` bodies, or an error that names the first that are wrong. `range`: what the radius of
- * the ball around a box may be.
+ * Checks the half extents of `count` bodies; the error names the first wrong one. `range` limits the radius of the ball
+ * around a box.
  */
 export function checkHalfExtents(
   argument: string,
@@ -204,14 +203,14 @@ export function checkHalfExtents(
     const isBall = half.every((along) => along === 0);
     const wrong = half.findIndex((along) => !(along >= THINNEST && along < Number.POSITIVE_INFINITY));
     if (!isBall && wrong >= 0) {
-      const accepted = `from ${THINNEST} up, or 0 along every axis for a ball`;
+      const accepted = `at least ${THINNEST}, or 0 along every axis for a ball`;
       throw new ArgumentError(`${argument}[${dimensions * body + wrong}]`, half[wrong], accepted);
     }
     if (isBall) continue;
     const around = radiusAround(half);
     const { smallest, largest } = range ?? { smallest: 0, largest: LARGEST_DIAMETER / 2 };
     if (around >= smallest && around <= largest) continue;
-    const accepted = `those of a box within a ball of a radius from ${smallest} to ${largest}${range ? ' (the radiusRange)' : ''}`;
+    const accepted = `the half extents of a box that fits a ball with a radius from ${smallest} to ${largest}${range ? ' (the radiusRange)' : ''}`;
     throw new ArgumentError(`${argument}[${dimensions * body}…]`, half, accepted);
   }
 }

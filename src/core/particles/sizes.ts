@@ -1,33 +1,31 @@
-/**
- * Purpose: what is given of the sizes of bodies, checked: radii, and half extents of those that are boxes.
- */
+/** Checks the sizes that callers give to bodies: radii, and half extents of boxes. */
 import { ArgumentError } from '../base/errors';
 import type { Dimensions, RadiusRange, World } from '../world/world';
 import { checkBodiesFit, checkHalfExtents, defineShapes, isBox, type Sizes } from './shapes';
 
-/** As users give them: radii of boxes are 0. */
+/** Sizes in the caller's form: the radius of a box is 0. */
 export interface GivenSizes {
   readonly radii?: Float32Array | undefined;
-  /** `dimensions` numbers a body: of a box, half of each edge; of a ball 0. */
+  /** `dimensions` numbers per body: half of each edge of a box, or 0 for a ball. */
   readonly halfExtents?: Float32Array | undefined;
 }
 
-/** What sizes may be. */
+/** Which sizes are accepted. */
 export interface SizeRules {
   readonly dimensions: Dimensions;
   readonly radiusRange?: RadiusRange | undefined;
   readonly boxes?: boolean | undefined;
 }
 
-/** The sizes of `count` particles, within a range if there is one, or an error that names the first that is wrong. */
+/** Checks the sizes of `count` particles, within a range if there is one; the error names the first wrong one. */
 export function checkSizes(
   prefix: string,
-  { radii: ofThem, halfExtents }: GivenSizes,
+  { radii: givenRadii, halfExtents }: GivenSizes,
   count: number,
   { dimensions, radiusRange, boxes }: SizeRules,
 ): Sizes & { readonly radii: Float32Array } {
-  // Nobody's need not be given.
-  const given = ofThem ?? (count === 0 && halfExtents === undefined ? new Float32Array(0) : undefined);
+  // Without particles, radii may be left out.
+  const given = givenRadii ?? (count === 0 && halfExtents === undefined ? new Float32Array(0) : undefined);
   if (!boxes) {
     if (halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, halfExtents);
     checkRadii(`${prefix}radii`, given, count, radiusRange);
@@ -43,7 +41,7 @@ export function checkSizes(
   return defineShapes(dimensions, radii, halfExtents);
 }
 
-/** The sizes of particles as the engines hold them, checked, in a world if there is one; undefined where all have one radius. */
+/** Returns the sizes in the engines' form, checked against a world if there is one; undefined if all have one radius. */
 export function sizesOf(
   prefix: string,
   particles: GivenSizes,
@@ -62,15 +60,19 @@ export function sizesOf(
 }
 
 export function refuseHalfExtents(argument: string, halfExtents: unknown): never {
-  throw new ArgumentError(argument, halfExtents, 'left out where no particle may be a box (`boxes`)');
+  throw new ArgumentError(
+    argument,
+    halfExtents,
+    'left out, since no particle may be a box without `boxes: true`',
+  );
 }
 
-/** As 32-bit floats, like the radii that are compared with it. */
+/** Rounds a range to 32-bit floats, like the radii that are compared with it. */
 export function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
   return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
 }
 
-/** A radius for each of `count` particles, in a range if there is one, or an error that names the first that is not. */
+/** Checks a radius for each of `count` particles, within a range if there is one; the error names the first wrong one. */
 function checkRadii(
   argument: string,
   radii: unknown,

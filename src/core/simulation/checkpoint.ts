@@ -1,8 +1,7 @@
 /**
- * Purpose: what a simulation is gone on from: whether a checkpoint is one that a simulation can hold, what it says of the
- * simulation beside its particles, and these as the engines hold them. The part that particles without a simulation have in
- * common with it is in particles-checkpoint.ts.
- * Guarantee: a checkpoint that is refused changes nothing.
+ * Checks whether a simulation can hold a checkpoint, and converts between checkpoints and the engines' form.
+ * particles-checkpoint.ts has the part that does not need a simulation.
+ * Guarantee: a checkpoint that is rejected changes nothing.
  */
 import { checkFinite } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -20,7 +19,7 @@ import {
 } from './particles-checkpoint';
 import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './simulation';
 
-/** The settings of a checkpoint that this simulation can hold, or an error; nothing is changed. */
+/** Returns the settings of a checkpoint that this simulation can hold, or throws; changes nothing. */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<
@@ -51,7 +50,7 @@ export function checkCheckpoint(
   checkSameWorld(checkpoint, world);
   if ((checkpoint.continuous ?? false) !== simulation.continuous) {
     const accepted = simulation.continuous
-      ? 'true, since this simulation follows the paths of fast particles'
+      ? 'true, since this simulation was created with `continuous: true`'
       : 'left out, since this simulation was created without `continuous`';
     throw new ArgumentError('checkpoint.continuous', checkpoint.continuous, accepted);
   }
@@ -76,7 +75,7 @@ function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | und
   throw new ArgumentError('checkpoint.radiusRange', given, accepted);
 }
 
-/** What a checkpoint says of a simulation beside its particles. */
+/** Returns what a checkpoint stores besides the particles. */
 export function describeSimulation(
   simulation: Pick<
     ParticleSimulation,
@@ -99,7 +98,7 @@ export function describeSimulation(
   };
 }
 
-/** The particles of a checkpoint that was checked. */
+/** Returns the particles of a checked checkpoint in the engines' form. */
 export function bodiesOf(
   { ids, positions, velocities, radii, halfExtents }: Checkpoint,
   simulation: Pick<ParticleSimulation, 'dimensions' | 'boxes'>,

@@ -1,6 +1,6 @@
 /**
- * Purpose: a sentence for whoever wonders why a step takes so long: too many particles in one place.
- * Inputs: measures of a state, and the simulation that it is of. Output: the sentence, or undefined.
+ * Explains slow steps: too many particles in one cell.
+ * Inputs: measures of a state, and its simulation. Output: a sentence or two, or undefined if no cell is crowded.
  */
 import { CROWDED } from '../base/constants';
 import type { Measures, ParticleSimulation } from './simulation';
@@ -11,10 +11,10 @@ export function crowdingWarning(
 ): string | undefined {
   if (crowded === 0) return undefined;
   const less = 'a smaller radius or a larger world';
-  // One thread is all that the CPU engine has.
+  // The CPU engine has only one thread.
   const way =
     backend === 'gpu' && !world.crowds
-      ? `Create it with \`crowds: true\` to split the work on them among threads, or choose ${less}.`
-      : `${less[0]?.toUpperCase()}${less.slice(1)} would make it less.`;
-  return `${crowded} of ${count} particles are in cells of more than ${CROWDED}, the fullest with ${greatestOccupancy}: a step compares all of a cell with each other. ${way}`;
+      ? `Create the simulation with \`crowds: true\` to split this work among threads, or choose ${less}.`
+      : `${less[0]?.toUpperCase()}${less.slice(1)} would make steps faster.`;
+  return `${crowded} of ${count} particles are in cells with more than ${CROWDED} particles (the fullest has ${greatestOccupancy}). A step compares all particles of a cell with each other. ${way}`;
 }

@@ -1,6 +1,5 @@
 /**
- * Purpose: the ids of particles: the lowest free ones are handed out, those of removed particles are free again. Whoever
- * holds particles by id, or in slots with ids beside them, asks here who is alive.
+ * Allocates particle ids: hands out the lowest free ones, takes back those of removed particles, and knows which are alive.
  */
 import { checkKnownKeys, checkPacked } from '../base/checks';
 import { RETIRED_BIT } from '../base/constants';
@@ -9,7 +8,7 @@ import { sizesOf } from '../particles/sizes';
 import { GREATEST_SPEED, type World } from '../world/world';
 import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
 
-/** Particles a simulation can hold at most: ids are below RETIRED_BIT. */
+/** Most particles in a simulation: ids are below RETIRED_BIT. */
 export const MAX_PARTICLES = RETIRED_BIT - 1;
 
 /** Hands out the lowest free ids below a capacity, and knows which are alive. */
@@ -27,12 +26,12 @@ export class IdAllocator {
     return this.living;
   }
 
-  /** One more than the greatest id alive, or 0: what is held by id is to be gone over up to here. */
+  /** One more than the greatest living id, or 0: loops over data by id end here. */
   get end(): number {
     return this.above;
   }
 
-  /** Those alive, ascending. */
+  /** Returns the living ids, ascending. */
   list(): Uint32Array {
     const ids = new Uint32Array(this.living);
     let listed = 0;
@@ -44,7 +43,7 @@ export class IdAllocator {
     return this.alive[id] === 1;
   }
 
-  /** Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. */
+  /** Checks all new particles, then gives them the lowest free ids; if anything is wrong, gives none and throws. */
   admit(
     sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
     particles: NewParticles,
@@ -61,7 +60,7 @@ export class IdAllocator {
     return { ids: this.take(count), positions, velocities, ...own };
   }
 
-  /** The `count` lowest free ids, ascending; the caller has checked that so many are free. */
+  /** Takes the `count` lowest free ids, ascending; the caller has checked that so many are free. */
   take(count: number): Uint32Array {
     const ids = new Uint32Array(count);
     let id = this.lowestFree;
@@ -98,7 +97,7 @@ export class IdAllocator {
     this.lowerEnd();
   }
 
-  /** Distinct living ids, or an error. */
+  /** Throws unless all ids are alive and distinct. */
   checkLiving(argument: string, ids: Uint32Array | readonly number[]): void {
     if (!Array.isArray(ids) && !(ids instanceof Uint32Array)) {
       throw new ArgumentError(argument, ids, 'an array of ids or a Uint32Array');
@@ -107,7 +106,7 @@ export class IdAllocator {
     for (let index = 0; index < ids.length; index++) {
       const id = ids[index] as number;
       if (!Number.isInteger(id) || !this.has(id) || seen.has(id)) {
-        throw new ArgumentError(`${argument}[${index}]`, id, 'the id of a living particle, named once');
+        throw new ArgumentError(`${argument}[${index}]`, id, 'the id of a living particle, listed once');
       }
       seen.add(id);
     }

@@ -1,7 +1,7 @@
 /**
- * Purpose: what happened between two lists of pairs: which began, which stayed, which ended. For sounds, sparks,
- * damage, bonds: whatever hangs on a contact rather than on a position.
- * Inputs: two lists in canonical order, as findPairs and GridPairs.read give them. Outputs: three lists in the same
+ * Compares two lists of pairs: which pairs began, which stayed, which ended. Useful for sounds, sparks, damage or bonds,
+ * which depend on contacts rather than positions.
+ * Inputs: two lists in canonical order, as findPairs and GridPairs.read return them. Outputs: three lists in the same
  * order. One pass over both; nothing is hashed.
  */
 import { checkInteger } from '../base/checks';
@@ -9,11 +9,11 @@ import { ArgumentError, Phrase } from '../base/errors';
 import type { PairList } from './simulation';
 
 export interface PairEvents {
-  /** In `after` only. */
+  /** Pairs in `after` only. */
   readonly begun: PairList;
-  /** In both. */
+  /** Pairs in both. */
   readonly stayed: PairList;
-  /** In `before` only. */
+  /** Pairs in `before` only. */
   readonly ended: PairList;
 }
 
@@ -45,9 +45,9 @@ class Writer {
     this.pairs = new Uint32Array(2 * most);
   }
 
-  take({ pairs }: PairList, place: number): void {
-    this.pairs[2 * this.count] = pairs[2 * place] as number;
-    this.pairs[2 * this.count + 1] = pairs[2 * place + 1] as number;
+  take({ pairs }: PairList, index: number): void {
+    this.pairs[2 * this.count] = pairs[2 * index] as number;
+    this.pairs[2 * this.count + 1] = pairs[2 * index + 1] as number;
     this.count++;
   }
 
@@ -66,17 +66,17 @@ function compareAt(left: PairList, a: number, right: PairList, b: number): numbe
 function checkList(argument: string, list: PairList): void {
   const { count, pairs } = (list ?? {}) as Partial<PairList>;
   if (!(pairs instanceof Uint32Array)) {
-    throw new ArgumentError(argument, list, 'a list of pairs, such as findPairs gives');
+    throw new ArgumentError(argument, list, 'a list of pairs, as returned by findPairs');
   }
   checkInteger(`${argument}.count`, count, 0, Math.floor(pairs.length / 2));
-  for (let place = 0; place < count; place++) {
-    const isPair = (pairs[2 * place] as number) < (pairs[2 * place + 1] as number);
-    if (isPair && (place === 0 || compareAt(list, place - 1, list, place) < 0)) continue;
-    const at = [pairs[2 * place], pairs[2 * place + 1]].join(', ');
-    const value = new Phrase(`a list with the pair ${at} in place ${place}`);
+  for (let index = 0; index < count; index++) {
+    const isPair = (pairs[2 * index] as number) < (pairs[2 * index + 1] as number);
+    if (isPair && (index === 0 || compareAt(list, index - 1, list, index) < 0)) continue;
+    const at = [pairs[2 * index], pairs[2 * index + 1]].join(', ');
+    const value = new Phrase(`a list with the pair ${at} at index ${index}`);
     const accepted = isPair
-      ? 'in ascending order, each pair once'
-      : 'of pairs whose first id is the lower one';
+      ? 'in ascending order, with each pair once'
+      : 'a list of pairs whose first id is the lower one';
     throw new ArgumentError(argument, value, accepted);
   }
 }

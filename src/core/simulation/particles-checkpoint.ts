@@ -1,6 +1,6 @@
 /**
- * Purpose: what checkpoints of all that holds particles have in common: who there is and where, and of which world. Inputs:
- * a checkpoint from anywhere. Output: an error that names what does not fit, before anything changes.
+ * The part of a checkpoint that everything with particles has: the particles and their world. Checks it and throws an
+ * error that names what does not fit, before anything changes.
  */
 import { ArgumentError } from '../base/errors';
 import type { Dimensions, World } from '../world/world';
@@ -9,12 +9,12 @@ import type { Dimensions, World } from '../world/world';
 export interface ParticlesCheckpoint {
   readonly version: 1;
   readonly dimensions: Dimensions;
-  /** Corners of the box; of an unbounded world, all that 32-bit floats can say. */
+  /** Corners of the box; in an unbounded world, the lowest and the greatest 32-bit float. */
   readonly min: readonly number[];
   readonly max: readonly number[];
-  /** Length of the box along axes that wrap around, 0 along others; left out where there are none. */
+  /** Length of the box along periodic axes, 0 along others; left out if no axis is periodic. */
   readonly period?: readonly number[] | undefined;
-  /** Left out where the world is a box. */
+  /** Left out if the world is a box. */
   readonly unbounded?: true | undefined;
   /** Ascending. */
   readonly ids: Uint32Array;
@@ -22,7 +22,7 @@ export interface ParticlesCheckpoint {
   readonly velocities: Float32Array;
 }
 
-/** What a checkpoint says of a world: enough to know it again. */
+/** Returns what a checkpoint stores about its world: enough to compare it with another world. */
 export function describeWorld(
   world: World,
 ): Pick<ParticlesCheckpoint, 'min' | 'max' | 'period' | 'unbounded'> {
@@ -46,7 +46,7 @@ export function checkSameWorld(
   checkpoint: Pick<ParticlesCheckpoint, 'min' | 'max' | 'period' | 'unbounded'>,
   world: World,
 ): void {
-  // First: the corners of an unbounded world would not tell anybody what is wrong.
+  // Checked first, since the corners of an unbounded world would make an unhelpful message.
   const unbounded = world.kind === 'unbounded';
   if ((checkpoint.unbounded ?? false) !== unbounded) {
     const accepted = unbounded
@@ -68,7 +68,7 @@ export function checkSameWorld(
   }
 }
 
-/** Ids that ascend below the capacity, and a position and a velocity for each; how many there are. */
+/** Checks that ids ascend below the capacity, each with a position and a velocity; returns the number of particles. */
 export function checkCheckpointParticles(
   checkpoint: Pick<ParticlesCheckpoint, 'ids' | 'positions' | 'velocities'>,
   dimensions: Dimensions,
@@ -98,15 +98,15 @@ export function checkCheckpointParticles(
   }
   const { positions, velocities } = checkpoint;
   for (let index = 0; index < velocities.length; index++) {
-    if (Number.isFinite(velocities[index]) || isSetAside(positions, index, dimensions)) continue;
-    const accepted = 'a finite number, as the position of its particle is finite';
+    if (Number.isFinite(velocities[index]) || isNonFinite(positions, index, dimensions)) continue;
+    const accepted = 'a finite number, since the position of its particle is finite';
     throw new ArgumentError(`checkpoint.velocities[${index}]`, velocities[index], accepted);
   }
   return count;
 }
 
-/** Whether the particle that a component belongs to has a position that is not finite. */
-function isSetAside(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
+/** Returns whether the particle of this component has a position that is not finite. */
+function isNonFinite(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));
 }

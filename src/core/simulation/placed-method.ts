@@ -1,6 +1,6 @@
 /**
- * Purpose: what methods over particles of their own (GridParticles or CpuGridParticles) tell and do alike, so that each is left
- * with what is its own. Inputs: the particles, the first settings. Outputs: getters; whoever steps adds to `elapsed`.
+ * Base class of methods that move their own particles (GridParticles or CpuGridParticles): the getters they all have.
+ * A subclass adds the time of each step to `elapsed`.
  */
 import type { Dimensions, World } from '../world/world';
 
@@ -37,12 +37,12 @@ export abstract class PlacedMethod<Particles extends Placed, Settings> {
     return this.particles.count;
   }
 
-  /** One more than the greatest id of a particle: buffers are to be drawn up to here. */
+  /** One more than the greatest id of a particle: draw buffers up to here. */
   get end(): number {
     return this.particles.end;
   }
 
-  /** Simulated seconds, of all that was recorded. */
+  /** Simulated seconds, including recorded steps. */
   get time(): number {
     return this.elapsed;
   }

@@ -1,7 +1,6 @@
 /**
- * Purpose: particles that a program of its own moves, as it gives them: what GridParticles and CpuGridParticles take and
- * refuse alike. Inputs: packed vectors and a world. Output: checked vectors with ids, or an error that names the first
- * particle that is not as it should be.
+ * Checks the particles that the caller's own code moves, the same for GridParticles and CpuGridParticles.
+ * Inputs: packed vectors and a world. Output: checked vectors with ids, or an error that names the first wrong particle.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -10,13 +9,13 @@ import type { IdAllocator } from './ids';
 import { MAX_PARTICLES } from './ids';
 
 export interface PlacedOptions extends WorldOptions {
-  /** Of the grid: neighbours nearer than this are found. */
+  /** Diameter of the grid: neighbours nearer than this are found. */
   readonly diameter: number;
-  /** `dimensions` numbers a particle, in the box where there is one. They are copied. Ids are 0, 1, 2 … */
+  /** `dimensions` numbers per particle, inside the box if there is one. The array is copied. Ids are 0, 1, 2 … */
   readonly positions: Float32Array;
-  /** The same of velocities. Default: all 0. */
+  /** Velocities in the same form. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
-  /** Particles at most; memory is reserved for all of them. Default: as many as `positions` holds. */
+  /** Most particles; memory is reserved for all of them. Default: the number in `positions`. */
   readonly capacity?: number | undefined;
 }
 
@@ -29,10 +28,10 @@ export const PLACED_OPTION_NAMES = [
   'velocities',
 ] as const satisfies readonly (keyof PlacedOptions)[];
 
-/** More of them. */
+/** Particles to add. */
 export type PlacedParticles = Pick<PlacedOptions, 'positions' | 'velocities'>;
 
-/** What there is, sorted by id. */
+/** The current particles, sorted by id. */
 export interface PlacedArrays {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
@@ -64,7 +63,7 @@ export function planPlaced(options: PlacedOptions): PlacedPlan {
   return { world, capacity, count };
 }
 
-/** Gives new particles the lowest free ids; where anything is wrong, none. */
+/** Gives new particles the lowest free ids; if anything is wrong, gives none and throws. */
 export function admitPlaced(ids: IdAllocator, world: World, particles: PlacedParticles): PlacedArrays {
   checkKnownKeys('particles', particles, ['positions', 'velocities']);
   if (particles.positions instanceof Float32Array) checkInside(particles.positions, world);
@@ -83,7 +82,7 @@ function checkInside(positions: Float32Array, { kind, dimensions, min, max }: Wo
   });
 }
 
-/** What a method takes of them: how wide its grid's cells are it decides itself. */
+/** The options that a method passes on to its particles; the method chooses the cells of its grid itself. */
 export type MethodOptions = Omit<PlacedOptions, 'diameter' | 'cellSize' | 'crowds'>;
 
 export const METHOD_OPTION_NAMES = [
@@ -97,7 +96,7 @@ export const METHOD_OPTION_NAMES = [
   'velocities',
 ] as const satisfies readonly (keyof MethodOptions)[];
 
-/** Of a method's options, those of its particles; `diameter`: how far they are to find each other. */
+/** Picks the particle options out of a method's options; `diameter` is the distance up to which neighbours are found. */
 export function placedOf(options: MethodOptions, diameter: number): PlacedOptions {
   const { dimensions, min, max, periodic, unbounded, capacity, positions, velocities } = options;
   return { dimensions, min, max, periodic, unbounded, capacity, positions, velocities, diameter };

@@ -1,6 +1,6 @@
 /**
- * Purpose: the options of a simulation, checked and completed: what both engines start from.
- * Inputs: options as users give them. Output: a plan, or an error that names the first that is wrong, before anything is made.
+ * Checks and completes the options of a simulation; both engines start from the resulting plan.
+ * An error names the first wrong option, before anything is created.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, checkPositive } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -24,19 +24,19 @@ import {
 import { MAX_PARTICLES } from './ids';
 import type { SimulationOptions } from './simulation';
 
-/** Edge of the default box, in whole diameters: discs fill a fifth of its area, spheres of its volume. */
+/** Edge of the default box in whole diameters: discs fill a fifth of its area, spheres a fifth of its volume. */
 function defaultEdge(dimensions: Dimensions, capacity: number): number {
   return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
 }
 
-/** Cells that the default box of so many particles takes at most: what a device must be asked for. */
+/** Most cells that the default box of `capacity` particles takes: the device must be requested with room for them. */
 export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
   const edge = defaultEdge(dimensions, capacity);
-  // Rounded up, perhaps stretched by what rounding of positions asks for, and a cell at each end.
+  // Rounded up, stretched by what rounding of positions may require, and one cell at each end.
   return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
 }
 
-/** Options checked and completed: what both engines start from. */
+/** The checked and completed options. */
 export interface SimulationPlan extends Sizes {
   readonly dimensions: Dimensions;
   readonly capacity: number;
@@ -109,7 +109,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
   const world = radiusRange
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, namesOfRadii(options))
-    : // Obstacles are filed in a table of their own, with as many buckets.
+    : // Obstacles use a table of their own with as many buckets.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);
   checkObstaclesFit('obstacles', obstacles, world);
@@ -136,7 +136,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   };
 }
 
-/** The radius of all particles, or those of each and what they may be, and which of them are boxes. */
+/** Returns the common radius, or the radius of each particle and their range, and which particles are boxes. */
 function planSizes(
   options: SimulationOptions,
   count: number,
@@ -150,14 +150,14 @@ function planSizes(
     return { radius, radiusRange: undefined, boxes };
   }
   if (radius !== undefined) {
-    throw new ArgumentError('radius', radius, 'left out where each particle has a radius of its own');
+    throw new ArgumentError('radius', radius, 'left out if each particle has its own radius');
   }
   if (given !== undefined) checkRadiusRange(given);
   const range = given && roundRange(given);
   const shapes = checkSizes('', { radii, halfExtents }, count, { dimensions, radiusRange: range, boxes });
   if (range) return { radius: range.largest, radiusRange: range, boxes, ...shapes };
   if (count === 0) {
-    const accepted = 'given where there are no particles yet that say what their radii may be';
+    const accepted = 'given if there are no particles yet, to say which radii are allowed';
     throw new ArgumentError('radiusRange', given, accepted);
   }
   const radiusRange = { smallest: Number.POSITIVE_INFINITY, largest: 0 };
@@ -177,7 +177,7 @@ function checkRadiusRange(range: RadiusRange): void {
   }
 }
 
-/** Cells along a periodic axis of the default box, at least: three are needed, and rounding takes its share. */
+/** Least cells along a periodic axis of the default box: three are needed, and rounding may cost one. */
 const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
 
 function defaultBox(
@@ -186,7 +186,7 @@ function defaultBox(
   diameter: number,
 ): Pick<WorldOptions, 'min' | 'max'> {
   const edge = diameter * defaultEdge(dimensions, capacity);
-  // Neither is checked yet: what is not as it should be is refused with the world.
+  // Neither is checked here: defineWorld rejects wrong values.
   const cell = typeof cellSize === 'number' ? Math.max(diameter, cellSize) : diameter;
   const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
   const edgeAlong = (axis: number) => (wraps(axis) ? Math.max(edge, FEWEST_DEFAULT_CELLS * cell) : edge);

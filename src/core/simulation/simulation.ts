@@ -1,8 +1,7 @@
 /**
- * Purpose: the shape that the GPU engine and the CPU engine share, so that code written for one runs on
- * the other: what they take, what they answer, and what they do alike. simulation-plan.ts checks and completes what one is
- * made with, simulation-checkpoint.ts what it goes on from. Where the GPU must wait for a readback it returns a promise, and
- * the CPU engine the value: `await` serves both.
+ * The interface that the GPU engine and the CPU engine share, so that code written for one runs on the other. The GPU
+ * engine returns a promise wherever it must wait for a readback, the CPU engine a value: `await` works with both.
+ * plan.ts checks and completes the options, checkpoint.ts checks checkpoints.
  */
 
 import { checkInteger } from '../base/checks';
@@ -15,30 +14,30 @@ import type { Dimensions, RadiusRange, World, WorldOptions } from '../world/worl
 import type { ParticlesCheckpoint } from './particles-checkpoint';
 
 export interface SimulationOptions extends SettingsOptions, WorldOptions {
-  /** Particles at most; memory is reserved for all of them. Default: as many as `positions` holds. */
+  /** Most particles; memory is reserved for all of them. Default: the number in `positions`. */
   readonly capacity?: number | undefined;
-  /** Of every particle; left out where each has a radius of its own. */
+  /** Radius of every particle; left out if each has its own. */
   readonly radius?: number | undefined;
   /**
-   * A radius for each of `positions`, where particles have radii of their own; they then weigh radius^dimensions (see
-   * core/contact/settings.ts).
+   * A radius for each of `positions`, if radii vary. The particles then have masses proportional to radius^dimensions
+   * (see core/contact/settings.ts).
    */
   readonly radii?: Float32Array | undefined;
   /**
-   * What radii of particles may be, now and later; of a box that of the ball around it. Default: from the smallest to the
-   * largest that there is.
+   * Accepted radii of particles, now and later; for a box, that of the surrounding ball. Default: from the smallest to
+   * the largest given one.
    */
   readonly radiusRange?: RadiusRange | undefined;
   /**
-   * Of particles that are boxes, half of the edge along each axis, `dimensions` numbers a particle; 0 for balls (discs). The
-   * radius of a box is 0; where all are boxes, `radii` are left out. Boxes do not rotate. See core/particles/shapes.ts.
+   * For particles that are boxes, half of the edge along each axis: `dimensions` numbers per particle, 0 for balls (discs).
+   * The radius of a box is 0; if all are boxes, leave out `radii`. Boxes do not rotate. See core/particles/shapes.ts.
    */
   readonly halfExtents?: Float32Array | undefined;
-  /** Whether particles may be boxes, now and later. Default: whether there are `halfExtents`. */
+  /** Whether particles may be boxes, now and later. Default: true if `halfExtents` is given. */
   readonly boxes?: boolean | undefined;
   /**
-   * Opposite corners; default: a box for `capacity` particles at a fifth of the area (volume),
-   * four cells long at least along axes that wrap around.
+   * Opposite corners. Default: a box for `capacity` particles, which fill a fifth of its area (volume). It is at least four
+   * cells long along periodic axes.
    */
   readonly min?: readonly number[] | undefined;
   readonly max?: readonly number[] | undefined;
@@ -46,63 +45,62 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly positions?: Float32Array | undefined;
   readonly velocities?: Float32Array | undefined;
   /**
-   * Positions of particles that never move: level geometry. They have no ids and are in no count; moving particles are
-   * pushed off them. Of the same radius, or where particles have radii of their own, an object of `positions` and sizes,
-   * which may be any, whatever the `radiusRange`; boxes among them where particles may be boxes. Default: none.
+   * Positions of particles that never move: level geometry. They have no ids and are not counted; moving particles are
+   * pushed off them. They have the common radius. If radii vary, give an object with `positions` and sizes. These may be
+   * outside the `radiusRange`, and may be boxes if particles may be. Default: none.
    */
   readonly obstacles?: ObstaclesGiven | undefined;
-  /** Obstacles at most, for `setObstacles`; memory is reserved for all of them. Default: as many as `obstacles` holds. */
+  /** Most obstacles, for `setObstacles`; memory is reserved for all of them. Default: the number in `obstacles`. */
   readonly obstacleCapacity?: number | undefined;
   /**
-   * No tunnelling: the paths of particles that move farther than a sixteenth of a diameter in a substep are followed, and
-   * end where they hit somebody (see core/ccd/law.ts). Default false.
+   * Prevents tunnelling: follows the paths of particles that move farther than a sixteenth of a diameter in a substep, and
+   * ends each path where it hits something (see core/ccd/law.ts). Default false.
    */
   readonly continuous?: boolean | undefined;
 }
 
 export interface Measures {
-  /** Particles alive: in the world's cells, plus those set aside. */
+  /** Living particles: those in the world's cells, plus the quarantined ones (see `nonFinite`). */
   readonly count: number;
   /** Unordered pairs that the broad phase hands to the distance test. */
   readonly candidates: number;
   /**
-   * Unordered pairs that overlap: distance² < diameter², or the square of the sum of both radii where each particle
-   * has its own; of boxes see core/particles/shapes.ts. Touching is not overlapping.
+   * Unordered pairs that overlap: distance² < diameter², or less than the squared sum of both radii if radii vary; for
+   * boxes see core/particles/shapes.ts. Touching is not overlapping.
    */
   readonly contacts: number;
   /**
-   * Of all pairs, those so close to touching (distance² within 2^-20 of diameter², relative) that rounding of
-   * 32-bit floats may have decided whether they are contacts. 0 where nothing rounds: where the coordinates and
-   * the diameter are multiples of 2^(floor(log2 diameter) - 11), for a diameter of 1 of 1/2048; and on the CPU
-   * engine, whose decisions are exact. Where each particle has its own radius, the sum of both stands for the diameter
-   * in the first, the largest diameter in the second, and radii must be such multiples too. Where one is a box, those that
-   * overlap or are apart by 2^-19 of the sum of both radii (of boxes 0) and of all half extents, and half extents must be
-   * such multiples. In periodic worlds the share grows with the period: a difference from one end to the other is rounded
-   * as what it is, about one period.
+   * Pairs so close to touching that rounding of 32-bit floats may have decided whether they are contacts: distance² within
+   * 2^-20 of diameter², relative. The CPU engine decides exactly and reports 0. The GPU engine reports 0 if nothing
+   * rounds: if the coordinates and the diameter are multiples of 2^(floor(log2 diameter) - 11), which is 1/2048 for
+   * diameter 1. If radii vary, the sum of two radii replaces the diameter in the first condition and the largest diameter
+   * in the second, and radii must be such multiples, too. A pair with a box is borderline if its overlap or gap is at most
+   * 2^-19 of the sum of both radii (0 for boxes) and all half extents; half extents must be such multiples, too. In
+   * periodic worlds the share grows with the period, because a difference across the boundary is rounded at that size.
    */
   readonly borderline: number;
-  /** Overlaps of a particle with an obstacle, told as `contacts` are. No other of these figures counts obstacles. */
+  /** Overlaps of a particle with an obstacle, decided like `contacts`. No other figure counts obstacles. */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, and others where
-   * particles have radii of their own, else 0. It costs time, never a contact.
+   * Particles that share a bucket of the hashed table with particles of another cell: in unbounded worlds, and in others if
+   * radii vary; otherwise 0. Collisions cost time, but never lose a contact.
    */
   readonly bucketCollisions: number;
   readonly occupiedCells: number;
   /** Particles in the fullest cell. */
   readonly greatestOccupancy: number;
-  /** Particles in cells of more than 128: they cost the square of their number. See crowdingWarning. */
+  /** Particles in cells of more than 128; the cost of such a cell is the square of its particles. See crowdingWarning. */
   readonly crowded: number;
   /** Particles whose centre is outside the world's box. */
   readonly outside: number;
   /**
-   * Particles set aside because a coordinate is not finite: in a checkpoint, by a move out of the range of
-   * 32-bit floats, or with a component of velocity of 2^48 and more, which sets the position to NaN.
+   * Quarantined particles, which have a coordinate that is not finite: from a checkpoint, by a move out of the range of
+   * 32-bit floats, or because a velocity component reached 2^48, which sets the position to NaN.
    */
   readonly nonFinite: number;
   /**
-   * ½ Σ m v², each particle of mass 1, or where each has its own radius, of (radius / largest)^dimensions, a box of that of
-   * a ball as large.
+   * ½ Σ m v². Each particle has mass 1, or, if radii vary, (radius / largest)^dimensions; a box has the mass of a ball of
+   * the same volume.
    */
   readonly kineticEnergy: number;
   /** Σ m v, with masses as in `kineticEnergy`. */
@@ -121,35 +119,35 @@ export interface PairList {
   readonly pairs: Uint32Array;
 }
 
-/** What findPairs finds, and how many pairs, in the list or not, rounding may have decided on: see Measures. */
+/** Overlapping pairs, and how many decisions rounding may have affected, listed or not: see Measures.borderline. */
 export interface FoundPairs extends PairList {
   readonly borderline: number;
 }
 
-/** Particles sorted by id; set-aside ones included. */
+/** Particles sorted by id, including quarantined ones. */
 export interface ParticleArrays {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** Where each has a radius of its own; of a box 0. */
+  /** Present if radii vary; 0 for a box. */
   readonly radii?: Float32Array | undefined;
-  /** Where they may be boxes: half of each edge, of others 0. */
+  /** Present if particles may be boxes: half of each edge, or 0 for a ball. */
   readonly halfExtents?: Float32Array | undefined;
 }
 
-/** Everything needed to go on with the same bits: plain data, safe to copy and to store. */
+/** Everything needed to continue with the same bits: plain data, safe to copy and to store. */
 export interface Checkpoint extends ParticleArrays, ParticlesCheckpoint {
-  /** Of every particle; where each has its own, the largest of `radiusRange`. */
+  /** Radius of every particle; if radii vary, the largest of `radiusRange`. */
   readonly radius: number;
-  /** What radii may be; left out where all are equal. */
+  /** Accepted radii; left out if all are equal. */
   readonly radiusRange?: RadiusRange | undefined;
-  /** Left out where no particle may be a box. */
+  /** Left out if no particle may be a box. */
   readonly boxes?: true | undefined;
-  /** Left out where the paths of fast particles are not followed. */
+  /** Left out if the simulation is not `continuous`. */
   readonly continuous?: true | undefined;
   readonly time: number;
   readonly settings: Settings;
-  /** As in SimulationOptions; left out where there are none. */
+  /** As in SimulationOptions; left out if there are none. */
   readonly obstacles?: ObstaclesGiven | undefined;
 }
 
@@ -157,13 +155,13 @@ export interface NewParticles {
   readonly positions: Float32Array;
   /** Default: at rest. */
   readonly velocities?: Float32Array | undefined;
-  /** One for each particle, within the simulation's `radiusRange`; left out where all are equal. Of boxes 0. */
+  /** One per particle, within the simulation's `radiusRange`; 0 for boxes. Left out if all radii are equal. */
   readonly radii?: Float32Array | undefined;
-  /** `dimensions` numbers for each particle, where they may be boxes: see SimulationOptions. */
+  /** `dimensions` numbers per particle, if particles may be boxes: see SimulationOptions. */
   readonly halfExtents?: Float32Array | undefined;
 }
 
-/** Particles as the engines hold them: checked, with their ids, and with sizes as in Shapes. */
+/** Particles in the engines' form: checked, with ids, and with sizes as in Shapes. */
 export interface Bodies extends Sizes {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
@@ -174,18 +172,18 @@ export interface ParticleSimulation {
   readonly backend: 'gpu' | 'cpu';
   readonly dimensions: Dimensions;
   readonly world: World;
-  /** Of every particle; where each has its own, the largest there may be. */
+  /** Radius of every particle; if radii vary, the largest accepted one. */
   readonly radius: number;
-  /** What radii may be, where each particle has its own. */
+  /** Accepted radii, if radii vary. */
   readonly radiusRange: RadiusRange | undefined;
   /** Whether particles may be boxes. */
   readonly boxes: boolean;
   readonly capacity: number;
   readonly count: number;
-  /** Particles that never move: how many there are, and may be. */
+  /** Current number of particles that never move. */
   readonly obstacleCount: number;
   readonly obstacleCapacity: number;
-  /** Whether the paths of fast particles are followed. */
+  /** Whether fast particles are followed along their paths. */
   readonly continuous: boolean;
   /** Simulated seconds. */
   readonly time: number;
@@ -195,23 +193,23 @@ export interface ParticleSimulation {
   /** Advances by `dt` seconds. */
   step(dt: number): void;
   /**
-   * A step with as many substeps as the fastest particle needs to move no farther than a sixteenth of a diameter in one,
-   * and at least those of the settings; where that would be more than `most`, with those of the settings, and fast
-   * particles' paths are followed. Of a `continuous` simulation only. Default: twice those of the settings. Returns how
-   * many it took.
+   * Steps with more substeps than usual, if fast particles need them; for `continuous` simulations only. Takes as many
+   * substeps as the fastest particle needs to move at most a sixteenth of a diameter in each, and at least those of the
+   * settings. If that is more than `most`, takes those of the settings and follows the paths of fast particles. `most`
+   * defaults to twice the substeps of the settings. Returns the number of substeps.
    */
   advance(dt: number, most?: number): Promise<number> | number;
-  /** How the fast particles of the last step fared; of a `continuous` simulation only. */
+  /** How fast particles moved and hit in the last step; for `continuous` simulations only. */
   flights(): Promise<Flights> | Flights;
   /**
-   * Pushes overlapping particles apart without changing velocities or time. Each of the `rounds` (default 1) builds the grid
-   * anew.
+   * Pushes overlapping particles apart without changing velocities or time. Each of the `rounds` (default 1) rebuilds the
+   * grid.
    */
   separate(rounds?: number): void;
   /** Returns the new particles' ids: the lowest free ones, ascending. */
   add(particles: NewParticles): Uint32Array;
   remove(ids: Uint32Array | readonly number[]): void;
-  /** Replaces all obstacles, by `obstacleCapacity` at most. */
+  /** Replaces all obstacles; at most `obstacleCapacity` are accepted. */
   setObstacles(obstacles: ObstaclesGiven): void;
   measure(): Promise<Measures> | Measures;
   findPairs(): Promise<FoundPairs> | FoundPairs;
@@ -221,7 +219,7 @@ export interface ParticleSimulation {
   destroy(): void;
 }
 
-/** `most` of ParticleSimulation.advance, or an error: before anybody asks for the fastest particle. */
+/** Checks the arguments of ParticleSimulation.advance and returns `most`; call it before measuring speeds. */
 export function checkAdvance(
   simulation: Pick<ParticleSimulation, 'continuous' | 'settings'>,
   dt: number,
@@ -235,7 +233,7 @@ export function checkAdvance(
   return most;
 }
 
-/** ParticleSimulation.advance, where nobody may move more than so many of its own diameters. */
+/** Does ParticleSimulation.advance, given that no particle may move more than `farthest` of its own diameters. */
 export function stepAsFastAs(
   simulation: Pick<ParticleSimulation, 'settings' | 'set' | 'step'>,
   farthest: number,
@@ -258,7 +256,7 @@ export function stepAsFastAs(
   return substeps;
 }
 
-/** For what only simulations that follow paths can tell. */
+/** Throws if the simulation is not `continuous`; `name` is the method that needs it. */
 export function checkContinuous({ continuous }: Pick<ParticleSimulation, 'continuous'>, name: string): void {
   if (continuous) return;
   throw new CellstormError(`This simulation was created without \`continuous\`, which ${name} needs.`);

@@ -1,8 +1,8 @@
 /**
- * Purpose: the 64-bit state hash, to the bit as shaders/measure/measure.wgsl computes it.
- * Each particle's words (id, position bits, velocity bits, then the radius's bits where each has its own, and half
- * extents' where some may be boxes) are mixed into two 32-bit values; the state's hash is their sums modulo 2³², so
- * it does not depend on the order of particles in memory, but does on every bit of each one.
+ * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it.
+ * Each particle's words are mixed into two 32-bit values: id, position bits, velocity bits, then the bits of its radius if
+ * radii vary and of its half extents if particles may be boxes. The state's hash is their sums modulo 2³². So it depends on
+ * every bit of each particle, but not on the order of particles in memory.
  */
 
 import type { Sizes } from '../particles/shapes';
@@ -10,7 +10,7 @@ import type { Sizes } from '../particles/shapes';
 export const HASH_SEED_LOW = 0x9e37_79b9;
 export const HASH_SEED_HIGH = 0x85eb_ca6b;
 
-/** One word into a running 32-bit value (the finaliser of MurmurHash3 over an odd multiply-add). */
+/** Mixes one word into a running 32-bit value (the finaliser of MurmurHash3 over an odd multiply-add). */
 export function mixWord(value: number, word: number): number {
   let mixed = Math.imul(value ^ word, 0xcc9e_2d51);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x1b87_3593);
@@ -38,12 +38,12 @@ export class StateHash {
   }
 }
 
-/** Sixteen hexadecimal digits, the high word first. */
+/** Returns sixteen hexadecimal digits, the high word first. */
 export function formatHash(low: number, high: number): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
-/** The hash of packed particles; `ids` defaults to 0, 1, 2 …, and without `sizes` all have one. */
+/** Hashes packed particles. `ids` defaults to 0, 1, 2 …; leave out `sizes` if all particles have one size. */
 export function hashState(
   dimensions: 2 | 3,
   positions: Float32Array,

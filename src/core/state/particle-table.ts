@@ -1,37 +1,37 @@
 /**
- * Purpose: particles as a table of comma-separated values, for spreadsheets and scripts: written so that every 32-bit float
- * comes back as it was, and read with errors that name line and column.
- * Form: UTF-8; the first line names the columns, in any order: id, x, y, z in space, vx, vy, vz, radius where each has
- * its own, half_x, half_y, half_z where they may be boxes. Ids and velocities may be missing: then particles are
- * numbered in the order of their lines, and at rest.
+ * Writes and reads particles as a table of comma-separated values, for spreadsheets and scripts. Each 32-bit float comes
+ * back with the same bits; errors name the line and the column.
+ * Form: UTF-8. The first line names the columns, in any order: id, x, y, z in 3D, vx, vy, vz, radius if radii vary, and
+ * half_x, half_y, half_z if particles may be boxes. Without ids, particles are numbered in the order of their lines;
+ * without velocities, they are at rest.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../base/errors';
 import { sizesOf } from '../particles/sizes';
 import type { ParticleArrays, ParticleSimulation } from '../simulation/simulation';
 import { type Dimensions, GREATEST_SPEED } from '../world/world';
 
-/** What a table has to fit into. */
+/** The simulation that a table must fit. */
 export interface TableRules
   extends Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'> {
-  /** Particles at most; ids are below it. */
+  /** Most particles; ids are below it. */
   readonly most: number;
 }
 
 export interface EncodedTable {
-  /** The text in parts, made as they are asked for. */
+  /** The text in parts, each made on demand. */
   readonly parts: Iterable<string>;
-  /** Particles set aside, which have no numbers that a table could hold. */
+  /** Number of quarantined particles; they are left out because their positions are not finite. */
   readonly leftOut: number;
 }
 
 const AXES = ['x', 'y', 'z'] as const;
-const ROWS_A_PART = 4096;
-const ROWS_A_STEP = 8192;
-/** Longer lines are no rows of numbers. */
+const ROWS_PER_PART = 4096;
+const ROWS_PER_STEP = 8192;
+/** Rows of numbers are never longer. */
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** Of text that spreadsheets call Unicode. */
+/** Byte order marks of UTF-16, which spreadsheets call Unicode text. */
 const WIDE_MARKS = [
   [0xff, 0xfe],
   [0xfe, 0xff],
@@ -42,34 +42,34 @@ const [MINUS, PLUS, POINT, COMMA, RETURN, ZERO, NINE] = [45, 43, 46, 44, 13, 48,
 const EXPONENT = 101;
 const LOWER_CASE = 32;
 /**
- * Up to so many digits times or over a power of ten up to this one is one rounding of two exact numbers, and so the number
- * that the digits are nearest to.
+ * With at most this many digits, and a power of ten up to this, the mantissa and the power are exact, so one product or
+ * quotient rounds once. The result is the double nearest to the decimal.
  */
 const MOST_DIGITS = 15;
 const MOST_POWER = 22;
 const POWERS = Array.from({ length: MOST_POWER + 1 }, (_, power) => Number(`1e${power}`));
 const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
-/** The 32-bit float before it. */
+/** The greatest 32-bit float below GREATEST_SPEED. */
 const BELOW_GREATEST_SPEED = GREATEST_SPEED * (1 - 2 ** -24);
-/** Of a value that is quoted in an error. */
+/** Most characters of a value that an error quotes. */
 const MOST_QUOTED = 40;
 
 export function encodeTable(particles: ParticleArrays, dimensions: Dimensions): EncodedTable {
   const { ids, positions } = particles;
-  const isThere = (particle: number) => {
+  const isFiniteAt = (particle: number) => {
     for (let axis = 0; axis < dimensions; axis++) {
       if (!Number.isFinite(positions[dimensions * particle + axis])) return false;
     }
     return true;
   };
-  const leftOut = ids.reduce((sum, _, particle) => sum + (isThere(particle) ? 0 : 1), 0);
-  return { parts: partsOf(particles, dimensions, isThere), leftOut };
+  const leftOut = ids.reduce((sum, _, particle) => sum + (isFiniteAt(particle) ? 0 : 1), 0);
+  return { parts: partsOf(particles, dimensions, isFiniteAt), leftOut };
 }
 
 function* partsOf(
   { ids, positions, velocities, radii, halfExtents }: ParticleArrays,
   dimensions: Dimensions,
-  isThere: (particle: number) => boolean,
+  isFiniteAt: (particle: number) => boolean,
 ): Generator<string> {
   const vectors = [positions, velocities];
   const names = ['id', ...columnsOf('', dimensions), ...columnsOf('v', dimensions)];
@@ -77,7 +77,7 @@ function* partsOf(
   if (halfExtents) names.push(...columnsOf('half_', dimensions));
   let part = `${names.join(',')}\n`;
   for (let particle = 0; particle < ids.length; particle++) {
-    if (!isThere(particle)) continue;
+    if (!isFiniteAt(particle)) continue;
     part += ids[particle];
     const write = (value: number | undefined) => {
       part += `,${formatFloat(value as number)}`;
@@ -90,7 +90,7 @@ function* partsOf(
       for (let axis = 0; axis < dimensions; axis++) write(halfExtents[dimensions * particle + axis]);
     }
     part += '\n';
-    if (particle % ROWS_A_PART === ROWS_A_PART - 1) {
+    if (particle % ROWS_PER_PART === ROWS_PER_PART - 1) {
       yield part;
       part = '';
     }
@@ -98,7 +98,7 @@ function* partsOf(
   yield part;
 }
 
-/** A decimal of nine digits at most that is nearer to this 32-bit float than to any other. */
+/** Returns a decimal of at most nine digits that is nearer to this 32-bit float than to any other. */
 export function formatFloat(value: number): string {
   if (Object.is(value, -0)) return '-0';
   const short = Number(value.toPrecision(8));
@@ -106,8 +106,8 @@ export function formatFloat(value: number): string {
 }
 
 /**
- * The particles of a table, ascending by id; `name` is what errors call it. In steps of some milliseconds, so that a page can
- * have its turn between them.
+ * Returns the particles of a table, ascending by id. `name` is how errors call the table. It yields every few
+ * milliseconds, so that a page stays responsive.
  */
 export function* decodeTable(
   bytes: Uint8Array,
@@ -118,16 +118,16 @@ export function* decodeTable(
   const lines = new Lines(bytes, name);
   const columns = readHeader(lines, rules);
   const count = lines.countRows(most);
-  if (count === 0) throw new CellstormError(`${name} has a line of names and no particles below it.`);
+  if (count === 0) throw new CellstormError(`${name} has column names, but no particles below them.`);
   if (count > most) {
-    const accepted = `the end: at most ${describeCount(most)} are taken here`;
-    throw new ArgumentError(lines.place(most + 2), new Phrase('one more row'), accepted);
+    const accepted = `the end, since at most ${describeCount(most)} fit`;
+    throw new ArgumentError(lines.location(most + 2), new Phrase('one more row'), accepted);
   }
   const arrays = allocate(columns, count, dimensions);
   const readPlainRow = plainReader(lines, columns, arrays, rules);
   for (let row = 0; row < count; row++) {
     if (!readPlainRow(row)) readRow(lines, columns, arrays, row, rules);
-    if (row % ROWS_A_STEP === ROWS_A_STEP - 1) yield;
+    if (row % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
   }
   const { order, particles } = yield* sortById(lines, arrays, dimensions);
   const lineOf = (particle: number) => (order?.[particle] ?? particle) + 2;
@@ -144,12 +144,12 @@ type Mutable = { -readonly [Name in keyof ParticleArrays]: ParticleArrays[Name] 
 interface Column {
   readonly name: string;
   readonly array: keyof ParticleArrays;
-  /** Where in a particle's numbers, and how many those are. */
+  /** Index among the particle's numbers in the array, and how many numbers it has there. */
   readonly axis: number;
   readonly width: number;
 }
 
-/** Lines of a text, one after the other, with their numbers. */
+/** Reads a text line by line and counts the lines. */
 class Lines {
   private next: number;
   private number = 0;
@@ -165,7 +165,7 @@ class Lines {
     this.next = isMarked ? BYTE_ORDER_MARK.length : 0;
   }
 
-  place(line = this.number, column?: string): string {
+  location(line = this.number, column?: string): string {
     return `${this.name}, line ${line}${column === undefined ? '' : `, column ${column}`}`;
   }
 
@@ -177,19 +177,19 @@ class Lines {
     const text = new TextDecoder().decode(bytes.subarray(next, Math.min(end, next + MOST_LINE_BYTES))).trim();
     if (text.includes('\r')) {
       const accepted = 'ended by a line feed, with or without a carriage return before it';
-      throw new ArgumentError(this.place(), new Phrase('ended by a carriage return alone'), accepted);
+      throw new ArgumentError(this.location(), new Phrase('ended by a carriage return alone'), accepted);
     }
     if (end - next > MOST_LINE_BYTES) {
-      const accepted = `at most ${MOST_LINE_BYTES}, as of values parted by commas`;
-      throw new ArgumentError(this.place(), new Phrase(`${end - next} bytes long`), accepted);
+      const accepted = `at most ${MOST_LINE_BYTES}, with values separated by commas`;
+      throw new ArgumentError(this.location(), new Phrase(`${end - next} bytes long`), accepted);
     }
     this.next = end + 1;
     return text;
   }
 
   /**
-   * The numbers of the next row, if it is nothing but that, without blanks or quotes; of the column `whole` only digits are
-   * taken. It is still to be read until takePlain().
+   * Reads the numbers of the next row if it has only plain numbers, without blanks or quotes, and otherwise returns false.
+   * The column `whole` accepts only digits. The row counts as read after takePlain().
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;
@@ -235,13 +235,13 @@ class Lines {
     return true;
   }
 
-  /** Goes on behind the row that was read last by readPlain. */
+  /** Moves on past the row that readPlain read last. */
   takePlain(): void {
     this.next = this.plainEnd;
     this.number++;
   }
 
-  /** Of the lines not read yet, those up to the last that is not blank; of more than `most`, one more than that. */
+  /** Counts the lines left, without blank ones at the end; stops at `most` + 1. */
   countRows(most: number): number {
     const { bytes } = this;
     let end = bytes.length;
@@ -274,11 +274,15 @@ function knownColumns({ dimensions, radiusRange, boxes }: TableRules): Column[] 
 function readHeader(lines: Lines, rules: TableRules): Column[] {
   const text = lines.read();
   const known = knownColumns(rules);
-  const accepted = `names of columns parted by commas, of ${known.map(({ name }) => name).join(', ')}`;
-  if (text === '') throw new ArgumentError(lines.place(), new Phrase('empty'), accepted);
+  const accepted = `column names separated by commas, out of ${known.map(({ name }) => name).join(', ')}`;
+  if (text === '') throw new ArgumentError(lines.location(), new Phrase('empty'), accepted);
   if (/[;\t]/.test(text) && !text.includes(',')) {
-    const parted = text.includes(';') ? 'parted by semicolons' : 'parted by tabs';
-    throw new ArgumentError(lines.place(), new Phrase(parted), 'parted by commas, with points in numbers');
+    const separated = text.includes(';') ? 'separated by semicolons' : 'separated by tabs';
+    throw new ArgumentError(
+      lines.location(),
+      new Phrase(separated),
+      'separated by commas, with decimal points in numbers',
+    );
   }
   const columns = split(text).map((given) => {
     const column = known.find(({ name }) => name === given.toLowerCase());
@@ -287,15 +291,19 @@ function readHeader(lines: Lines, rules: TableRules): Column[] {
   });
   const twice = columns.find((column, index) => columns.indexOf(column) < index);
   if (twice)
-    throw new ArgumentError(lines.place(undefined, twice.name), new Phrase('there twice'), 'there once');
+    throw new ArgumentError(
+      lines.location(undefined, twice.name),
+      new Phrase('there twice'),
+      'there only once',
+    );
   const arrays = new Set(columns.map(({ array }) => array)).add('positions');
   const lacking = known.find((column) => arrays.has(column.array) && !columns.includes(column));
   if (lacking) {
-    throw new ArgumentError(lines.place(undefined, lacking.name), new Phrase('missing'), 'there');
+    throw new ArgumentError(lines.location(undefined, lacking.name), new Phrase('missing'), 'present');
   }
   if (rules.radiusRange && !arrays.has('radii') && !arrays.has('halfExtents')) {
-    const needed = 'there, since here each particle has a radius of its own';
-    throw new ArgumentError(lines.place(undefined, 'radius'), new Phrase('missing'), needed);
+    const needed = 'present, since here each particle has its own radius';
+    throw new ArgumentError(lines.location(undefined, 'radius'), new Phrase('missing'), needed);
   }
   return columns;
 }
@@ -309,15 +317,15 @@ function refuseColumn(
   const name = given.toLowerCase();
   const why =
     dimensions === 2 && ['z', 'vz', 'half_z'].includes(name)
-      ? 'since what runs is in 2D'
+      ? 'since the running simulation is in 2D'
       : !radiusRange && name === 'radius'
-        ? 'since all particles of what runs have one radius'
+        ? 'since all particles of the running simulation have one radius'
         : !boxes && name.startsWith('half_')
-          ? 'since no particle of what runs may be a box'
+          ? 'since no particle of the running simulation may be a box'
           : undefined;
   const names = known.map((column) => column.name).join(', ');
   const accepted = why ? `left out, ${why}` : `one of ${names}`;
-  return new ArgumentError(`${lines.place()}, a column`, quotable(given), accepted);
+  return new ArgumentError(`${lines.location()}, a column`, quotable(given), accepted);
 }
 
 function allocate(columns: readonly Column[], count: number, dimensions: Dimensions): Mutable {
@@ -331,7 +339,7 @@ function allocate(columns: readonly Column[], count: number, dimensions: Dimensi
   };
 }
 
-/** Reads rows in which nothing is wrong or unusual, many times as fast; of others it says so. */
+/** Makes a fast reader for ordinary rows, with numbers in range. It returns false for all others, which readRow reads. */
 function plainReader(
   lines: Lines,
   columns: readonly Column[],
@@ -340,7 +348,7 @@ function plainReader(
 ): (row: number) => boolean {
   const values = new Float64Array(columns.length);
   const whole = columns.findIndex(({ array }) => array === 'ids');
-  const places = columns.map(({ array, axis, width }) => {
+  const slots = columns.map(({ array, axis, width }) => {
     const [low, high] =
       array === 'ids'
         ? [0, most - 1]
@@ -353,8 +361,8 @@ function plainReader(
   });
   return (row) => {
     if (!lines.readPlain(values, whole)) return false;
-    for (let index = 0; index < places.length; index++) {
-      const { target, axis, width, low, high } = places[index] as (typeof places)[number];
+    for (let index = 0; index < slots.length; index++) {
+      const { target, axis, width, low, high } = slots[index] as (typeof slots)[number];
       const value = index === whole ? (values[index] as number) : Math.fround(values[index] as number);
       if (!(value >= low && value <= high)) return false;
       target[width * row + axis] = value;
@@ -372,16 +380,17 @@ function readRow(
   { world, most }: TableRules,
 ): void {
   const text = lines.read();
-  if (text === '') throw new ArgumentError(lines.place(), new Phrase('empty'), 'a row: others follow');
+  if (text === '')
+    throw new ArgumentError(lines.location(), new Phrase('empty'), 'a row, since rows follow it');
   const values = split(text);
   if (values.length !== columns.length) {
     const found = new Phrase(values.length === 1 ? '1 value' : `${values.length} values`);
-    throw new ArgumentError(lines.place(), found, `${columns.length}, as line 1 names them`);
+    throw new ArgumentError(lines.location(), found, `${columns.length}, one per column name in line 1`);
   }
   for (const [index, { name, array, axis, width }] of columns.entries()) {
     const given = values[index] as string;
     const refuse = (accepted: string) => {
-      throw new ArgumentError(lines.place(undefined, name), quotable(given), accepted);
+      throw new ArgumentError(lines.location(undefined, name), quotable(given), accepted);
     };
     const value = NUMBER.test(given) ? Math.fround(Number(given)) : Number.NaN;
     if (array === 'ids') {
@@ -402,7 +411,7 @@ function readRow(
   }
 }
 
-/** Ascending by id, and for each particle its row, where that is another one; in steps. */
+/** Sorts by id, in steps. `order` holds the row of each particle, or is undefined if rows were sorted already. */
 function* sortById(
   lines: Lines,
   arrays: Mutable,
@@ -439,10 +448,10 @@ function gather(values: Float32Array, order: Uint32Array, width: number): Float3
   return gathered;
 }
 
-/** Rows, ascending by id, each of which must be there once. */
+/** Returns the rows in ascending order of id; throws if an id is there twice. */
 function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
-  /** Of each id, its row and one; ids are bounded, and room is made up to the greatest anyway. */
+  /** One more than the row of each id. Ids are bounded, so memory up to the greatest id is affordable. */
   const rowOf = new Uint32Array(greatest + 1);
   let twice: { readonly id: number; readonly row: number } | undefined;
   ids.forEach((id, row) => {
@@ -450,13 +459,13 @@ function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
     else if (!twice || id < twice.id) twice = { id, row };
   });
   if (twice) {
-    const accepted = `another one than in line ${(rowOf[twice.id] as number) + 1}`;
-    throw new ArgumentError(lines.place(twice.row + 2, 'id'), twice.id, accepted);
+    const accepted = `different from the id in line ${(rowOf[twice.id] as number) + 1}`;
+    throw new ArgumentError(lines.location(twice.row + 2, 'id'), twice.id, accepted);
   }
   return rowOf.filter((row) => row > 0).map((row) => row - 1);
 }
 
-/** What an error says of `radii[7]` or `halfExtents[7]`, said of the line and the column it came from. */
+/** Rewords an error about `radii[7]` or `halfExtents[7]` to name the line and the column of the value. */
 function blameLine(
   error: unknown,
   lines: Lines,
@@ -469,8 +478,8 @@ function blameLine(
   const isRadius = array === 'radii';
   const width = isRadius ? 1 : dimensions;
   const column = isRadius ? 'radius' : `half_${AXES[Number(index) % dimensions]}`;
-  const place = lines.place(lineOf(Math.floor(Number(index) / width)), column);
-  return new CellstormError(error.message.replace(error.argument, () => place));
+  const location = lines.location(lineOf(Math.floor(Number(index) / width)), column);
+  return new CellstormError(error.message.replace(error.argument, () => location));
 }
 
 function split(text: string): string[] {

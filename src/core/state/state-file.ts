@@ -1,12 +1,14 @@
 /**
- * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
- * `--from` reads.
- * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32, at most 65536), the header (JSON: version,
- * dimensions, radius, radiusRange where there is one, boxes where particles may be, min, max, period or unbounded
- * where the world is so, continuous where paths are followed, count, obstacleCount where there are any, time,
- * settings, and the name of the scene where it is known) padded with spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32
- * each), where there is a radiusRange radii (f32 each), where there are boxes half extents (`dimensions` f32 each),
- * and of obstacles positions and sizes, in the same way.
+ * Encodes a checkpoint as bytes, for files and downloads: `cellstorm simulate --out` writes them, `--from` reads them.
+ * Layout, little-endian:
+ *   - the eight letters CELLSTRM;
+ *   - the length of the header (u32, at most 65536);
+ *   - the header as JSON, padded with spaces to a multiple of four bytes: version, dimensions, radius, radiusRange if
+ *     radii vary, boxes if particles may be, min, max, period or unbounded if the world is so, continuous if fast
+ *     particles are followed, count, obstacleCount if there are any, time, settings, and the scene's name if it is known;
+ *   - ids (u32 each), positions and velocities (`dimensions` f32 each), radii with a radiusRange (f32 each), and half
+ *     extents with boxes (`dimensions` f32 each);
+ *   - positions and sizes of obstacles in the same form.
  */
 
 import { ArgumentError } from '../base/errors';
@@ -19,15 +21,15 @@ import type { Checkpoint, SimulationOptions } from '../simulation/simulation';
 import type { Dimensions, RadiusRange } from '../world/world';
 
 const MAGIC = 'CELLSTRM';
-/** Bytes: headers take less than one thousand, and text of any length can be made to fill the memory of who parses it. */
+/** In bytes. Headers take less than a thousand; a longer text could fill the memory of the program that parses it. */
 const MOST_HEADER = 2 ** 16;
 
-/** With the name of the scene that it is a state of, where that is known: scenes may move what no checkpoint holds. */
+/** A checkpoint with the name of its scene, if known: a scene may move things that no checkpoint stores. */
 export interface SceneState extends Checkpoint {
   readonly scene?: string | undefined;
 }
 
-/** Of a scene: it is shown on the page and in terminals. */
+/** Accepted scene names, since the page and terminals show them. */
 const SCENE_NAME = /^[a-z0-9-]{1,100}$/;
 
 interface Header {
@@ -48,7 +50,7 @@ interface Header {
   readonly scene?: string | undefined;
 }
 
-/** What of a header is part of the state as it stands; whatever else may be in one is left out. */
+/** The header's fields that belong to the state; all others are dropped. */
 const KEPT = [
   'version',
   'dimensions',
@@ -73,7 +75,7 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   const header: Header = { ...rest, count: ids.length, ...(fixed ? { obstacleCount } : {}) };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  // All boxes, or all balls: what need not be said is 0.
+  // A file with boxes stores both sizes of each body; sizes that were left out are 0.
   const sizesOf = (sizes: GivenSizes, count: number) => [
     ...(radiusRange ? [sizes.radii ?? new Float32Array(count)] : []),
     ...(boxes ? [sizes.halfExtents ?? new Float32Array(dimensions * count)] : []),
@@ -97,14 +99,14 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   return bytes;
 }
 
-/** Whether bytes begin as those of a state do. */
+/** Returns whether the bytes begin like a state file. */
 export function isStateFile(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
 }
 
 /**
- * The checkpoint of such bytes, or an error that says what is wrong; settings, time, ids and particles are
- * checked on restore. `argument` and `value` are what the error calls the bytes.
+ * Decodes the bytes of a checkpoint. Throws an error that says what is wrong with the file; settings, time, ids and
+ * particles are checked by restore(). Errors call the bytes `argument` and show them as `value`.
  */
 export function decodeCheckpoint(
   bytes: Uint8Array,
@@ -120,7 +122,7 @@ export function decodeCheckpoint(
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headerBytes = view.getUint32(8, true);
   const begin = 12 + headerBytes;
-  if (begin > bytes.length) refuse(`at least ${begin} bytes long, as it says where its header ends`);
+  if (begin > bytes.length) refuse(`at least ${begin} bytes long, since its header ends there`);
   if (headerBytes > MOST_HEADER) refuse(`one whose header is at most ${MOST_HEADER} bytes long`);
   const header = parseHeader(bytes.subarray(12, begin));
   if (header?.version !== 1 || (header.dimensions !== 2 && header.dimensions !== 3)) {
@@ -140,7 +142,7 @@ export function decodeCheckpoint(
   if (radiusRange !== undefined && !isRange(radiusRange)) {
     refuse('one whose header has the numbers smallest and largest as radiusRange, or none');
   }
-  if (boxes && !radiusRange) refuse('one whose header has a radiusRange where it has boxes');
+  if (boxes && !radiusRange) refuse('one whose header has a radiusRange, since it has boxes');
   for (const [name, number] of [
     ['count', count],
     ['obstacleCount', obstacleCount ?? 0],
@@ -158,8 +160,8 @@ export function decodeCheckpoint(
   const ofSize = (radiusRange ? 1 : 0) + (boxes ? dimensions : 0);
   const words = count * (1 + 2 * dimensions + ofSize) + fixed * (dimensions + ofSize);
   const expected = begin + 4 * words;
-  if (bytes.length !== expected) refuse(`${expected} bytes long, as its header says`);
-  // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
+  if (bytes.length !== expected) refuse(`${expected} bytes long, according to its header`);
+  // Always copies: slice() of a Node Buffer would share its memory.
   const copy = new Uint8Array(bytes.subarray(begin)).buffer;
   let offset = 4 * count;
   const take = (numbers: number) => {
@@ -167,9 +169,9 @@ export function decodeCheckpoint(
     offset += 4 * numbers;
     return taken;
   };
-  const takeSizes = (of: number) => ({
-    ...(radiusRange ? { radii: take(of) } : {}),
-    ...(boxes ? { halfExtents: take(of * dimensions) } : {}),
+  const takeSizes = (bodies: number) => ({
+    ...(radiusRange ? { radii: take(bodies) } : {}),
+    ...(boxes ? { halfExtents: take(bodies * dimensions) } : {}),
   });
   const takeObstacles = (): ObstaclesGiven => {
     const positions = take(fixed * dimensions);
@@ -185,12 +187,12 @@ export function decodeCheckpoint(
   };
 }
 
-/** Room for the greatest id. */
+/** Returns the capacity that makes room for the greatest id. */
 export function capacityOfState({ ids }: Checkpoint): number {
   return (ids.at(-1) ?? -1) + 1;
 }
 
-/** The world of a state, checked; its particles come with restore(), room for its obstacles must be made. */
+/** Returns the checked options for a simulation that can restore the state; restore() then brings the particles. */
 export function optionsOfState(state: Checkpoint): SimulationOptions {
   const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =
     state;

@@ -1,32 +1,32 @@
 /**
- * Purpose: which pairs are so close to touching that rounding of 32-bit floats may decide whether they
- * overlap. One definition for shaders/measure/measure.wgsl and its twin.
+ * Defines which pairs are borderline: so close to touching that 32-bit rounding may decide whether they overlap.
+ * shaders/measure/measure.wgsl and its twin share this definition.
  *
- * src/reference/query/brute-force.ts derives that a wrong decision needs a distance² within (k + 3) u diameter² of
- * diameter², with u = 2⁻²⁴ and k dimensions. The distance² in 32-bit floats, by which it is judged here, is
- * itself off by (k + 2) u: 11 u together at most. So BORDERLINE_SHARE, 16 u, misses none; it may count a few
- * more. Only pairs of adjacent cells are meant: others are farther apart than the diameter, and being monotone,
- * no rounding of their differences makes them overlap. Where the world wraps around, a difference of coordinates
- * from both ends is rounded as what it is, about the period P: off by u P, which adds 2 √k P / diameter u to each of
- * the two, and more than that to the share.
+ * Let u = 2⁻²⁴ and k the number of dimensions. src/reference/query/brute-force.ts derives that a wrong decision needs a
+ * distance² within (k + 3) u diameter² of diameter². The distance² that is tested here is itself computed in 32-bit floats
+ * and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses none; it may count a few more.
+ * Only pairs in adjacent cells can be borderline. All others are farther apart than the diameter, and since rounding is
+ * monotone, rounded differences cannot make them overlap.
+ * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of u P.
+ * That adds 2 √k P / diameter u to each of the two bounds; WRAP_SHARE is more than that.
  *
- * Where both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds:
- * differences up to the diameter have 12 bits, their squares and sums 24 and are exact. Such pairs are no
- * borderline cases, even if they touch exactly. In a periodic world the period must lie on the lattice too, and where
- * the box does not begin at 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
+ * If both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds: differences up
+ * to the diameter have 12 bits, and their squares and sums have 24 bits and are exact. Such pairs are never borderline,
+ * even if they touch exactly. In a periodic world the period must lie on the lattice, too. If such a box does not begin at
+ * 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
  */
 import type { RadiusRange, World } from './world';
 
 const BORDERLINE_SHARE = 2 ** -20;
 
-/** Of the distance at which two touch times the longest period, in a world that wraps around. */
-const AROUND_SHARE = 8 * 2 ** -24;
+/** Relative to the product of the contact distance and the longest period, in a periodic world. */
+const WRAP_SHARE = 8 * 2 ** -24;
 
 export interface Borderline {
-  /** Distances² from `low` on and up to `high` are borderline. */
+  /** Distances² from `low` to `high`, both included, are borderline. */
   readonly low: number;
   readonly high: number;
-  /** Coordinates times this are whole numbers on the exact lattice; 0 where the diameter is not on it. */
+  /** Coordinates times this are whole numbers on the exact lattice; 0 if the diameter is not on it. */
   readonly latticeScale: number;
 }
 
@@ -34,7 +34,7 @@ type Ends = Pick<World, 'min' | 'period'>;
 
 export function borderlineOf(diameter: number, ends: Ends): Borderline {
   const squared = diameter * diameter;
-  const share = BORDERLINE_SHARE + (AROUND_SHARE * Math.max(0, ...ends.period)) / diameter;
+  const share = BORDERLINE_SHARE + (WRAP_SHARE * Math.max(0, ...ends.period)) / diameter;
   const latticeScale = 2 ** (11 - Math.floor(Math.log2(diameter)));
   return {
     low: Math.fround(squared * (1 - share)),
@@ -43,7 +43,7 @@ export function borderlineOf(diameter: number, ends: Ends): Borderline {
   };
 }
 
-/** The scale of a lattice, or 0 where the world or the diameter is not on it. */
+/** Returns the scale of the lattice, or 0 if the world or the diameter is not on it. */
 function scaleWithin(latticeScale: number, diameter: number, { min, period }: Ends): number {
   const isOnLattice = period.every((length, axis) => {
     const steps = length * latticeScale;
@@ -53,22 +53,22 @@ function scaleWithin(latticeScale: number, diameter: number, { min, period }: En
 }
 
 /**
- * The exact lattice of particles that each have a radius of their own, at most half of `diameter`; radii are on it too.
- * The largest reach is 4,096 of it at most: its square is the greatest that 32-bit floats count to one by one, and what
- * is beyond is rounded, but not to less.
+ * Returns the scale of the exact lattice for particles with a radius each, at most half of `diameter`. Radii must be on
+ * the lattice, too. The largest sum of two radii is at most 4,096 lattice steps: its square is the greatest up to which
+ * 32-bit floats count one by one. Larger values are rounded, but never below it.
  */
 export function mixedLatticeScale(diameter: number, ends: Ends): number {
   const exponent = Math.ceil(Math.log2(diameter));
-  // Whether their own sizes are on it is asked of each particle: the largest there may be need not be.
+  // Each particle's own size is tested separately: the largest accepted radius need not be on the lattice.
   return scaleWithin(2 ** (12 - exponent), 2 ** exponent, ends);
 }
 
 /**
- * The same where each particle has a radius of its own: `reach`, the sum of two, is then what the diameter is. Where some may
- * be boxes, `share` and `around` are those of shapeBorderline, and reach is that of the balls around them.
+ * The same for particles with a radius each; `reach`, the sum of the two radii, takes the part of the diameter. If
+ * particles may be boxes, `share` and `around` are those of shapeBorderline, and reach is that of the surrounding balls.
  */
 export interface MixedBorderline {
-  /** Distances² are borderline from share · reach² + around · reach below reach² on, and up to as much above. */
+  /** Distances² within share · reach² + around · reach of reach² are borderline. */
   readonly share: number;
   readonly around: number;
   /** No borderline distance² is above this times reach². */
@@ -76,26 +76,26 @@ export interface MixedBorderline {
   readonly latticeScale: number;
 }
 
-/** Of the sum of radii and half extents of two of which each may be a box: that is how far off 32-bit floats may be. */
+/** Error bound for pairs of which each may be a box, relative to the sum of their radii and half extents. */
 const SHAPE_SHARE = 2 ** -19;
 
 /**
- * Whether rounding may have decided whether two overlap of which each may be a box: by how much they do, or are apart, may
- * be no more than this of the sum of their radii (of boxes 0) and half extents. A difference of centres, a sum of half
- * extents and the difference of both are each off by 2⁻²⁴ of that at most, along each axis; sum and root of the squares of
- * three such by eight times that: 20 of them together. Where the world wraps around, more, as above.
+ * Returns the overlap or gap up to which rounding may decide whether two bodies overlap, each of which may be a box.
+ * `size` is the sum of their radii (0 for boxes) and half extents. A difference of centres, a sum of half extents and the
+ * difference of both are each off by at most 2⁻²⁴ of that along each axis. The root of the sum of three squares adds eight
+ * times that: 20 such errors together. In a periodic world more is added, as above.
  */
 export function shapeBorderline(size: number, { period }: Ends): number {
-  return SHAPE_SHARE * size + AROUND_SHARE * Math.max(0, ...period);
+  return SHAPE_SHARE * size + WRAP_SHARE * Math.max(0, ...period);
 }
 
 export function mixedBorderline({ smallest, largest }: RadiusRange, world: World): MixedBorderline {
-  const around = AROUND_SHARE * Math.max(0, ...world.period);
+  const around = WRAP_SHARE * Math.max(0, ...world.period);
   const share = world.boxes ? SHAPE_SHARE : BORDERLINE_SHARE;
   return {
     share,
     around,
-    // Half extents add up to less than twice the radius of the ball around a box.
+    // Half extents add up to less than twice the radius of the surrounding ball.
     farthest: 1 + (world.boxes ? 4 : 2) * share + (world.boxes ? 2 : 1) * (around / smallest),
     latticeScale: mixedLatticeScale(Math.fround(2 * largest), world),
   };

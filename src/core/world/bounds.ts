@@ -1,6 +1,6 @@
 /**
- * Purpose: a world without cells: its corners, and which of its axes wrap around. For what makes its own cells.
- * Inputs: the options of a world. Output: frozen `Bounds`, which say the same of a world as `World` does.
+ * Defines the bounds of a world: its corners and periodic axes, for methods that make their own cells.
+ * Output: frozen `Bounds`, whose values equal those of a `World` with the same options.
  */
 import { checkDimensions, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -18,12 +18,12 @@ export function defineBounds(options: BoundsOptions): Bounds {
   if (typeof unbounded !== 'boolean') {
     throw new ArgumentError('world.unbounded', unbounded, 'true or false');
   }
-  const bounds = unbounded ? withoutEnds(options) : withCorners(options, periodic);
+  const bounds = unbounded ? unboundedBounds(options) : boxBounds(options, periodic);
   for (const vector of [bounds.min, bounds.max, bounds.period]) Object.freeze(vector);
   return Object.freeze(bounds);
 }
 
-function withoutEnds(options: BoundsOptions): Bounds {
+function unboundedBounds(options: BoundsOptions): Bounds {
   const { dimensions } = options;
   for (const name of ['min', 'max', 'periodic'] as const) {
     if (options[name] !== undefined && options[name] !== false) {
@@ -35,7 +35,7 @@ function withoutEnds(options: BoundsOptions): Bounds {
   return { kind: 'unbounded', dimensions, min, max, period };
 }
 
-function withCorners(options: BoundsOptions, periodic: readonly boolean[]): Bounds {
+function boxBounds(options: BoundsOptions, periodic: readonly boolean[]): Bounds {
   const { dimensions } = options;
   checkVector('world.min', options.min, dimensions);
   checkVector('world.max', options.max, dimensions);

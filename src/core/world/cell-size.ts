@@ -1,18 +1,19 @@
 /**
- * Purpose: how large cells should be for given radii, and why.
- * Inputs: radii; for more than the largest diameter, how dense the particles are.
- * Output: the edge of a cell, at least the largest diameter, below which the 3×3 (3×3×3) probe is not exact.
+ * Suggests a cell size for given radii, and says why.
+ * Inputs: radii; for anything but the largest diameter, also the density of the particles.
+ * Output: the edge of a cell, at least the largest diameter, below which the 3×3 (3×3×3) probe would miss pairs.
  *
- * The model: time a particle = candidates × cost + cells × cost + ranges × cost. Larger cells mean more candidates, of
- * which particles at random have density × (3 edges)ⁿ, and fewer cells, of which there are 1 / (density × edgeⁿ) a
- * particle. The ranges, 3 (9 in space), are the same for any edge, so they only weaken what is gained. Least is the
- * sum where cells hold √(cell / (3ⁿ candidate)) particles each, or at one diameter if they hold more there.
+ * The model: time per particle = candidates × cost + cells × cost + ranges × cost. Larger cells mean more candidates:
+ * density × (3 edges)ⁿ for random positions. They also mean fewer cells: 1 / (density × edgeⁿ) per particle. The number
+ * of ranges, 3 (9 in 3D), does not depend on the edge, so ranges only weaken the gain. The sum is least if a cell holds
+ * √(cell / (3ⁿ candidate)) particles, or at one diameter if it holds more there.
  */
 import { checkDimensions, checkKnownKeys } from '../base/checks';
 import { ArgumentError, Phrase } from '../base/errors';
+import { powerAbove } from './limits';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from './world';
 
-/** One radius for all, one for each particle, or the least and the greatest. */
+/** One radius for all particles, one radius per particle, or the smallest and the largest. */
 export type RadiiOfParticles =
   | number
   | Float32Array
@@ -20,29 +21,29 @@ export type RadiiOfParticles =
   | { readonly smallest: number; readonly largest: number };
 
 export interface CellSizeOptions {
-  /** Needed with a density. */
+  /** Required with a density. */
   readonly dimensions?: Dimensions | undefined;
   /**
-   * Particles in a square (cube) of the caller's unit, where most of them are: in a crowd that leaves half the box
-   * empty, that of the crowd.
+   * Particles per square (cube) of the caller's unit, in the region where most of them are. If they crowd in half of the
+   * box, give the density of that half.
    */
   readonly density?: number | undefined;
-  /** Whose costs to go by. Default 'gpu'. */
+  /** Engine whose costs the model uses. Default 'gpu'. */
   readonly engine?: 'cpu' | 'gpu' | undefined;
-  /** For a world without end, whose cells are a power of two wide. Default false. */
+  /** For an unbounded world, whose cell size is a power of two. Default false. */
   readonly unbounded?: boolean | undefined;
 }
 
 export interface CellSizeSuggestion {
   /** Edge of a cell: the `cellSize` of a world. */
   readonly cellSize: number;
-  /** The largest one. */
+  /** The largest diameter. */
   readonly diameter: number;
-  /** In a sentence or two. */
+  /** One or two sentences. */
   readonly reason: string;
-  /** Other particles that each one is compared with, if they lie at random; where a density was given. */
+  /** Other particles that each one is compared with, if positions are random; only with a density. */
   readonly candidates: number | undefined;
-  /** Cells a particle; where a density was given and the world has an end. */
+  /** Cells per particle; only with a density, in a world that is not unbounded. */
   readonly cells: number | undefined;
 }
 
@@ -53,9 +54,9 @@ interface Costs {
 }
 
 /**
- * Nanoseconds, as `npm run bench:cells` fitted them on two cores of an AMD EPYC (KVM), Node 20.20, the GPU a software
- * one (SwiftShader). Only their ratios matter; on another machine they are others. The CPU engine sorts by column and
- * row, so that an empty cell costs it nothing. docs/cell-size.md has the table.
+ * Nanoseconds, fitted by `npm run bench:cells` on two cores of an AMD EPYC (KVM) with Node 20.20 and a software GPU
+ * (SwiftShader). Only their ratios matter, and these differ on other machines. An empty cell costs the CPU engine nothing,
+ * because it sorts by column and row. docs/cell-size.md has the table.
  */
 const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>> = {
   cpu: {
@@ -68,16 +69,16 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
   },
 };
 
-/** Beyond it nothing was faster where it was measured (docs/cell-size.md), and where particles cluster after all, large cells are slow. */
+/** Larger cells were never faster where this was measured (docs/cell-size.md), and if particles cluster, they are slow. */
 const MOST_DIAMETERS = 256;
 
-/** Particles in a square (cube) of one diameter, at least: fewer are as good as none. */
+/** Least number of particles per square (cube) of one diameter in the model, so that costs stay finite. */
 const LEAST_WITHIN = 2 ** -512;
 
-/** A larger cell must save at least this share of the time: less is lost in what the model leaves out. */
+/** A larger cell must save at least this share of the time, because the model's own error is about as large. */
 const LEAST_SAVING = 0.05;
 
-/** From this ratio of diameters on, the reason says what mixed sizes cost. */
+/** From this ratio of diameters on, the reason mentions the cost of mixed sizes. */
 const WIDE_SPREAD = 2;
 
 const OPTION_NAMES = ['dimensions', 'density', 'engine', 'unbounded'] as const;
@@ -99,34 +100,33 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   const spread = largest / smallest;
   const mixed =
     spread > WIDE_SPREAD
-      ? ` The largest particle is ${short(spread)} times the smallest, and cells are as large as it needs, so small ones are compared with many that they do not reach: a grid created with \`radii\` has levels of cells instead.`
+      ? ` The largest particle is ${short(spread)} times the smallest. Cells fit the largest one, so each small particle is compared with many that it does not reach. A grid created with \`radii\` avoids that: it has several levels of cells.`
       : '';
-  const least = unbounded ? powerOfTwo(diameter) : diameter;
+  const least = unbounded ? powerAbove(diameter) : diameter;
   const atLeast = unbounded
-    ? `the power of two at or above the largest diameter, which cells of an unbounded world are`
-    : 'the largest diameter, below which pairs would be missed';
+    ? `as large as the power of two at or above the largest diameter, since this world is unbounded`
+    : 'as large as the largest diameter; smaller ones would miss pairs';
   if (density === undefined) {
-    const reason = `Cells are ${atLeast}; larger ones can only pay where most cells are empty, which a density would say.${mixed}`;
+    const reason = `Cells are ${atLeast}. Larger cells only pay if most cells are empty; give a density to find out.${mixed}`;
     return { cellSize: least, diameter, reason, candidates: undefined, cells: undefined };
   }
   if (dimensions === undefined) {
-    throw new ArgumentError('dimensions', dimensions, '2 or 3 where a density is given');
+    throw new ArgumentError('dimensions', dimensions, '2 or 3 if a density is given');
   }
   const costs = COSTS[engine][dimensions];
-  // Of next to nobody the costs would not be finite.
   const within = Math.max(density * diameter ** dimensions, LEAST_WITHIN);
-  // Of an unbounded world the table is as large as the particles are many, whatever the cells.
+  // In an unbounded world the table size depends on the number of particles only, not on the cells.
   const most = Math.min(MOST_DIAMETERS, (2 * LARGEST_DIAMETER) / diameter);
   const size = unbounded ? least / diameter : chooseSize(costs, dimensions, within, most);
   const cellSize = unbounded ? least : size * diameter;
   const perCell = within * size ** dimensions;
   const candidates = 3 ** dimensions * perCell;
-  const crowd = `At ${short(within)} particles in a ${dimensions === 2 ? 'square' : 'cube'} of one diameter`;
+  const crowd = `With ${short(within)} particles per ${dimensions === 2 ? 'square' : 'cube'} of one diameter`;
   const saving = 1 - costOf(costs, dimensions, within, size) / costOf(costs, dimensions, within, 1);
   const choice =
     !unbounded && size > 1
-      ? `most cells of one diameter would be empty: by the cost model, cells of ${short(size)} diameters take ${short(100 * saving)}% less time`
-      : `cells are ${atLeast}; larger ones would save less than ${short(100 * LEAST_SAVING)}% of the time, if any`;
+      ? `most cells of one diameter would be empty. By the cost model, cells of ${short(size)} diameters take ${short(100 * saving)}% less time`
+      : `cells are ${atLeast}. Larger cells would save less than ${short(100 * LEAST_SAVING)}% of the time, if any`;
   return {
     cellSize,
     diameter,
@@ -136,7 +136,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   };
 }
 
-/** Edge of a cell, diameters. `within`: particles in a square (cube) of one diameter. */
+/** Returns the edge of a cell in diameters. `within`: particles per square (cube) of one diameter. */
 function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: number): number {
   const perCell = Math.sqrt(costs.cell / (3 ** dimensions * costs.candidate));
   const size = Math.min((perCell / within) ** (1 / dimensions), most);
@@ -146,7 +146,7 @@ function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: 
   return saves ? size : 1;
 }
 
-/** Nanoseconds a particle. */
+/** Returns nanoseconds per particle. */
 function costOf(
   { candidate, cell, range }: Costs,
   dimensions: Dimensions,
@@ -157,20 +157,13 @@ function costOf(
   return candidate * 3 ** dimensions * perCell + cell / perCell + range * 3 ** (dimensions - 1);
 }
 
-/** The least that is not below a length. */
-function powerOfTwo(length: number): number {
-  const power = 2 ** Math.ceil(Math.log2(length));
-  // Where the logarithm was rounded down across a power of two.
-  return power >= length ? power : 2 * power;
-}
-
 function extremesOf(radii: RadiiOfParticles): { readonly smallest: number; readonly largest: number } {
   if (typeof radii === 'number') {
     checkRadius('radii', radii);
     return { smallest: radii, largest: radii };
   }
   if (radii instanceof Float32Array || radii instanceof Float64Array) {
-    if (radii.length === 0) throw new ArgumentError('radii', new Phrase('empty'), 'one radius at least');
+    if (radii.length === 0) throw new ArgumentError('radii', new Phrase('empty'), 'at least one radius');
     let smallest = Number.POSITIVE_INFINITY;
     let largest = 0;
     radii.forEach((radius, index) => {
@@ -199,7 +192,7 @@ function checkRadius(argument: string, radius: unknown): asserts radius is numbe
   throw new ArgumentError(argument, radius, 'a number from 2^-41 to 2^59');
 }
 
-/** Three digits are as much as an estimate is good for. */
+/** Rounds to three digits: the estimate is no better than that. */
 function short(value: number): string {
   return String(Number(value.toPrecision(3)));
 }

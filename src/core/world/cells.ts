@@ -1,8 +1,8 @@
 /**
- * Purpose: the cell of a position and the bucket it is counted into, to the bit as shaders/shared/world_*.wgsl
- * compute them; wrapping and distances in periodic worlds.
- * A difference and a product are correctly rounded in WGSL and by Math.fround here; a quotient is not, and is not
- * used. Magnitudes below 2⁻¹²⁶ are snapped to zero on both sides, since a GPU may flush them.
+ * Computes the cell of a position and the bucket it is counted into, bit for bit as shaders/shared/world_*.wgsl do. Also
+ * wraps positions and takes distances in periodic worlds.
+ * WGSL rounds differences and products correctly, as Math.fround does here. It does not for quotients, so none are used.
+ * Both sides snap magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
 import { FARTHEST_CELL, type World } from './world';
@@ -15,7 +15,7 @@ export function snap(value: number): number {
   return Math.abs(value) < SMALLEST_NORMAL ? 0 : value;
 }
 
-/** Coordinate of the cell along an axis with a ring, clamped into the world: 1 to cells − 2. */
+/** Returns the coordinate of the cell along an axis with a ring, clamped into the world: 1 to cells − 2. */
 export function cellCoordinate(
   position: number,
   origin: number,
@@ -26,7 +26,7 @@ export function cellCoordinate(
   return cell < 1 ? 1 : cell > cells - 2 ? cells - 2 : cell;
 }
 
-/** Coordinate of the cell of a position along one axis of any world. */
+/** Returns the coordinate of the cell of a position along one axis of any world. */
 export function latticeCoordinate(world: World, position: number, axis: number): number {
   const { inverseCellSize } = world;
   if (world.kind === 'unbounded') {
@@ -43,8 +43,8 @@ export function latticeCoordinate(world: World, position: number, axis: number):
 }
 
 /**
- * A coordinate up to a period outside, brought into the box where the axis wraps around: from `min` on, below
- * `min` + period. What is in the box stays as it is, so bringing in twice is bringing in once.
+ * Wraps a coordinate that is at most one period outside into the box, from `min` on and below `min` + period; returns it
+ * unchanged if the axis is not periodic. A coordinate in the box stays as it is, so wrapping twice is wrapping once.
  */
 export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -53,16 +53,16 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
   const far = fround(low + period);
   if (snap(fround(position - low)) < 0) {
     const raised = fround(position + period);
-    // Just below the low end is just below the far end, which rounding may make the far end: the low one. And what is
-    // a period below it may come out just below it.
+    // A coordinate just below the low end belongs just below the far end. If rounding makes that the far end itself, it
+    // becomes the low end. A coordinate one period below the low end may come out just below the low end.
     return raised >= far || (raised < low && position >= fround(low - period)) ? low : raised;
   }
   return position >= far ? Math.max(low, fround(position - period)) : position;
 }
 
 /**
- * The same for a coordinate any number of periods outside: beyond one it is rounded, and so far out that its place in
- * a period is noise it goes to the low end.
+ * Wraps a coordinate that is any number of periods outside. Beyond one period the result is rounded. If the coordinate is
+ * so far out that its remainder is noise, the result is the low end.
  */
 export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -75,37 +75,37 @@ export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: n
   return moved >= low && moved < far ? moved : low;
 }
 
-/** Packed positions, those of finite particles brought into a world that wraps around; a copy where any is moved. */
+/** Wraps packed positions into a periodic world, except those that are not finite; copies the array if any changes. */
 export function wrapPositions(world: World, positions: Float32Array): Float32Array {
   const { dimensions } = world;
   if (world.kind !== 'periodic') return positions;
-  let carried = positions;
+  let wrapped = positions;
   for (let first = 0; first < positions.length; first += dimensions) {
-    const place = positions.subarray(first, first + dimensions);
-    if (!place.every(Number.isFinite)) continue;
+    const position = positions.subarray(first, first + dimensions);
+    if (!position.every(Number.isFinite)) continue;
     for (let axis = 0; axis < dimensions; axis++) {
-      const given = place[axis] as number;
+      const given = position[axis] as number;
       const moved = wrapCoordinate(world, given, axis);
       if (moved === given) continue;
-      if (carried === positions) carried = positions.slice();
-      carried[first + axis] = moved;
+      if (wrapped === positions) wrapped = positions.slice();
+      wrapped[first + axis] = moved;
     }
   }
-  return carried;
+  return wrapped;
 }
 
 /**
- * The difference of two coordinates, in a periodic world of the nearest images: rounded, antisymmetric. Where the box
- * begins at 0, the period is taken off the higher coordinate first, which rounds nothing: only the difference itself
- * is rounded then, as anywhere in the box. Elsewhere it is taken off the difference.
+ * Returns the difference of two coordinates, in a periodic world of their nearest images: rounded and antisymmetric. If
+ * the box begins at 0, the period is first subtracted from the higher coordinate, which is exact, so that only the
+ * difference itself is rounded, as anywhere in the box. Otherwise it is subtracted from the difference.
  */
-export function minimumImage(world: World, place: number, other: number, axis: number): number {
-  const apart = fround(place - other);
+export function minimumImage(world: World, position: number, other: number, axis: number): number {
+  const apart = fround(position - other);
   const period = world.period[axis] as number;
   if (period === 0) return apart;
   const periods = roundToEven(fround(apart * fround(1 / period)));
-  if (world.min[axis] === 0 && periods === 1) return fround(fround(place - period) - other);
-  if (world.min[axis] === 0 && periods === -1) return fround(place - fround(other - period));
+  if (world.min[axis] === 0 && periods === 1) return fround(fround(position - period) - other);
+  if (world.min[axis] === 0 && periods === -1) return fround(position - fround(other - period));
   return fround(apart - fround(period * periods));
 }
 
@@ -116,13 +116,13 @@ function roundToEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-/** The cell of a particle; `positions` holds `dimensions` numbers a particle. */
+/** Returns the cell of a particle; `positions` holds `dimensions` numbers per particle. */
 export function latticeOfParticle(world: World, positions: ArrayLike<number>, particle: number): number[] {
   const first = particle * world.dimensions;
   return world.cells.map((_, axis) => latticeCoordinate(world, positions[first + axis] as number, axis));
 }
 
-/** Bucket of a cell: its index, x fastest, or its place in the table of an unbounded world. */
+/** Returns the bucket of a cell: its index, x fastest, or its index in the hashed table of an unbounded world. */
 export function bucketOfLattice(world: World, lattice: readonly number[]): number {
   if (world.kind === 'unbounded') return hashedBucket(world, lattice);
   let index = 0;
@@ -132,21 +132,21 @@ export function bucketOfLattice(world: World, lattice: readonly number[]): numbe
   return index;
 }
 
-/** The bucket of a finite particle's cell. */
+/** Returns the bucket of a finite particle's cell. */
 export function cellOfParticle(world: World, positions: ArrayLike<number>, particle: number): number {
   return bucketOfLattice(world, latticeOfParticle(world, positions, particle));
 }
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
-/** Blocks of HASH_BLOCK cells along x stay together; which block of the table is theirs is a hash. */
+/** Blocks of HASH_BLOCK cells along x stay together; the hash chooses the block of the table. */
 function hashedBucket(world: World, lattice: readonly number[]): number {
   const [x = 0, ...across] = lattice;
   const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);
   return block + (x & (HASH_BLOCK - 1));
 }
 
-/** The hash of a block of cells. */
+/** Hashes a block of cells. */
 export function mixBlock(block: readonly number[], seed = 0): number {
   let hash = seed;
   for (let axis = 0; axis < block.length; axis++) {
@@ -157,47 +157,47 @@ export function mixBlock(block: readonly number[], seed = 0): number {
   return hash ^ (hash >>> 15);
 }
 
-/** The bucket past the last, for particles that are no longer finite. */
+/** Returns the bucket after the last, for particles that are no longer finite. */
 export function quarantineCell(world: World): number {
   return world.cellCount;
 }
 
-/** The bucket after it, for particles on their way out. */
+/** Returns the bucket after that, for particles that are being removed. */
 export function retiredCell(world: World): number {
   return world.cellCount + 1;
 }
 
-/** Entries of `start`: one a bucket, the sentinel, and the ends of the two extra buckets. */
+/** Returns the length of `start`: one entry per bucket, the sentinel, and the ends of the two extra buckets. */
 export function startLength(world: World): number {
   const buckets = finerBuckets(world);
-  // The finer entries of each have one too, and an end of their own: see core/world/levels.ts.
+  // With finer entries, each of their buckets has an entry, too, and an end: see core/world/levels.ts.
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
-/** Word behind the starts at which obstacles begin, in the same buffer: after all that a scan may write, in vectors of four. */
+/** Returns the word behind the starts where obstacles begin in the same buffer; a scan may write up to a multiple of four. */
 export function firstObstacle(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);
 }
 
 /**
- * How many levels a finer entry is below its hosts, at least. In a box, periodic or not, cells lie in rows, so who is on the level
- * just below is looked for there; where cells are hashed, each of these rows would have to be looked up.
+ * Returns how many levels at least a finer entry is below its cell's level. In a box cells lie in rows, so a probe also
+ * looks at the level just below. If cells are hashed, it would have to look up each of these rows, so entries begin there.
  */
 export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;
 }
 
-/** Whether there are levels enough for finer entries. */
+/** Returns whether there are enough levels for finer entries. */
 export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
   return levels > finerSteps({ kind });
 }
 
-/** Buckets whose cells may have finer entries: in a box those of high levels, else all; none where there are too few levels. */
+/** Returns how many buckets may have finer entries: those of high levels in a box, otherwise all; 0 with too few levels. */
 export function finerBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
   return hasFiner(world) ? world.cellCount - (world.levelStarts[finerSteps(world)] ?? 0) : 0;
 }
 
-/** Bytes that a GPU keeps of the cell of each slot: its index, or where buckets are shared, all of it. */
+/** Returns the bytes that a GPU stores per slot for its cell: an index, or the whole cell if buckets are shared. */
 export function cellBytes(
   world: Pick<World, 'kind' | 'dimensions'> & Partial<Pick<World, 'levels'>>,
 ): number {

@@ -1,8 +1,8 @@
 /**
- * Purpose: where a particle with a radius of its own belongs: its level, its cell on that level and on those above,
- * and the bucket of the table that a cell is filed in. To the bit as shaders/shared/levels*.wgsl.
- * Level l has cells 2^l times as wide as those of level 0. In a box, periodic or not, each cell has a bucket of its own;
- * where there is no end cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
+ * Where a particle belongs if radii vary: its level, its cell on that level and on those above, and the bucket of a cell.
+ * The results equal those of shaders/shared/levels*.wgsl bit for bit.
+ * Level l has cells 2^l times as wide as level 0. In a box, periodic or not, each cell has its own bucket; in an unbounded
+ * world cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
  */
 
 import { FINER_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
@@ -11,24 +11,24 @@ import { FARTHEST_CELL, type World } from './world';
 
 const { fround } = Math;
 
-/** The lowest level whose cells are as wide as the particle; undefined for a size that the grid is not made for. */
+/** Returns the lowest level whose cells are as wide as the particle; undefined if the grid does not accept the radius. */
 export function levelOf(world: World, radius: number): number | undefined {
   if (!(radius >= 0 && radius <= world.diameter / 2)) return undefined;
   let level = 0;
-  // Products with powers of two round nothing.
+  // Products with powers of two do not round.
   while (2 * radius > world.baseDiameter * 2 ** level) level++;
   return level;
 }
 
-/** Cells along an axis of a level; 0 where there is no end to them. */
+/** Returns the number of cells along an axis of a level; 0 in an unbounded world. */
 function cellsAt(world: World, axis: number, level: number): number {
   const cells = world.cells[axis] as number;
   if (world.kind === 'unbounded') return 0;
-  // Around the end of an axis that wraps around the last cell takes in what is left.
+  // The last cell along a periodic axis takes in the rest of the period.
   return world.period[axis] === 0 ? ((cells - 1) >> level) + 1 : cells >> level;
 }
 
-/** Coordinate of a position's cell on the lowest level. */
+/** Returns the coordinate of a position's cell on the lowest level. */
 function finestCoordinate(world: World, position: number, axis: number): number {
   const { inverseCellSize } = world;
   const cells = world.cells[axis] as number;
@@ -43,7 +43,7 @@ function finestCoordinate(world: World, position: number, axis: number): number 
   return Math.min(Math.max(cell, 0), cells - 1);
 }
 
-/** The cell of a particle on a level. */
+/** Returns the cell of a particle on a level. */
 export function latticeAt(
   world: World,
   positions: ArrayLike<number>,
@@ -56,26 +56,26 @@ export function latticeAt(
   );
 }
 
-/** Coordinate of a position's cell on a level. */
+/** Returns the coordinate of a position's cell on a level. */
 function coordinateAt(world: World, position: number, axis: number, level: number): number {
   return coarser(world, finestCoordinate(world, position, axis), axis, level, level);
 }
 
-/** Coordinate on a level of the cell that one `steps` levels below is in. */
+/** Returns the coordinate on `level` of the cell that contains one from `steps` levels below. */
 function coarser(world: World, coordinate: number, axis: number, level: number, steps: number): number {
   const cells = cellsAt(world, axis, level);
-  // The last cell along an axis takes in what is left of the period.
+  // The last cell along an axis takes in the rest of the period.
   return cells > 0 ? Math.min(coordinate >> steps, cells - 1) : coordinate >> steps;
 }
 
-/** The cell on a higher level that one of a level is in. */
+/** Returns the cell on a higher level that contains a cell of `level`. */
 export function coarsened(world: World, lattice: readonly number[], level: number, higher: number): number[] {
   return lattice.map((coordinate, axis) => coarser(world, coordinate, axis, higher, higher - level));
 }
 
 /**
- * Whether the cells of two particles are the same or touch, on the higher of their two levels: who is not that far
- * apart when particles are sorted does not meet until they are sorted again. Takes no memory.
+ * Returns whether the cells of two particles are the same or adjacent, on the higher of their two levels. If they are not
+ * when particles are sorted, the two cannot meet until the next sort. Allocates nothing.
  */
 export function areWithinReach(
   world: World,
@@ -98,8 +98,8 @@ export function areWithinReach(
   return true;
 }
 
-/** A cell beside another, brought in across an end. */
-export function broughtIn(world: World, lattice: readonly number[], level: number): number[] {
+/** Wraps a cell next to another one across the ends of periodic axes. */
+export function wrapCell(world: World, lattice: readonly number[], level: number): number[] {
   return lattice.map((coordinate, axis) => {
     const cells = cellsAt(world, axis, level);
     return world.period[axis] === 0 ? coordinate : (coordinate + cells) % cells;
@@ -119,7 +119,7 @@ export function bucketAt(world: World, lattice: readonly number[], level: number
   return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
 }
 
-/** The bucket of the finer entries of the cells of a bucket: particles of levels lower by `finerSteps` or more. */
+/** Returns the bucket for the finer entries of a bucket's cells: particles at least `finerSteps` levels lower. */
 export function finerBucket(world: World, bucket: number): number {
   return world.cellCount + FINER_BUCKETS + bucket - (world.levelStarts[finerSteps(world)] ?? 0);
 }

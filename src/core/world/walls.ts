@@ -1,9 +1,7 @@
-/**
- * Purpose: where walls hold what moves in kernels and methods of one's own: at the ends of a box, along the axes that do not wrap around. Space without end has none.
- */
+/** Where walls stop particles in custom kernels and methods: at the ends of a box, along its non-periodic axes. */
 import type { World } from './world';
 
-/** Along an axis that wraps around nobody gets there, and no kernel needs a case for it. */
+/** A coordinate that is never reached, so that kernels need no case for axes without walls. */
 const OUT_OF_REACH = 2 ** 100;
 
 export interface Walls {

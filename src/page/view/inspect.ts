@@ -7,7 +7,7 @@
 import { shapesOf } from '../../core/particles/shapes';
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { bucketOfLattice, latticeOfParticle, wrapPositions } from '../../core/world/cells';
-import { areWithinReach, broughtIn, bucketAt, coarsened, latticeAt, levelOf } from '../../core/world/levels';
+import { areWithinReach, wrapCell, bucketAt, coarsened, latticeAt, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import { countParticles } from '../../reference/grid/count';
 import { OFFSETS } from '../../reference/grid/offsets';
@@ -225,7 +225,7 @@ function cellsAround(
       const middle = coarsened(world, lattice, level, higher);
       const around = offsets.map((offset) => {
         const beside = middle.map((coordinate, axis) => coordinate + (offset[axis] as number));
-        return broughtIn(world, beside, higher);
+        return wrapCell(world, beside, higher);
       });
       return around.map((cell) => ({ level: higher, cell, bucket: bucketAt(world, cell, higher) }));
     });

@@ -4,7 +4,7 @@
  * wherever they move. Twin of shaders/levels/probe.wgsl, whose loop uses levels and finer entries instead.
  * Inputs: sorted state. Output: for each slot the other slots, ascending; none for particles that are set aside.
  */
-import { broughtIn, bucketAt, coarsened, levelOf } from '../../core/world/levels';
+import { wrapCell, bucketAt, coarsened, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import type { SortedState } from '../grid/gather';
 import { OFFSETS } from '../grid/offsets';
@@ -47,6 +47,6 @@ export function listCandidates(
 function cellsAround(world: World, lattice: readonly number[], level: number): number[][] {
   return OFFSETS[world.dimensions].map((offset) => {
     const beside = lattice.map((coordinate, axis) => coordinate + (offset[axis] as number));
-    return broughtIn(world, beside, level);
+    return wrapCell(world, beside, level);
   });
 }

@@ -109,7 +109,7 @@ describe('run.sh', () => {
       return { NVCC: nvcc };
     };
     const without = run(WHOLE);
-    expect(without.out).toContain('There is no nvcc, so cuda-grid is left out.');
+    expect(without.out).toContain('nvcc was not found, so cuda-grid is left out.');
     expect(without.asked.join()).not.toContain('--native');
     const program = join(folder, 'out/cuda-grid');
     const good = run(WHOLE, compiler('echo "$@"'));
@@ -132,7 +132,7 @@ describe('run.sh', () => {
     expect(code).toBe(1);
     expect(asked).toHaveLength(6);
     expect(error).toMatch(
-      /It is full\.(?:.|\n)*wrong or failed in: check\.\nNo record of: large\..*\nCut off, .*: growth\./,
+      /It is full\.(?:.|\n)*wrong or failed in: check\.\nThere is no record of: large\..*\nCut off, .*: growth\./,
     );
   });
 

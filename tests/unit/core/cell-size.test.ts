@@ -35,7 +35,7 @@ describe('suggestCellSize', () => {
     ] satisfies RadiiOfParticles[]) {
       const suggestion = suggestCellSize(radii);
       expect(suggestion).toMatchObject({ cellSize: 6, diameter: 6, candidates: undefined, cells: undefined });
-      expect(suggestion.reason).toMatch(/^Cells are the largest diameter, /);
+      expect(suggestion.reason).toMatch(/^Cells are as large as the largest diameter; /);
     }
     expect(suggestCellSize(3, { unbounded: true }).cellSize).toBe(8);
     expect(suggestCellSize(4, { unbounded: true }).cellSize).toBe(8);
@@ -101,7 +101,7 @@ describe('suggestCellSize', () => {
       const sizes = [1, 0.3, 0.1, 0.03, 0.01, 0.001].map((density) => {
         const { cellSize, reason } = suggestCellSize(0.5, { dimensions, density });
         expect(reason).toMatch(
-          cellSize > 1 ? /% less time\.$/ : /larger ones would save less than 5% of the time, if any\.$/,
+          cellSize > 1 ? /% less time\.$/ : /Larger cells would save less than 5% of the time, if any\.$/,
         );
         return cellSize;
       });
@@ -181,7 +181,7 @@ describe('suggestCellSize', () => {
   it('says so where sizes are mixed', () => {
     const { reason, cellSize } = suggestCellSize({ smallest: 1, largest: 8 });
     expect(cellSize).toBe(16);
-    expect(reason).toMatch(/The largest particle is 8 times the smallest, /);
+    expect(reason).toMatch(/The largest particle is 8 times the smallest\. /);
     expect(suggestCellSize({ smallest: 1, largest: 2 }).reason).not.toMatch(/times the smallest/);
   });
 
@@ -193,7 +193,7 @@ describe('suggestCellSize', () => {
     [[1, 2], {}, /^radii is \[1, 2\], /],
     [null, {}, /^radii is null, /],
     [new Uint8Array(3), {}, /^radii is a Uint8Array of 3 bytes, /],
-    [new Float32Array(0), {}, /^radii is empty, but it must be one radius at least\.$/],
+    [new Float32Array(0), {}, /^radii is empty, but it must be at least one radius\.$/],
     [Float32Array.of(1, -1), {}, /^radii\[1\] is -1, /],
     [{ smallest: 1 }, {}, /^radii\.largest is undefined, /],
     [{ smallest: 2, largest: 1 }, {}, /^radii\.smallest is 2, but it must be at most radii\.largest, 1\.$/],
@@ -201,7 +201,7 @@ describe('suggestCellSize', () => {
     [1, { dense: 1 }, /^options\.dense is 1, /],
     [1, { density: 0, dimensions: 2 }, /^density is 0, /],
     [1, { density: '1', dimensions: 2 }, /^density is "1", but it must be a finite number greater than 0\.$/],
-    [1, { density: 1 }, /^dimensions is undefined, but it must be 2 or 3 where a density is given\.$/],
+    [1, { density: 1 }, /^dimensions is undefined, but it must be 2 or 3 if a density is given\.$/],
     [1, { dimensions: 4 }, /^dimensions is 4, /],
     [1, { engine: 'both' }, /^engine is "both", but it must be 'cpu' or 'gpu'\.$/],
     [1, { unbounded: 1 }, /^unbounded is 1, /],

@@ -875,12 +875,12 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
         [
           options,
           positions,
-          /^obstacles is .*an object of positions and radii, since particles have radii of their own\.$/,
+          /^obstacles is .*an object with positions and radii, since each particle has its own radius\.$/,
         ],
         [
           options,
           null,
-          /^obstacles is null, .*a Float32Array of positions, or an object of positions and sizes\.$/,
+          /^obstacles is null, .*a Float32Array of positions, or an object with positions and sizes\.$/,
         ],
         [options, { positions }, /^obstacles\.radii is undefined, .*a radius for each of 1 particles\.$/],
         [options, { ...one(1), mass: 1 }, /^obstacles\.mass is 1, /],
@@ -893,7 +893,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
           { ...one(1), radii: new Float32Array(2) },
           /^obstacles\.radii is .*for each of 1 particles\.$/,
         ],
-        [options, block(4, 4, 1, 1), /^obstacles\.halfExtents is .*left out where no particle may be a box/],
+        [options, block(4, 4, 1, 1), /^obstacles\.halfExtents is .*left out, since no particle may be a box/],
         [
           options,
           { positions: new Float32Array(2 * dimensions), radii: Float32Array.of(1, 1) },
@@ -903,12 +903,12 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
         [
           periodic,
           one(3.5),
-          /^obstacles\.radii\[0\] is 3\.5, .*at most 3\.25, half of what the largest particle leaves/,
+          /^obstacles\.radii\[0\] is 3\.5, .*at most 3\.25 \(half of the period along axis 0/,
         ],
         [
           { ...periodic, boxes: true },
           block(4, 4, 3.5, 1),
-          /^obstacles\.halfExtents\[0\] is 3\.5, .*, or at least 4, that of a box without an end\.$/,
+          /^obstacles\.halfExtents\[0\] is 3\.5, .*, or at least 4 for a box without an end\.$/,
         ],
       ];
       for (const [base, wrong, message] of cases) {

@@ -61,7 +61,7 @@ describe('pairEvents', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [undefined, /^after is undefined, but it must be a list of pairs, such as findPairs gives\.$/],
+    [undefined, /^after is undefined, but it must be a list of pairs, as returned by findPairs\.$/],
     [{ count: 2, pairs: [0, 1, 0, 2] }, /^after is an object, /],
     [
       { count: 2, pairs: new Uint32Array(3) },
@@ -73,28 +73,28 @@ describe('pairEvents', () => {
     [{ pairs: new Uint32Array(2) }, /^after\.count is undefined, /],
     [
       listOf([[2, 1]]),
-      /^after is a list with the pair 2, 1 in place 0, but it must be of pairs whose first id is the lower one\.$/,
+      /^after is a list with the pair 2, 1 at index 0, but it must be a list of pairs whose first id is the lower one\.$/,
     ],
     [
       listOf([
         [0, 1],
         [3, 3],
       ]),
-      /^after is a list with the pair 3, 3 in place 1, but it must be of pairs whose first id is the lower/,
+      /^after is a list with the pair 3, 3 at index 1, but it must be a list of pairs whose first id is the lower/,
     ],
     [
       listOf([
         [1, 2],
         [0, 5],
       ]),
-      /^after is a list with the pair 0, 5 in place 1, but it must be in ascending order, each pair once\.$/,
+      /^after is a list with the pair 0, 5 at index 1, but it must be in ascending order, with each pair once\.$/,
     ],
     [
       listOf([
         [1, 2],
         [1, 2],
       ]),
-      /in place 1/,
+      /at index 1/,
     ],
   ])('refuses %j', (list, message) => {
     expect(() => pairEvents(listOf([]), list as PairList)).toThrow(ArgumentError);

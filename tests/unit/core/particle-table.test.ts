@@ -189,20 +189,20 @@ describe('a table', () => {
   it.each([
     [
       '',
-      /^some\.csv, line 1 is empty, but it must be names of columns parted by commas, of id, x, y, vx, vy\.$/,
+      /^some\.csv, line 1 is empty, but it must be column names separated by commas, out of id, x, y, vx, vy\.$/,
     ],
     ['x,y\n', /no particles below/],
-    ['x;y\n1;2', /line 1 is parted by semicolons, but it must be parted by commas/],
-    ['x\ty\n1\t2', /line 1 is parted by tabs/],
+    ['x;y\n1;2', /line 1 is separated by semicolons, but it must be separated by commas/],
+    ['x\ty\n1\t2', /line 1 is separated by tabs/],
     ['x,y,mass\n1,2,3', /line 1, a column is "mass", but it must be one of id, x, y, vx, vy\./],
-    ['x,y,z\n1,2,3', /"z", but it must be left out, since what runs is in 2D/],
+    ['x,y,z\n1,2,3', /"z", but it must be left out, since the running simulation is in 2D/],
     ['x,y,radius\n1,2,3', /"radius", but it must be left out, since all particles .* have one radius/],
     ['x,y,half_x\n1,2,3', /"half_x", but it must be left out, since no particle .* may be a box/],
     ['x,vx,vy\n1,2,3', /line 1, column y is missing/],
     ['x,y,vx\n1,2,3', /line 1, column vy is missing/],
     ['x,y,x\n1,2,3', /line 1, column x is there twice/],
-    ['x,y\n1,2\n1\n', /line 3 is 1 value, but it must be 2, as line 1 names them/],
-    ['x,y\n1,2\n\n3,4', /line 3 is empty, but it must be a row: others follow/],
+    ['x,y\n1,2\n1\n', /line 3 is 1 value, but it must be 2, one per column name in line 1/],
+    ['x,y\n1,2\n\n3,4', /line 3 is empty, but it must be a row, since rows follow it/],
     ['x,y\n1,abc', /line 2, column y is "abc", but it must be a finite number that fits 32-bit floats/],
     ['x,y\n1,0x10', /line 2, column y is "0x10"/],
     ['x,y\n1,', /line 2, column y is ""/],
@@ -212,10 +212,10 @@ describe('a table', () => {
     ['x,y,vx,vy\n1,2,0,1e15', /line 2, column vy is "1e15", but it must be below 2\^48/],
     ['id,x,y\n-1,1,2', /line 2, column id is "-1", but it must be a whole number from 0 to 4/],
     ['id,x,y\n5,1,2', /line 2, column id is "5"/],
-    ['id,x,y\n2,1,2\n1,3,4\n2,5,6', /line 4, column id is 2, but it must be another one than in line 2/],
+    ['id,x,y\n2,1,2\n1,3,4\n2,5,6', /line 4, column id is 2, but it must be different from the id in line 2/],
     [
       'id,x,y\n3,1,2\n1,3,4\n3,5,6\n1,1,1',
-      /line 5, column id is 1, but it must be another one than in line 3/,
+      /line 5, column id is 1, but it must be different from the id in line 3/,
     ],
     ['x,y\n1,1\n1,1\n1,1\n1,1\n1,1\n1,1', /line 7 is one more row, .* at most 5 particles/],
     [`x,y\n${'1'.repeat(5000)}`, /line 2 is 5000 bytes long, but it must be at most 2048/],
@@ -238,7 +238,7 @@ describe('a table', () => {
       return indexOf.apply(bytes, given);
     };
     expect(() => drain(decodeTable(bytes, PLANE, 'some.csv'))).toThrow(
-      /^some\.csv, line 7 is one more row, but it must be the end: at most 5 particles are taken here\.$/,
+      /^some\.csv, line 7 is one more row, but it must be the end, since at most 5 particles fit\.$/,
     );
     expect(searches).toBeLessThan(20);
   });
@@ -299,7 +299,7 @@ describe('a table', () => {
     ['x,y,radius\n1,2,0.5\n1,2,3', /line 3, column radius is 3, but it must be from 0\.25 to 1/],
     ['id,x,y,radius\n4,1,2,3\n1,1,2,0.5', /line 2, column radius is 3/],
     ['x,y,half_x,half_y\n1,2,0.5,0', /line 2, column half_y is 0, but it must be/],
-    ['x,y,half_x,half_y\n1,2,5,5', /line 2, column half_x is \[5, 5\], but .* ball of a radius from/],
+    ['x,y,half_x,half_y\n1,2,5,5', /line 2, column half_x is \[5, 5\], but .* ball with a radius from/],
     [
       'x,y,radius,half_x,half_y\n1,2,0.5,0.5,0.5',
       /line 2, column radius is 0\.5, but it must be 0, since .* box/,

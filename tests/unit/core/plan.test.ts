@@ -129,7 +129,7 @@ describe('a plan for particles that each have a radius of their own', () => {
     [
       'radius beside radii',
       { radii, radius: 1 },
-      /^radius is 1, but it must be left out where each particle has/,
+      /^radius is 1, but it must be left out if each particle has/,
     ],
     [
       'radius beside a range',
@@ -177,12 +177,12 @@ describe('a plan for particles that each have a radius of their own', () => {
     [
       'neither particles nor a range',
       { positions: undefined, radii: new Float32Array(0) },
-      /^radiusRange is undefined, .*given where there are no particles yet/,
+      /^radiusRange is undefined, .*given if there are no particles yet/,
     ],
     [
       'obstacles without sizes',
       { radii, obstacles: new Float32Array(2) },
-      /^obstacles is a Float32Array of 8 bytes, but it must be an object of positions and radii, since particles have radii of their own\.$/,
+      /^obstacles is a Float32Array of 8 bytes, but it must be an object with positions and radii, since each particle has its own radius\.$/,
     ],
     [
       'crowds refused',
@@ -275,7 +275,7 @@ describe('checkCheckpoint', () => {
     const followed: Checkpoint = { ...good, continuous: true };
     expect(() => checkCheckpoint(followed, following)).not.toThrow();
     expect(() => checkCheckpoint(good, following)).toThrow(
-      /^checkpoint\.continuous is undefined, but it must be true, since this simulation follows the paths of fast particles\.$/,
+      /^checkpoint\.continuous is undefined, but it must be true, since this simulation was created with `continuous: true`\.$/,
     );
     expect(() => checkCheckpoint(followed, simulation)).toThrow(
       /^checkpoint\.continuous is true, but it must be left out, since this simulation was created without `continuous`\.$/,

@@ -520,7 +520,7 @@ describe('what is refused', () => {
     [
       'a flat box',
       { ...both, halfExtents: new Float32Array([0, 0, 1, 0]) },
-      /^halfExtents\[3\] is 0, but it must be from .* up, or 0 along every axis for a ball\.$/,
+      /^halfExtents\[3\] is 0, but it must be at least .*, or 0 along every axis for a ball\.$/,
     ],
     [
       'a negative half extent',
@@ -540,19 +540,19 @@ describe('what is refused', () => {
     [
       'a box out of range',
       { ...both, radiusRange: { smallest: 0.5, largest: 2 } },
-      /^halfExtents\[2…\] is \[1, 2\], .*those of a box within a ball of a radius from 0\.5 to 2 \(the radiusRange\)\.$/,
+      /^halfExtents\[2…\] is \[1, 2\], .*the half extents of a box that fits a ball with a radius from 0\.5 to 2 \(the radiusRange\)\.$/,
     ],
     ['a radius beside', { ...both, radius: 1 }, /^radius is 1, but it must be left out/],
     [
       'boxes that are none',
       { ...both, boxes: false },
-      /^halfExtents is .*left out where no particle may be a box/,
+      /^halfExtents is .*left out, since no particle may be a box/,
     ],
     ['a word', { ...both, boxes: 'yes' }, /^boxes is "yes", but it must be true or false\.$/],
     [
       'obstacles',
       { ...both, obstacles: new Float32Array(2) },
-      /^obstacles is .*an object of positions and radii, since particles have radii of their own/,
+      /^obstacles is .*an object with positions and radii, since each particle has its own radius/,
     ],
     [
       'nobody to tell sizes',
@@ -592,7 +592,7 @@ describe('what is refused', () => {
     const plain = createCpuSimulation({ ...options, radii: new Float32Array([1, 1]), capacity: 4 });
     expect(() =>
       plain.add({ positions, radii: new Float32Array([1]), halfExtents: new Float32Array(2) }),
-    ).toThrow(/^halfExtents is .*left out where no particle may be a box/);
+    ).toThrow(/^halfExtents is .*left out, since no particle may be a box/);
     const balls = createCpuSimulation({
       ...options,
       radii: new Float32Array([1, 1]),

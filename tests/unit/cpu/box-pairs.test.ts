@@ -14,7 +14,7 @@ import { atGate } from '../../helpers/thorough';
 const PERIOD = 8;
 
 /** Wraps boxes like the finder; exact if corners are multiples of 1/64 and the period is a power of two. */
-function broughtIn(dimensions: number, boxes: Float32Array, period: readonly number[]): Float32Array {
+function wrapCell(dimensions: number, boxes: Float32Array, period: readonly number[]): Float32Array {
   return boxes.map((value, index) => {
     const axis = index % dimensions;
     const length = period[axis] as number;
@@ -50,7 +50,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
       fc.property(arbitraryBoxes(dimensions, 'dyadic', 50, false), wraps, (dense, period) => {
         // Slivers are not multiples of 1/64.
         const boxes = dense.map((value) => Math.round(value * 64) / 64);
-        const inside = broughtIn(dimensions, boxes, period);
+        const inside = wrapCell(dimensions, boxes, period);
         const expected = bruteForceBoxPairs(dimensions, inside, period);
         expect([...findOverlaps(boxes, { dimensions, period }).pairs]).toEqual([...expected]);
         images += expected.length - bruteForceBoxPairs(dimensions, inside).length;

@@ -84,7 +84,7 @@ describe('createSimulation refuses', () => {
     ['radius', 'undefined', { radius: undefined }, /greater than 0/],
     ['positions[3] (particle 1)', 'NaN', { positions: Float32Array.of(1, 1, 2, NOT_A_NUMBER) }, /finite/],
     ['positions[0] (particle 0)', 'Infinity', { positions: Float32Array.of(1e39, 1) }, /finite/],
-    ['positions', '[1, 2]', { positions: [1, 2] }, /a Float32Array with 2 numbers a particle/],
+    ['positions', '[1, 2]', { positions: [1, 2] }, /a Float32Array with 2 numbers per particle/],
     ['positions.length', '3', { positions: new Float32Array(3) }, /2 \(2 numbers for each of 1/],
     ['velocities[1] (particle 0)', 'Infinity', { velocities: Float32Array.of(0, INFINITE, 0, 0) }, /finite/],
     ['velocities.length', '2', { velocities: new Float32Array(2) }, /4 \(2 numbers for each of 2/],

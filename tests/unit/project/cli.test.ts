@@ -94,7 +94,7 @@ describe('cellstorm', () => {
     [['simulate', '--backend', 'cpu', '--friction', '11'], /^cellstorm: --friction is 11, .*from 0 to 10\.$/],
     [['simulate', '--backend', 'cpu', '--dt', '1e-40'], /^cellstorm: --dt is 1e-40, .* 0 or at least/],
     [['simulate', '--backend', 'cpu', '--dt', '-1'], /^cellstorm: --dt is -1, /],
-    [['simulate', '--backend', 'cpu', '--out', tmpdir()], /^cellstorm: --out is .*not a file/],
+    [['simulate', '--backend', 'cpu', '--out', tmpdir()], /^cellstorm: --out is .*it must be a file/],
     [
       ['simulate', '--backend', 'cpu', '--image', '/no/such/folder/x.png'],
       /^cellstorm: --image is .*does not exist/,
@@ -102,7 +102,7 @@ describe('cellstorm', () => {
     [['simulate', '--backend', 'cpu', '--from', '/no/such/state.bin'], /^cellstorm: --from is .*ENOENT/],
     [
       ['simulate', '--from', 'state.bin', '--scene', 'gas', '--seed', '3'],
-      /^cellstorm: --from goes on with the particles of its state, .* with --scene, --seed\.$/,
+      /^cellstorm: --from continues with the particles of its state, .* with --scene, --seed\.$/,
     ],
     [
       ['simulate', '--from', 'state.bin', '--count', '3'],
@@ -110,7 +110,7 @@ describe('cellstorm', () => {
     ],
     [
       ['simulate', '--out', 'x', '--image', './x'],
-      /^cellstorm: --image is \.\/x, but that is the file of --out; give it one of its own\.$/,
+      /^cellstorm: --image is \.\/x, but that is the file of --out; choose another file\.$/,
     ],
     [['simulate', '--from', 'x', '--image', 'x'], /^cellstorm: --image is x, .* the file of --from; /],
     [['verify', '--dimensions', '4'], /^cellstorm: --dimensions is 4, but it must be one of 2, 3/],
@@ -270,7 +270,7 @@ describe('cellstorm', () => {
     await cellstorm(...common, '--scene', 'hourglass', '--count', '20', '--out', first);
     await cellstorm(...common, '--from', first, '--out', second);
     const { out } = await cellstorm(...common, '--from', second);
-    const told = `continued from ${second}, a state of the scene hourglass without what that scene moves`;
+    const told = `continued from ${second}, a state of the scene hourglass, without the parts that the scene moves`;
     expect(JSON.parse(out).scene).toBe(told);
   });
 
@@ -305,9 +305,7 @@ describe('cellstorm', () => {
       /^time per pass of the last step, ms \(timestamp-query\)\n {2}scan .*25%\n(.*\n){2}$/,
     );
     const [one, two] = [1, 2].map((discarded) => describeTimes({ ...times, discarded }, 200));
-    expect(one).toBe(
-      `${whole}The clock of the device ran backwards in 1 pass, whose time is missing above.\n`,
-    );
+    expect(one).toBe(`${whole}The device's clock ran backwards in 1 pass, whose time is missing above.\n`);
     expect(two).toMatch(/ in 2 passes, whose /);
   });
 
@@ -315,7 +313,7 @@ describe('cellstorm', () => {
     const measures = { count: 200, crowded: 200, greatestOccupancy: 200 };
     const world = defineWorld({ dimensions: 2, unbounded: true }, 1);
     const advice = adviseFlag(crowdingWarning(measures, { backend: 'gpu', world }));
-    expect(advice).toMatch(/\. Add --crowds to split the work on them among threads, or choose /);
+    expect(advice).toMatch(/\. Add --crowds to split this work among threads, or choose /);
     expect(adviseFlag(undefined)).toBeUndefined();
   });
 
@@ -526,7 +524,7 @@ describe('state files', () => {
     ['count', '0.5', /as count/],
     ['count', '"20"', /as count/],
     ['count', 'null', /as count/],
-    ['count', '2147483647', /^--from is broken\.bin .* must be \d+ bytes long, as its header says\.$/],
+    ['count', '2147483647', /^--from is broken\.bin .* must be \d+ bytes long, according to its header\.$/],
     ['unbounded', '1', /true as unbounded, or none/],
     ['unbounded', 'false', /true as unbounded, or none/],
     ['continuous', '1', /true as continuous, or none/],
@@ -535,7 +533,7 @@ describe('state files', () => {
     ['radiusRange', '{"smallest": 1}', /as radiusRange, or none/],
     ['radiusRange', '{"smallest": "1", "largest": 2}', /as radiusRange, or none/],
     // A radius each is missing.
-    ['radiusRange', '{"smallest": 1, "largest": 2}', /\d+ bytes long, as its header says/],
+    ['radiusRange', '{"smallest": 1, "largest": 2}', /\d+ bytes long, according to its header/],
     ['scene', '7', /a name of small letters, digits and hyphens as scene, or none/],
     ['scene', '"\\u001b[31mred"', /as scene, or none/],
     ['min', '[0, 0]', /3 finite numbers as min and as max/],
@@ -581,10 +579,7 @@ describe('state files', () => {
     const bytes = encodeCheckpoint(checkpoint);
     for (const length of [bytes.length - 11, 2 ** 32 - 1]) {
       new DataView(bytes.buffer).setUint32(8, length, true);
-      expectRefused(
-        bytes,
-        new RegExp(`at least ${12 + length} bytes long, as it says where its header ends`),
-      );
+      expectRefused(bytes, new RegExp(`at least ${12 + length} bytes long, since its header ends there`));
     }
   });
 

@@ -276,7 +276,7 @@ describe('ensureChrome', () => {
     const { result, steps, said } = tell({ apt: 'root', install: 'no such package' });
     expect(steps).toEqual(['install', 'download']);
     expect(said.join('\n')).toMatch(
-      /that failed: no such package\.(?:.|\n)*that failed: the network is closed\./,
+      /this failed: no such package\.(?:.|\n)*this failed: the network is closed\./,
     );
     expect(result).toMatch(/^The tests need a browser: .*apt-get install chromium.*CHROME_PATH.*\.$/);
   });
