@@ -1,7 +1,6 @@
 /**
- * Purpose: `npm run bench:report`: the records of `cellstorm bench` below bench/results as one page with sentences, charts and
- * tables: dist/bench-report.html, made anew from what is committed whenever it is wanted. Files of other formats are left
- * out and named. Arguments: other folders or files to read instead.
+ * `npm run bench:report`: turns the records of `cellstorm bench` below bench/results into one page with sentences, charts and
+ * tables, dist/bench-report.html. Files of other formats are left out and named. Arguments: other folders or files to read.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
@@ -37,7 +36,7 @@ for (const start of given.length > 0 ? given : [RESULTS]) {
 }
 if (files.length === 0) {
   process.stderr.write(
-    `No record was found. To make one: npm run bench -- --out bench/results/MACHINE/uniform.json\n`,
+    `No record was found. To make one, run: npm run bench -- --out bench/results/MACHINE/uniform.json\n`,
   );
   process.exit(1);
 }

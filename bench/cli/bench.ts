@@ -1,8 +1,8 @@
 /**
- * Purpose: `cellstorm bench`: broad phases side by side on fixed scenes, checked before they are timed and after.
- * Outputs: a table, or the whole record as JSON or CSV; what changed against an earlier record. Exit code 1 where an engine
- * found other pairs than there are, or failed, or where the file of --out could not be written at the end. That is whole at
- * any time: written anew after each case, under another name, and then renamed.
+ * `cellstorm bench`: compares broad phases on fixed scenes, and checks them before and after they are timed.
+ * Outputs: a table, or the whole record as JSON or CSV, and the changes against an earlier record. Exit code 1 if an engine
+ * found wrong pairs or failed, or if --out could not be written at the end. The file of --out is complete at any time: after
+ * each case it is written under another name and then renamed.
  */
 import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
@@ -49,23 +49,29 @@ const MOST_LIMIT_SECONDS = 3600;
 
 export const BENCH_FLAGS: Flags = {
   list: { help: 'print the engines and scenes, and run nothing' },
-  only: { value: 'engine,…', help: 'these engines (default all); see --list' },
-  scene: { value: 'name,…', help: `these scenes, or all (default ${DEFAULT_SCENES})` },
-  count: { value: 'n,…', help: `bodies (default ${DEFAULT_COUNTS}); 1e6 is welcome` },
-  dimensions: { value: '2|3|2,3', help: 'default 2' },
-  backend: { value: 'gpu|cpu|gpu,cpu', help: 'engines of these (default gpu,cpu)' },
+  only: { value: 'engine,…', help: 'engines to run (default all); see --list' },
+  scene: { value: 'name,…', help: `scenes to run, or all (default ${DEFAULT_SCENES}); see --list` },
+  count: { value: 'n,…', help: `numbers of bodies, such as 1e6 (default ${DEFAULT_COUNTS})` },
+  dimensions: { value: '2|3|2,3', help: 'dimensions to run (default 2)' },
+  backend: { value: 'gpu|cpu|gpu,cpu', help: 'run only engines on these (default gpu,cpu)' },
   repeat: { value: 'n', help: `timed rounds (default ${DEFAULT_REPEAT})` },
   limit: {
     value: 'seconds',
-    help: `leave an engine out where one build and query would take longer, stop it where one does (default ${DEFAULT_LIMIT_SECONDS})`,
+    help: `time limit of one build and query; slower engines are skipped or stopped (default ${DEFAULT_LIMIT_SECONDS})`,
   },
-  native: { value: 'program', help: 'the program of cuda-grid, which is left out without (bench/native)' },
+  native: {
+    value: 'program',
+    help: 'path of the compiled cuda-grid (bench/native); without it, cuda-grid is left out',
+  },
   seed: { value: 'n', help: 'seed of the scenes (default 1)' },
   json: { help: 'print the record as JSON instead of the table' },
   csv: { help: 'print the outcomes as CSV instead of the table' },
-  out: { value: 'record.json', help: 'write the record after each case, whatever is printed' },
-  baseline: { value: 'record.json', help: 'say what got faster, slower or lost since, beyond the noise' },
-  help: { help: 'print this' },
+  out: { value: 'record.json', help: 'also write the record to this file, after each case' },
+  baseline: {
+    value: 'record.json',
+    help: 'print what got faster, slower or lost since this record, beyond the noise',
+  },
+  help: { help: 'print this help' },
 };
 
 export async function bench(argv: readonly string[]): Promise<number> {
@@ -76,7 +82,7 @@ export async function bench(argv: readonly string[]): Promise<number> {
   }
   if (given.has('json') && given.has('csv')) {
     throw new UsageError(
-      '--json and --csv both say what is printed; give one of them, and --out for a file.',
+      '--json and --csv both choose what is printed; give only one of them, and use --out for a file.',
     );
   }
   const native = given.get('native');
@@ -114,12 +120,12 @@ export async function bench(argv: readonly string[]): Promise<number> {
       return opened.gpu;
     },
     onProgress: (done, _total, what) => progress.show(done, what),
-    // A disc that is full now may have room later: nothing that was timed is lost for it.
+    // A failed write does not end the run: a full disk may have room again later.
     onCase: async (result) => {
       if (out === undefined) return;
       await writeRecord(out, recordOf(result)).catch(({ code }: NodeJS.ErrnoException) => {
         progress.end();
-        process.stderr.write(`--out is ${out}, but it cannot be written now (${code}).\n`);
+        process.stderr.write(`--out is ${out}, but it cannot be written now (${code}); the run continues.\n`);
       });
     },
   };
@@ -142,7 +148,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** A path without a folder is no name of a command. */
+/** Lists the engines. The path is resolved, since a path without a folder would be looked up as a command. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));
@@ -181,14 +187,17 @@ async function readBaseline(path: string | undefined): Promise<BenchRecord | und
   return parseRecord('baseline', text);
 }
 
-/** Before anything is run, as below. */
+/** Checks the program before anything runs. */
 async function checkRunnable(path: string): Promise<void> {
   await access(path, constants.X_OK).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--native is ${path}, which cannot be run (${error.code}).`);
   });
 }
 
-/** Before anything is run: nobody waits an hour to be told. Permissions do not tell it: a folder may be one of the system's. */
+/**
+ * Checks the file before anything runs, so that a long run does not end in an error. It tries to write, since permissions
+ * are not enough: a folder may belong to the system.
+ */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);
   if (about && !about.isFile()) throw new UsageError(`--out is ${path}, but it must be a file.`);
@@ -209,7 +218,7 @@ function textOf(record: BenchRecord): string {
   return `${JSON.stringify(record, undefined, 1)}\n`;
 }
 
-/** Whoever reads it finds the last record or this one, never a part. */
+/** Writes the record so that a reader finds the previous record or this one, never a part. */
 async function writeRecord(path: string, record: BenchRecord): Promise<void> {
   const part = partOf(path);
   try {

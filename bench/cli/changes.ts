@@ -1,4 +1,4 @@
-/** Purpose: what `cellstorm bench --baseline` prints: a record beside an earlier one, the differences in how they were made first. */
+/** Prints a comparison for `cellstorm bench --baseline`: how the two runs differ, then what changed. */
 
 import { formatCount, formatTable, wrapText } from '../../src/cli/output';
 import { compareRecords, type Loss } from '../harness/compare';
@@ -23,9 +23,9 @@ export function describeChanges(before: BenchRecord, after: BenchRecord, width: 
     ]);
   const head = `Against the baseline of ${before.began} (${before.commit ?? 'no commit'}): ${changed.length} of ${changes.length} changed by more than the noise.`;
   const others = [
-    before.ended === undefined ? 'The baseline was cut off: cases are missing in it.' : '',
+    before.ended === undefined ? 'The baseline was cut off, so it lacks some cases.' : '',
     notRun > 0
-      ? `${formatCountOf(notRun, 'time')} of the baseline ${notRun === 1 ? 'has' : 'have'} no run here.`
+      ? `${formatCountOf(notRun, 'time')} of the baseline ${notRun === 1 ? 'was' : 'were'} not measured again.`
       : '',
     added > 0 ? `${formatCountOf(added, 'time')} ${added === 1 ? 'is' : 'are'} not in the baseline.` : '',
   ];

@@ -6,7 +6,7 @@ await runCommandLine(
   {
     ...COMMANDS,
     bench: {
-      summary: 'broad phases side by side, checked before they are timed',
+      summary: 'compare broad phases, checked before they are timed',
       flags: BENCH_FLAGS,
       run: bench,
     },

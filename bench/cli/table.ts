@@ -1,6 +1,6 @@
 /**
- * Purpose: what `cellstorm bench` prints: what can be chosen, and a record as a table, in lines no longer than a terminal's.
- * A case is a headline with its engines below, the fastest first; then why there is no time, and how times grow.
+ * Formats the output of `cellstorm bench`: the available engines and scenes, and a record as a table that fits the terminal.
+ * Each case is a headline with its engines below, the fastest first. Then come the reasons for missing times, and growth.
  */
 
 import { formatCount, formatTable, formatWrapped, wrapText } from '../../src/cli/output';
@@ -38,7 +38,7 @@ const INDENT = '  ';
 
 export function describeRecord(record: BenchRecord, width: number): string {
   const { machine, outcomes, repeat } = record;
-  const legend = `milliseconds, medians of ${repeat} rounds in which all take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes a body; times: the fastest of the case`;
+  const legend = `milliseconds, medians of ${repeat} rounds in which the engines take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes per body; times: relative to the fastest of the case`;
   const parts = [
     [...describeMachine(machine), ...describeNatives(record), legend]
       .map((line) => wrapText(line, width, INDENT))
@@ -64,11 +64,11 @@ function describeNatives({ machine, outcomes }: BenchRecord): string[] {
 }
 
 function describeTimes(outcomes: readonly Outcome[]): string {
-  const cases = groupsOf(outcomes).flatMap(({ name, cases: of }) =>
-    of.filter(({ timed }) => timed.length > 0).map((one) => ({ name, one })),
+  const cases = groupsOf(outcomes).flatMap(({ name, cases: groupCases }) =>
+    groupCases.filter(({ timed }) => timed.length > 0).map((one) => ({ name, one })),
   );
   if (cases.length === 0) return '';
-  // One table, so that columns are one below the other throughout; headlines are put between its rows.
+  // All rows go into one table, so that columns align throughout; headlines are then put between the rows.
   const [head, ...rows] = formatTable([COLUMNS, ...cases.flatMap(({ one }) => rowsOf(one))], RIGHT).split(
     '\n',
   );
@@ -96,7 +96,7 @@ function rowsOf({ timed }: Case): string[][] {
   ]);
 }
 
-/** Why engines have no time, each reason once with all that it is true of. */
+/** Lists why engines have no time; each reason appears once, with all engines and counts that it applies to. */
 function describeMissing(outcomes: readonly Outcome[], width: number): string {
   const reasons = new Map<string, { engines: Set<string>; counts: Set<string>; first: Outcome }>();
   for (const outcome of outcomes) {

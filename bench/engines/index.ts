@@ -1,11 +1,11 @@
-/** Purpose: every engine of the benchmark, in the order in which tables list them. */
+/** Lists every engine of the benchmark, in the order of the tables. */
 import type { Engine } from '../harness/engine';
 import { PEERS } from '../peers';
 import { CPU_ENGINES } from './cpu';
 import { GPU_ENGINES } from './gpu';
 import { createCudaGrids } from './native/cuda';
 
-/** `native`: the program of those that are one. */
+/** `native` is the path of the program of native engines. */
 export function listEngines(native?: string): readonly Engine[] {
   return [...GPU_ENGINES, ...createCudaGrids(native), ...CPU_ENGINES, ...PEERS];
 }

@@ -1,6 +1,6 @@
 /**
- * Purpose: a record beside an earlier one: in what they were measured differently, what got faster or slower by more than
- * the noise, and what had a time and has none now.
+ * Compares a record with an earlier one: how the measurements differ, what got faster or slower by more than the noise, and
+ * what had a time and has none now.
  */
 import type { BenchRecord, CaseName, Outcome, Status } from './record';
 import type { Statistics } from './statistics';
@@ -14,7 +14,7 @@ export interface Change extends CaseName {
   readonly verdict: 'faster' | 'slower' | 'the same';
 }
 
-/** What was timed before and is not any more. */
+/** An engine and case that was timed before and has no time now. */
 export interface Loss extends CaseName {
   readonly engine: string;
   readonly status: Status;
@@ -22,22 +22,23 @@ export interface Loss extends CaseName {
 }
 
 export interface Comparison {
-  /** In what the two were measured differently: a sentence each. */
+  /** How the two measurements differ: one sentence each. */
   readonly differences: readonly string[];
   readonly changes: readonly Change[];
-  /** Of what both ran. */
+  /** Cases that both records ran. */
   readonly losses: readonly Loss[];
-  /** Timed in one of them and not run in the other, or without a time before. */
+  /** Timed before, but not run now. */
   readonly notRun: number;
+  /** Timed now, but not before. */
   readonly added: number;
 }
 
-/** A change of less is never told from noise. */
+/** Smaller changes always count as noise. */
 const LEAST_CHANGE = 0.05;
-/** Nor one within so many spreads of both. */
+/** So do changes within this many spreads of both. */
 const SPREADS = 1.5;
 
-/** By what share of either two medians may differ without meaning anything. */
+/** Returns the share by which two medians may differ without meaning anything. */
 export function noiseOf(one: Statistics, other: Statistics): number {
   return Math.max(LEAST_CHANGE, SPREADS * (one.spread + other.spread));
 }
@@ -80,7 +81,7 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['processor', ({ machine }) => machine.cpu],
     ['number of cores', ({ machine }) => machine.cores],
     ['runtime', ({ machine }) => machine.runtime],
-    // A run without engines of the GPU did not look for one.
+    // A run without GPU engines does not look for an adapter.
     ['adapter', ({ machine }) => machine.adapter],
     ['driver', ({ machine }) => machine.driver],
     ['set of flags', ({ machine }) => machine.flags?.join(' ')],
@@ -89,10 +90,10 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['number of rounds', ({ repeat }) => repeat],
     ['limit', ({ limit }) => `${limit} ms`],
   ];
-  return settings.flatMap(([name, of]) => {
-    const [old, now] = [of(before), of(after)];
+  return settings.flatMap(([name, read]) => {
+    const [old, now] = [read(before), read(after)];
     if (old === now) return [];
-    const meaning = name === 'seed' ? ' The bodies are others, so times say little about each other.' : '';
+    const meaning = name === 'seed' ? ' The bodies differ, so the times say little about each other.' : '';
     return [`The ${name} was ${old ?? 'not recorded'} and is ${now ?? 'not recorded'} now.${meaning}`];
   });
 }

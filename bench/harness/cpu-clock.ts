@@ -1,34 +1,34 @@
 /**
- * Purpose: how fast one thread of the processor copies, which turns its times into bytes, and how coarse its clock is:
- * browsers round it to 5 or 100 µs.
+ * Measures how fast one CPU thread copies, which converts times into bytes, and how coarse its clock is: browsers round it
+ * to 5 or 100 µs.
  */
 
-/** Of a copy: more than caches hold, the largest included. */
+/** Bytes of a copy: more than even the largest cache holds. */
 export const COPY_BYTES = 2 ** 29;
-/** What every machine has room for. */
+/** Fits every machine. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 
 export interface CopySpeed {
-  /** Bytes a millisecond, reads and writes both counted: the best of several. */
+  /** Bytes per millisecond, reads plus writes: the best of several. */
   readonly bytesPerMs: number;
-  /** Of each of these copies. */
+  /** Bytes of each copy. */
   readonly bytes: number;
 }
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** Measured once: runs of one process have the same, since it takes a second. */
+/** Measured once per process, since it takes a second. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;
 }
 
-/** Of so many bytes, or of half as many as often as there is no room for them. */
+/** Copies this many bytes, or halves the number until there is memory for it. */
 export function measureCpuCopy(bytes: number): CopySpeed {
   const [from, to] = allocateTwo(bytes);
   let best = Number.POSITIVE_INFINITY;
-  // The first touches pages that are not there yet.
+  // The first copy touches pages that are not mapped yet.
   for (let repeat = 0; repeat <= COPY_REPEATS; repeat++) {
     const began = performance.now();
     to.set(from);
@@ -47,11 +47,11 @@ function allocateTwo(bytes: number): readonly [Float64Array, Float64Array] {
   }
 }
 
-/** Looks at the clock for a step of it, and how many readings of one it may take: a clock that stands still has none. */
+/** How many clock steps to measure, and how many readings a step may take before the clock counts as stopped. */
 const CLOCK_LOOKS = 20;
 const MOST_READINGS = 100_000;
 
-/** Least milliseconds that `performance.now` goes on by; 0 of one that stands still. */
+/** Returns the shortest step of `performance.now` in milliseconds; 0 if it stands still. */
 export function measureCpuStep(): number {
   let least = Number.POSITIVE_INFINITY;
   for (let look = 0; look < CLOCK_LOOKS; look++) {

@@ -1,14 +1,14 @@
 /**
- * Purpose: a device for engines of all kinds: they need very different buffers, so it is asked for the largest that its
- * adapter has, and an engine that needs a larger one is refused by a LimitError of its own.
+ * Opens a device for engines of all kinds. Their buffers differ a lot, so it requests the largest that the adapter offers;
+ * an engine that needs a larger one is refused with its own LimitError.
  */
 import { type Dimensions, MAX_CELLS } from '../../src/core/world/world';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 
-/** Starts of cells: four bytes each, and a few more of them than there are cells. */
+/** Cell starts take four bytes each, and there are a few more of them than cells. */
 const EXTRA_CELLS = 8;
 
-/** `provider`: where there is none, requestGpu says why. */
+/** If there is no `provider`, requestGpu says why. */
 export async function openWholeGpu(provider: GPU | undefined, dimensions: Dimensions): Promise<Gpu> {
   const request = { particles: 0, dimensions, gpu: provider, powerPreference: 'high-performance' } as const;
   const adapter = await provider?.requestAdapter({ powerPreference: request.powerPreference });

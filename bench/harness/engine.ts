@@ -1,9 +1,9 @@
 /**
- * Purpose: what the benchmark asks of a broad phase: take positions, build, find every overlapping pair. All are run
- * through these few functions, on the same scenes, and held against the same answer.
+ * The interface of a broad phase in the benchmark: take positions, build, find every overlapping pair. All engines run
+ * through these few functions, on the same scenes, and are checked against the same answer.
  *
- * Two bodies overlap if the distance of their centres is less than the sum of their radii. Coordinates are such that
- * 32-bit floats hold every difference and square exactly, so there is one answer, and every engine must find just it.
+ * Two bodies overlap if the distance of their centres is less than the sum of their radii. Coordinates are chosen so that
+ * 32-bit floats hold every difference and square exactly. So there is one correct answer, and every engine must find it.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import type { PairList } from '../../src/core/simulation/simulation';
@@ -14,37 +14,37 @@ import type { BenchScene } from './scenes';
 export const BACKENDS = ['gpu', 'cpu'] as const;
 export type Backend = (typeof BACKENDS)[number];
 
-/** Whose what is that nobody published as a package and everybody writes. */
+/** The `peer` of a method that everybody writes and nobody published as a package. */
 export const TUTORIAL = 'the usual tutorial';
 
 interface Described {
-  /** As in `--only`; lower case with hyphens, the backend first: `cpu-grid`. Packages are called by their own names. */
+  /** Name for `--only`: lower case with hyphens, the backend first, as in `cpu-grid`. Packages keep their own names. */
   readonly name: string;
-  /** Whose it is: a package's name, or TUTORIAL; undefined if it is ours. */
+  /** A package's name, or TUTORIAL; undefined for an engine of this project. */
   readonly peer?: string | undefined;
-  /** How it is used: one sentence. */
+  /** How the engine works, in one sentence. */
   readonly about: string;
-  /** Why it cannot take a scene, as one sentence; undefined if it can. */
+  /** Returns why it cannot take a scene, in one sentence; undefined if it can. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
-  /** What it lacks, as one sentence: then only runs that name it have it, and refuse it. */
+  /** What it lacks, in one sentence. Then only runs that name it include it, and they refuse it. */
   readonly absent?: string | undefined;
 }
 
 export interface CpuEngine extends Described {
   readonly backend: 'cpu';
   readonly native?: undefined;
-  /** Not timed: what a program does once. Peers are imported here, and one that is not installed throws. */
+  /** Not timed: one-time work. Packages are imported here; throws if one is not installed. */
   readonly open: (scene: BenchScene) => CpuRunner | Promise<CpuRunner>;
 }
 
 export interface CpuRunner {
-  /** Where the bodies are from now on: packed, `dimensions` numbers a body. Not timed: it keeps the reference. */
+  /** Not timed: sets the positions, `dimensions` numbers per body. Keeps a reference to the array. */
   place(positions: Float32Array): void;
-  /** Timed: from positions to whatever is searched, copying them into the structure included. */
+  /** Timed: builds the search structure from the positions, including copying them into it. */
   build(): void;
-  /** Timed: every overlapping pair once, in any order, the two in any order; the words may be overwritten by the next. */
+  /** Timed: returns every overlapping pair once, in any order, ids in any order. The next query may overwrite the list. */
   query(): PairList;
-  /** What its structure holds, if it can tell; the list of pairs is not part of it. */
+  /** Size of the structure if it can tell, without the list of pairs. */
   readonly memoryBytes?: number | undefined;
   destroy?(): void;
 }
@@ -56,83 +56,83 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * Counters that a query adds to, two u32 each: pairs, and the sum of their `mixPair`. More than one, since a million
- * threads that add to the same word wait for each other; slot or id modulo this chooses.
+ * Number of counters that a query adds to, two u32 each: pairs, and the sum of their `mixPair`. There are many, because a
+ * million threads that add to the same word wait for each other. The slot or id modulo this chooses the counter.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 
 /**
- * Every overlapping pair once, folded where it is found: a list would measure the writing of lists. Recording allocates
- * nothing, so that many can be recorded behind one another.
+ * Finds every overlapping pair once and counts it on the spot: writing a list would measure the writing. Recording
+ * allocates nothing, so that many runs can be recorded one after another.
  */
 export interface GpuRunner {
-  /** Not timed: writes them to `bodies`. */
+  /** Not timed: writes the positions to `bodies`. */
   place(positions: Float32Array): void;
-  /** All that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
+  /** Everything that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`, which the caller clears. May be recorded several times after one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
-  /** FOLD_BYTES: `array<atomic<u32>>`, pairs at 2 i, checksums at 2 i + 1. Usage includes COPY_SRC and COPY_DST. */
+  /** FOLD_BYTES of `array<atomic<u32>>`: pairs at 2 i, checksums at 2 i + 1. Usage includes COPY_SRC and COPY_DST. */
   readonly counters: GPUBuffer;
   /** All buffers of the engine, positions included. */
   readonly memoryBytes: number;
   destroy(): void;
 }
 
-/** One that uses neither JavaScript nor WebGPU, such as a program of its own: it keeps its memory and its time itself. */
+/** An engine outside JavaScript and WebGPU, such as a separate program. It has its own memory and clock. */
 export interface NativeEngine extends Described {
   readonly backend: Backend;
   readonly native: true;
-  /** `copyBytes`: of the copies that the bandwidth of its device is measured by. */
+  /** `copyBytes` is the size of the copies that measure the bandwidth of its device. */
   readonly open: (scene: BenchScene, copyBytes: number) => Promise<NativeRunner>;
 }
 
-/** What a native engine runs on, as it says itself. */
+/** The device of a native engine, as the engine reports it. */
 export interface OwnDevice {
   readonly name: string;
-  /** Bytes a millisecond that copies move, reads and writes both counted. */
+  /** Bytes per millisecond that copies move, reads plus writes. */
   readonly copyBytesPerMs: number;
-  /** Of each of these copies. */
+  /** Bytes of each copy. */
   readonly copyBytes: number;
   readonly clock: ClockSource;
   /** Nanoseconds. */
   readonly clockStep: number;
 }
 
-/** What is timed; `wind` puts the next frame in place. */
+/** A timed part of the work; `wind` loads the next frame. */
 export type Part = 'wind' | 'build' | 'query';
 
 export interface NativeRunner {
   readonly device: OwnDevice;
-  /** What it has allocated for the scene, positions included. */
+  /** Memory allocated for the scene, including positions. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
-  /** Frames that `wind` puts in place one after the other, there and back again. */
+  /** Sets the frames that `wind` loads one after another, forwards and backwards. */
   roll(frames: readonly Float32Array[]): Promise<void>;
-  /** Builds and queries. */
+  /** Builds and queries once. */
   find(): Promise<Found>;
-  /** Milliseconds of one, of `batch` behind one another, each of them all of these parts. */
+  /** Returns the milliseconds of one run of all `parts`, averaged over `batch` runs in a row. */
   time(parts: readonly Part[], batch: number): Promise<number>;
   destroy(): Promise<void>;
 }
 
 export type Engine = CpuEngine | GpuEngine | NativeEngine;
 
-/** What an engine needs is not there, such as a package that nobody installed. */
+/** A requirement of an engine is missing, such as a package that is not installed. */
 export class AbsentError extends CellstormError {
   override name = 'AbsentError';
 }
 
-/** What an engine found. */
+/** The result of a query. */
 export interface Found {
   readonly pairs: number;
   /** Sum of `mixPair`, modulo 2³². */
   readonly checksum: number;
 }
 
-/** A pair as a number, whoever comes first; MIX_PAIR_WGSL is the same. */
+/** Hashes a pair, in either order; MIX_PAIR_WGSL does the same. */
 export function mixPair(a: number, b: number): number {
   const first = a < b ? a : b;
   const second = a < b ? b : a;
@@ -147,7 +147,7 @@ fn mix_pair(a: u32, b: u32) -> u32 {
 }
 `;
 
-/** The same for the same set of pairs, in whatever order. */
+/** Counts and hashes a set of pairs; the order does not matter. */
 export function foldPairs({ count, pairs }: PairList): Found {
   let checksum = 0;
   for (let word = 0; word < 2 * count; word += 2) {
@@ -156,7 +156,7 @@ export function foldPairs({ count, pairs }: PairList): Found {
   return { pairs: count, checksum };
 }
 
-/** What a query on the GPU left in its counters. */
+/** Adds up the counters of a query on the GPU. */
 export function foldCounters(words: Uint32Array): Found {
   let pairs = 0;
   let checksum = 0;

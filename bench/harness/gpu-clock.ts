@@ -1,7 +1,7 @@
 /**
- * Purpose: what work takes on a GPU: between two timestamps around all that is recorded, where the device has them and they
- * can be believed, else from submission until it is done. Work is recorded several times behind itself, so that a coarse
- * clock and the way to the device are shared by all of it; `stepMs` says of how much work that must be.
+ * Times work on a GPU: between two timestamps around all of it, if the device has trustworthy ones, otherwise from
+ * submission to completion. Work is recorded several times in a row, so that the coarseness of the clock and the latency of
+ * a submission are shared by all of it; `stepMs` tells how much work is enough.
  * Ordering: one measurement at a time.
  */
 import { GpuError } from '../../src/core/base/errors';
@@ -13,30 +13,30 @@ const STAMP_BYTES = 16;
 
 const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
-/** Copies that take so long show whether stamps and wall agree. */
+/** The check of timestamps copies for at least this long, so that the latency matters little. */
 const CHECK_MS = 20;
-/** Stamps that make less of it than this share of the wall's time do not wait for the work between them. */
+/** Timestamps that measure less than this share of the wall time do not wait for the work between them. */
 export const LEAST_SHARE = 0.6;
-/** Looks at that, until one of them shows it: stamps that do not wait are short in all. */
+/** Attempts to see timestamps agree with the wall clock. Ones that do not wait are too short in every attempt. */
 const MOST_LOOKS = 5;
-/** Submissions of nothing, whose median is what the way to the device takes. */
+/** Empty submissions; their median time is the latency of a submission. */
 const EMPTY_SUBMISSIONS = 9;
 
-/** `events`: what another API than WebGPU puts between two pieces of work. */
+/** 'events' are the timestamps of an API other than WebGPU. */
 export type ClockSource = 'timestamps' | 'events' | 'wall';
 
-/** `run`: the how manieth of the batch is recorded. */
+/** Records one run; `run` is its index in the batch. */
 export type Recorder = (encoder: GPUCommandEncoder, run: number) => void;
 
 export class GpuClock {
   private readonly querySet: GPUQuerySet | undefined;
   private readonly resolved: GPUBuffer | undefined;
   private readonly readback: Readback;
-  /** Nanoseconds that all stamps so far are multiples of. */
+  /** Nanoseconds; all timestamps so far are multiples of it. */
   private stampStep = 0n;
   private stamping = false;
-  /** Milliseconds of a submission of nothing. */
-  private wayMs = 0;
+  /** Milliseconds that an empty submission takes. */
+  private latencyMs = 0;
   private copied = 0;
   private copiedBytes = 0;
 
@@ -52,7 +52,10 @@ export class GpuClock {
     });
   }
 
-  /** Measures how fast the device copies so many bytes, or as many as it has room for, and with it whether its stamps can be believed. */
+  /**
+   * Measures how fast the device copies `copyBytes`, or as many as it has memory for. The same copies show whether its
+   * timestamps can be trusted.
+   */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);
@@ -62,13 +65,13 @@ export class GpuClock {
       await clock.timeByWall(1, copy);
       let copies = 1;
       let wall = await clock.timeByWall(copies, copy);
-      // Until the way to the device is small beside the work.
+      // Repeat until the latency is small compared with the work.
       while (wall * copies < CHECK_MS && copies < MOST_COPIES) {
         copies *= 4;
         wall = await clock.timeByWall(copies, copy);
       }
       if (clock.stamping) clock.stamping = await clock.agrees(copies, copy);
-      if (!clock.stamping) await clock.measureWay();
+      if (!clock.stamping) await clock.measureLatency();
       let best = wall;
       for (let repeat = 0; repeat < COPY_REPEATS; repeat++) {
         best = Math.min(best, (await clock.time(copies, copy)) ?? wall);
@@ -88,31 +91,31 @@ export class GpuClock {
     return this.stamping ? 'timestamps' : 'wall';
   }
 
-  /** Bytes a millisecond that buffer copies move, reads and writes both counted: the best of several. */
+  /** Bytes per millisecond that buffer copies move, reads plus writes: the best of several. */
   get copyBytesPerMs(): number {
     return this.copied;
   }
 
-  /** Of each of these copies. */
+  /** Bytes of each copy. */
   get copyBytes(): number {
     return this.copiedBytes;
   }
 
   /**
-   * Milliseconds by which a measurement may be wrong: what all stamps are multiples of, or by the wall, what a submission of
-   * nothing takes. Known better with each measurement, never less of it than there is.
+   * Milliseconds by which a measurement may be wrong: the step of all timestamps so far, or, with the wall clock, the
+   * latency of a submission. Each measurement can only lower the step, so the error is never underestimated.
    */
   get stepMs(): number {
-    return this.stamping ? Number(this.stampStep) / 1e6 : this.wayMs;
+    return this.stamping ? Number(this.stampStep) / 1e6 : this.latencyMs;
   }
 
-  /** Milliseconds of one, of `batch` recorded behind one another; undefined where the device's clock ran backwards. */
+  /** Returns the milliseconds of one run, from `batch` runs in a row; undefined if the device's clock ran backwards. */
   async time(batch: number, record: Recorder): Promise<number | undefined> {
     const { querySet, resolved } = this;
     if (!this.stamping || !querySet || !resolved) return this.timeByWall(batch, record);
     const { device } = this.gpu;
     const encoder = device.createCommandEncoder({ label: 'bench' });
-    // Passes without work: their stamps wait for all that was recorded before them.
+    // Empty passes, whose timestamps wait for all work recorded before them.
     encoder.beginComputePass({ timestampWrites: { querySet, beginningOfPassWriteIndex: 0 } }).end();
     for (let run = 0; run < batch; run++) record(encoder, run);
     encoder.beginComputePass({ timestampWrites: { querySet, endOfPassWriteIndex: 1 } }).end();
@@ -122,7 +125,7 @@ export class GpuClock {
     const [bytes] = await reading.finish();
     const [begin = 0n, end = 0n] = new BigUint64Array(bytes as ArrayBuffer);
     this.stampStep = [begin, end].reduce(greatestDivisor, this.stampStep);
-    // As clocks do where a device changes its frequency, or sleeps.
+    // This happens if a device changes its frequency, or sleeps.
     if (end < begin) return undefined;
     return Number(end - begin) / 1e6 / batch;
   }
@@ -133,7 +136,7 @@ export class GpuClock {
     this.readback.destroy();
   }
 
-  /** Whether stamps make as much of some work as the wall does. Where other work held up one measurement, the next may tell. */
+  /** Returns whether timestamps agree with the wall clock. It tries several times, since other work may delay one try. */
   private async agrees(batch: number, record: Recorder): Promise<boolean> {
     for (let look = 0; look < MOST_LOOKS; look++) {
       const wall = await this.timeByWall(batch, record);
@@ -154,14 +157,14 @@ export class GpuClock {
     return (performance.now() - began) / batch;
   }
 
-  private async measureWay(): Promise<void> {
+  private async measureLatency(): Promise<void> {
     const times: number[] = [];
     for (let turn = 0; turn < EMPTY_SUBMISSIONS; turn++) times.push(await this.timeByWall(1, () => {}));
-    this.wayMs = times.sort((a, b) => a - b)[EMPTY_SUBMISSIONS >> 1] ?? 0;
+    this.latencyMs = times.sort((a, b) => a - b)[EMPTY_SUBMISSIONS >> 1] ?? 0;
   }
 }
 
-/** Two of `wanted` bytes, or of half as many as often as the device has not the room. */
+/** Creates two buffers of `wanted` bytes, or halves the size until the device has memory for both. */
 async function createCopyBuffers(
   { device }: Gpu,
   wanted: number,
@@ -177,7 +180,7 @@ async function createCopyBuffers(
     if (!refused) return { buffers, size };
     for (const buffer of buffers) buffer.destroy();
     if (size <= LEAST_COPY_BYTES)
-      throw new GpuError('memory', `The device has no room for two copies of ${size} bytes.`);
+      throw new GpuError('memory', `The device has no memory for two copies of ${size} bytes.`);
     size /= 2;
   }
 }

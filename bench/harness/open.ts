@@ -1,6 +1,6 @@
 /**
- * Purpose: an engine that was opened for a scene, whatever it runs on, behind one face: placed, asked what it finds,
- * timed in batches. On the GPU by WebGPU all of it is inside error scopes: work that a device dropped would look very fast.
+ * Wraps an engine that is open on a scene in one interface, whatever it runs on: set positions, find pairs, time in batches.
+ * On WebGPU everything runs inside error scopes, because work that a device drops looks very fast.
  */
 import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -23,40 +23,40 @@ import {
 import type { ClockSource, GpuClock } from './gpu-clock';
 import type { BenchScene } from './scenes';
 
-/** Milliseconds of one. */
+/** Milliseconds of one run. */
 export interface Sample {
   readonly build: number;
   readonly query: number;
   readonly total: number;
 }
 
-/** Of each part of a sample how many are timed behind one another. */
+/** How many runs of each part are timed in a row. */
 export type Batches = Sample;
 
 export interface Open {
   readonly engine: Engine;
   readonly source: ClockSource;
-  /** Bytes a millisecond that copies move where it runs, reads and writes both counted. */
+  /** Bytes per millisecond that copies move on its device, reads plus writes. */
   readonly copyBytesPerMs: number;
-  /** Where it runs, if that is neither the adapter nor the thread that all others have. */
+  /** Its device, if that is neither the adapter nor the CPU thread that the others share. */
   readonly device?: OwnDevice | undefined;
   readonly memoryBytes: () => number | undefined;
   /** Milliseconds by which a measurement may be wrong. */
   readonly stepMs: () => number;
   place(positions: Float32Array): Promise<void>;
-  /** Frames that timed builds see from now on, one a build, there and back again. */
+  /** Sets the frames that timed builds see from now on, one per build, forwards and backwards. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
-  /** Undefined where the clock ran backwards. */
+  /** Returns undefined if the clock ran backwards. */
   time(batches: Batches): Promise<Sample | undefined>;
   close(): Promise<void>;
 }
 
-/** There and back: a body that moves by a little from frame to frame never moves by more. */
+/** Frames run forwards and backwards, so that a body never moves more than one frame's distance. */
 function frameAt(step: number, frames: number): number {
   const period = Math.max(1, 2 * (frames - 1));
-  const place = step % period;
-  return place < frames ? place : period - place;
+  const index = step % period;
+  return index < frames ? index : period - index;
 }
 
 export async function openCpu(
@@ -84,7 +84,7 @@ export async function openCpu(
     time: async ({ total: batch }) => {
       let build = 0;
       let query = 0;
-      // Each ends where the next begins: of a coarse clock only the first and the last reading count for the total.
+      // Each reading ends one part and begins the next, so with a coarse clock only the first and the last affect the total.
       let began = performance.now();
       for (let run = 0; run < batch; run++) {
         if (frames.length > 0) runner.place(frames[frameAt(step++, frames.length)] as Float32Array);
@@ -178,24 +178,24 @@ export async function openNative(
   };
 }
 
-/** Milliseconds of one, of `batch` of all of these parts behind one another; undefined where the clock ran backwards. */
+/** Returns the milliseconds of one run of all `parts`, over `batch` runs in a row; undefined if the clock ran backwards. */
 type Timer = (parts: readonly Part[], batch: number) => Promise<number | undefined>;
 
-/** Of a device that times whole batches. */
+/** Times a sample on a device that times whole batches. */
 async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Promise<Sample | undefined> {
-  // What puts the next frame in place is timed by itself and taken off.
+  // The time to load the next frame is measured separately and subtracted.
   const winding = isRolled ? await time(['wind'], batches.total) : 0;
   const total = await time(['wind', 'build', 'query'], batches.total);
   const building = await time(['wind', 'build'], batches.build);
   const querying = await time(['query'], batches.query);
   if (winding === undefined || total === undefined || building === undefined || querying === undefined)
     return undefined;
-  // What does nothing takes as long as what was taken off, give or take; thrown away, only what took longer would count.
+  // Work that takes no time may come out negative. Discarding such samples would keep only the slow ones, so clamp them.
   const less = (time: number) => Math.max(0, time - winding);
   return { build: less(building), query: querying, total: less(total) };
 }
 
-/** Frames on the device, so that many can be stepped through in one submission. */
+/** Holds frames on the device, so that one submission can step through many of them. */
 class Reel {
   private frames: GPUBuffer[] = [];
   private step = 0;
@@ -228,7 +228,7 @@ class Reel {
     await device.queue.onSubmittedWorkDone();
   }
 
-  /** Records that the next frame is put in place; nothing where all builds see the same. */
+  /** Records the copy that loads the next frame; nothing if all builds see the same frame. */
   wind(encoder: GPUCommandEncoder): void {
     const frame = this.frames[frameAt(this.step++, this.frames.length)];
     if (frame) encoder.copyBufferToBuffer(frame, 0, this.runner.bodies, 0, frame.size);
@@ -240,30 +240,30 @@ class Reel {
   }
 }
 
-/** Whether a machine has not the room, which is no fault of the engine. */
+/** Returns whether the machine lacks memory or limits, which is not the engine's fault. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof LimitError || isOutOfMemory(error);
 }
 
-/** Whether there was no room now; where less is open there may be. Typed arrays say so by a RangeError, in two ways. */
+/** Returns whether memory ran out now; with fewer open engines it may suffice. Typed arrays throw two kinds of RangeError. */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';
   if (error instanceof LimitError) return error.limit === 'memory';
   return error instanceof RangeError && /allocation|array length/i.test(error.message);
 }
 
-/** A device that was lost takes all engines on it along, whichever was too much for it. */
+/** Returns whether the device was lost. That closes all its engines, whichever caused it. */
 export function isLost(error: unknown): boolean {
   return error instanceof GpuError && error.reason === 'lost';
 }
 
-/** A package that is not installed, or a machine without a GPU: no fault of the engine's. */
+/** Returns whether a package is not installed or there is no GPU, which is not the engine's fault. */
 export function isAbsent(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'no-adapter' || error.reason === 'unsupported';
   return error instanceof AbsentError;
 }
 
-/** Whatever the device has against the work rejects. */
+/** Runs `work` and throws any error that the device reports about it. */
 async function guard<Result>(gpu: Gpu, work: () => Promise<Result>): Promise<Result> {
   const { device } = gpu;
   const filters = ['validation', 'out-of-memory', 'internal'] as const;
@@ -272,11 +272,11 @@ async function guard<Result>(gpu: Gpu, work: () => Promise<Result>): Promise<Res
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  // The last scope is the first to be popped.
+  // Scopes are popped in reverse order.
   const errors = await Promise.all(filters.map(() => device.popErrorScope()).reverse());
-  // What follows from a buffer that there was no memory for is wrong with it in other ways, too.
+  // A buffer without memory causes further errors, so report the memory error first.
   const memory = errors[filters.indexOf('out-of-memory')];
-  if (memory) throw new GpuError('memory', `The device has not enough memory: ${memory.message}`);
+  if (memory) throw new GpuError('memory', `The device has too little memory: ${memory.message}`);
   if ('error' in result) throw result.error;
   const error = errors.find((scope) => scope !== null);
   if (error) throw new Error(`The device refused the work: ${error.message}`);

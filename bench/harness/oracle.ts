@@ -1,25 +1,25 @@
 /**
- * Purpose: which pairs there are, found by a method that shares nothing with the engines under test but the definition of
- * an overlap: bodies are dealt into columns along the longest edge of the box, sorted along it and swept, in doubles.
- * Input: a scene and positions, none of them NaN. Output: their number and checksum.
- * Guarantee: typed arrays alone, of at most 12 + 4 × dimensions bytes a body beside the positions, however many there are: a
- * hundred million are as exact as a hundred. Who has not so much memory gets a RangeError.
+ * Finds the correct pairs with a method that shares only the definition of an overlap with the tested engines: it deals
+ * bodies into columns along the longest edge of the box, sorts them along it, and sweeps, in doubles.
+ * Input: a scene and positions without NaN. Output: the number of pairs and their checksum.
+ * Guarantee: exact for a hundred million bodies as for a hundred. It uses only typed arrays of at most 12 + 4 × dimensions
+ * bytes per body besides the positions, and throws a RangeError if there is no memory for them.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
 
-/** Coordinates are sorted by half of their bits at a time. */
+/** Bits that one pass of the sort handles: half of a coordinate. */
 const DIGIT_BITS = 16;
 const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 
-/** Bodies by column, and in it by where they are along it. */
+/** Bodies by column, and within a column by their coordinate along it. */
 interface Columns {
-  /** First place of each column, and an end. */
+  /** First index of each column, and an end. */
   readonly starts: Uint32Array;
-  /** From a column to those that come after it and touch it; columns at the border have an empty one beside them. */
+  /** Offsets from a column to the later columns that touch it; beside border columns there is an empty one. */
   readonly ahead: readonly number[];
   readonly ids: Uint32Array;
-  /** Axis by axis as `axes` has them, a body after the other: along the columns first. */
+  /** Coordinates body by body, the axes in the order of `axes`: along the columns first. */
   readonly placed: Float32Array;
 }
 
@@ -30,7 +30,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   const inSpace = dimensions === 3;
   let pairs = 0;
   let checksum = 0;
-  /** One body with those of a column from `place` on that begin before `end`. */
+  /** Compares one body with bodies `first` to `last` of a column, up to those that begin at or after `end`. */
   const sweep = (body: number, first: number, last: number, end: number) => {
     const id = ids[body] as number;
     const own = radii ? (radii[id] as number) : radius;
@@ -58,7 +58,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
     }
     for (let body = starts[column] as number; body < columnEnd; body++) {
       const x = placed[dimensions * body] as number;
-      // Nobody is wider than the diameter less this body's own radius.
+      // Two bodies reach at most this body's radius plus the largest radius.
       const end = x + (radii ? (radii[ids[body] as number] as number) + radius : diameter);
       sweep(body, body + 1, columnEnd, end);
       for (let index = 0; index < ahead.length; index++) {
@@ -76,10 +76,10 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
 function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions: Float32Array): Columns {
   const count = positions.length / dimensions;
   const edgeOf = (axis: number) => (max[axis] as number) - (min[axis] as number);
-  // Worlds may be lines along any axis.
+  // A scene may be a line along any axis.
   const axes = Array.from({ length: dimensions }, (_, axis) => axis).sort((a, b) => edgeOf(b) - edgeOf(a));
   const [along = 0, across = 1, beyond = 1] = axes;
-  // Columns of a diameter or wider, so that there are no more of them than bodies.
+  // Columns are at least a diameter wide, and wide enough that there are no more columns than bodies.
   const width = chooseWidth(
     2 * radius,
     count,
@@ -97,7 +97,7 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   const bits = new Int32Array(positions.buffer, positions.byteOffset, positions.length);
   const wordOf = (body: number) => {
     const word = bits[body * dimensions + along] as number;
-    // Negative ones with all bits turned over, others with the sign: then they are ordered as whole numbers.
+    // Flips all bits of negative numbers and the sign bit of others, so that they sort as whole numbers.
     return word ^ ((word >> 31) | -0x8000_0000);
   };
   let from = new Uint32Array(count).map((_, body) => body);
@@ -112,11 +112,11 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   const columns = row * (dimensions === 2 ? 1 : columnsAlong(edgeOf(beyond), width));
   const starts = deal(columns, columnOf);
   const placed = new Float32Array(positions.length);
-  for (let place = 0; place < count; place++) {
-    const body = (from[place] as number) * dimensions;
-    placed[place * dimensions] = positions[body + along] as number;
-    placed[place * dimensions + 1] = positions[body + across] as number;
-    if (dimensions === 3) placed[place * dimensions + 2] = positions[body + beyond] as number;
+  for (let index = 0; index < count; index++) {
+    const body = (from[index] as number) * dimensions;
+    placed[index * dimensions] = positions[body + along] as number;
+    placed[index * dimensions + 1] = positions[body + across] as number;
+    if (dimensions === 3) placed[index * dimensions + 2] = positions[body + beyond] as number;
   }
   return {
     starts,
@@ -126,12 +126,12 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   };
 }
 
-/** With an empty one at the end. */
+/** Counts columns, including an empty one at the end. */
 function columnsAlong(edge: number, width: number): number {
   return Math.floor(edge / width) + 2;
 }
 
-/** Fewer columns are always fine. */
+/** Up to this many columns are fine for any number of bodies. */
 const FEW_COLUMNS = 64;
 
 function chooseWidth(diameter: number, count: number, edges: readonly number[]): number {
@@ -141,7 +141,7 @@ function chooseWidth(diameter: number, count: number, edges: readonly number[]):
   return width;
 }
 
-/** Bodies by bucket, those of one in the order they came in. Returns where each bucket begins, and an end. */
+/** Sorts bodies stably by bucket. Returns where each bucket begins, and an end. */
 function dealStably(
   from: Uint32Array,
   to: Uint32Array,
@@ -149,21 +149,21 @@ function dealStably(
   bucketOf: (body: number) => number,
 ): Uint32Array {
   const starts = new Uint32Array(buckets + 1);
-  for (let place = 0; place < from.length; place++) {
-    const bucket = bucketOf(from[place] as number);
+  for (let index = 0; index < from.length; index++) {
+    const bucket = bucketOf(from[index] as number);
     starts[bucket + 1] = (starts[bucket + 1] as number) + 1;
   }
   for (let bucket = 0; bucket < buckets; bucket++) {
     starts[bucket + 1] = (starts[bucket + 1] as number) + (starts[bucket] as number);
   }
-  for (let place = 0; place < from.length; place++) {
-    const body = from[place] as number;
+  for (let index = 0; index < from.length; index++) {
+    const body = from[index] as number;
     const bucket = bucketOf(body);
     const next = starts[bucket] as number;
     starts[bucket] = next + 1;
     to[next] = body;
   }
-  // Each start has become the next one's.
+  // Each start has moved on to the start of the next bucket.
   starts.copyWithin(1, 0, buckets);
   starts[0] = 0;
   return starts;

@@ -1,13 +1,13 @@
 /**
- * Purpose: the list that engines on the CPU write their pairs to, so that all pay the same for it: two words a pair, twice
- * as long whenever it is full.
+ * The list that CPU engines write their pairs to, so that all pay the same for it: two words per pair, doubled in length
+ * whenever it is full.
  */
 import type { PairList } from '../../src/core/simulation/simulation';
 import { lengthenPairs } from '../../src/cpu/shared/lattice';
 
 const FIRST_WORDS = 1 << 12;
 
-/** A list with room for more words: who finds no memory for it is refused the scene, as one that it is too large for. */
+/** Returns a longer copy of the list. If there is no memory for it, the scene is refused as too large. */
 export function longerList(pairs: Uint32Array, used: number, length: number): Uint32Array<ArrayBuffer> {
   return lengthenPairs(pairs, used, length, 'choose fewer bodies');
 }

@@ -1,6 +1,6 @@
 /**
- * Purpose: what a run of the benchmark leaves: one record that says on what it was measured, and an outcome for each
- * engine and case; as JSON, as CSV, and beside an earlier one.
+ * The record of a benchmark run: what it was measured on, and an outcome for each engine and case. Records are written and
+ * read as JSON; outcomes also as CSV.
  */
 import { type Curve, crossingOf, growthOf } from '../../src/core/base/curves';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -14,8 +14,8 @@ export const FORMAT_VERSION = 2;
 
 export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'stopped', 'refused'] as const;
 /**
- * `wrong`: other pairs than there are. `skipped`: it would have taken too long. `stopped`: it did take too long. `refused`:
- * the engine does not take the scene.
+ * `wrong`: the pairs are not the correct ones. `skipped`: it would have taken too long. `stopped`: it took too long.
+ * `refused`: the engine does not accept the scene.
  */
 export type Status = (typeof STATUSES)[number];
 
@@ -28,26 +28,26 @@ export interface CaseName {
 export interface Outcome extends CaseName {
   readonly engine: string;
   readonly backend: Backend;
-  /** Whose it is, where it is not ours. */
+  /** Package of the engine; undefined for this project's own. */
   readonly peer?: string | undefined;
-  /** What it was timed on, where that is neither the adapter nor the processor's one thread. */
+  /** Its device, if that is neither the adapter nor the CPU thread. */
   readonly device?: string | undefined;
   readonly status: Status;
   /** Why there is no time. */
   readonly reason?: string | undefined;
   readonly found?: Found | undefined;
-  /** What the oracle found. */
+  /** The oracle's answer. */
   readonly expected?: Found | undefined;
   readonly build?: Statistics | undefined;
   readonly query?: Statistics | undefined;
   readonly total?: Statistics | undefined;
   /** Builds and queries in one sample. */
   readonly batch?: number | undefined;
-  /** Of a typical sample: how large a part of it the step of the clock is. */
+  /** Step of the clock as a share of a typical sample. */
   readonly stepShare?: number | undefined;
-  /** Samples thrown away, since the device's clock ran backwards in them. */
+  /** Samples discarded because the device's clock ran backwards. */
   readonly discarded?: number | undefined;
-  /** It was timed by itself: beside the others of its case there was no room for it. */
+  /** Whether it was timed alone, because it did not fit beside the other engines of its case. */
   readonly apart?: boolean | undefined;
   readonly clock?: ClockSource | undefined;
   /** Time × copy bandwidth of the same device ÷ bodies. */
@@ -55,32 +55,32 @@ export interface Outcome extends CaseName {
   readonly memoryPerBody?: number | undefined;
 }
 
-/** What a run measures of the machine beside engines. */
+/** Measurements of the machine itself. */
 export interface Measured {
-  /** Bytes a millisecond that copying moves on one thread, reads and writes both counted. */
+  /** Bytes per millisecond that one thread copies, reads plus writes. */
   readonly copyBytesPerMs: number;
-  /** Of each of these copies. */
+  /** Bytes of each copy. */
   readonly copyBytes: number;
-  /** The same of the GPU; undefined until an engine needed it. */
+  /** The same for the GPU; undefined until an engine needs it. */
   readonly gpuCopyBytesPerMs?: number | undefined;
   readonly gpuCopyBytes?: number | undefined;
   readonly gpuClock?: ClockSource | undefined;
-  /** Nanoseconds that all of the GPU's timestamps were multiples of, or by the wall, that a submission of nothing takes. */
+  /** Nanoseconds: the step of the GPU's timestamps, or, with the wall clock, the latency of a submission. */
   readonly gpuClockStep?: number | undefined;
-  /** What engines ran on that are neither JavaScript nor WebGPU, as they say themselves. */
+  /** Devices of native engines, as these report them. */
   readonly devices?: readonly OwnDevice[] | undefined;
 }
 
 export interface Machine extends Measured {
   readonly cpu: string;
   readonly cores: number;
-  /** "Node v20.19.0", or what the browser calls itself. */
+  /** "Node v20.19.0", or how the browser names itself. */
   readonly runtime: string;
-  /** Of the last minute when the run began. */
+  /** Load average of the last minute when the run began. */
   readonly load?: number | undefined;
   readonly adapter?: string | undefined;
   readonly driver?: string | undefined;
-  /** Of the browser, as far as it or the visitor tells, or of Dawn. */
+  /** Flags of the browser, as far as it or the visitor tells, or of Dawn. */
   readonly flags?: readonly string[] | undefined;
 }
 
@@ -91,47 +91,47 @@ export interface BenchRecord {
   readonly commit: string | undefined;
   /** ISO 8601. */
   readonly began: string;
-  /** Undefined of a run that was cut off, or is still under way: cases are missing. */
+  /** Undefined if the run was cut off or is still running, so that cases are missing. */
   readonly ended?: string | undefined;
   readonly seed: number;
   /** Timed rounds. */
   readonly repeat: number;
-  /** Milliseconds that a build and query may take. */
+  /** Milliseconds that one build and query may take. */
   readonly limit: number;
   readonly machine: Machine;
   readonly outcomes: readonly Outcome[];
 }
 
-/** Engine, scene and dimensions: what a curve over counts is of. */
+/** The curve of times over counts for one engine, scene and number of dimensions. */
 export interface Growth {
   readonly engine: string;
   readonly backend: Backend;
   readonly scene: string;
   readonly dimensions: Dimensions;
   readonly curve: Curve;
-  /** Undefined of fewer than three sizes in the last decade. */
+  /** Undefined with fewer than three sizes in the last decade. */
   readonly exponent: number | undefined;
-  /** Below so many bodies all pairs of the same backend are faster; 0 if they never were, infinity if they always were. */
+  /** Count from which it is faster than testing all pairs on the same backend; 0: always, infinity: never. */
   readonly crossover: number | undefined;
 }
 
 /**
- * Whether an engine is only there for the public grids to be measured by: it takes no other scenes than these, and nobody
- * can install it. On the GPU those are who run on a device of their own.
+ * Returns whether an engine only serves to measure the public grids by: it takes few scenes and cannot be installed. On the
+ * GPU these are the engines with a device of their own.
  */
 export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';
 }
 
-/** Who looks at all pairs. */
+/** The engines that test all pairs. */
 export const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
-/** The dense grid that cellstorm is made around. */
+/** The dense grids, which are the core of cellstorm. */
 export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', cpu: 'cpu-grid' };
 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
   for (const outcome of outcomes) {
-    // Nobody has no place on a logarithm, nor what took less than the clock can tell.
+    // A logarithm has no place for zero bodies or zero milliseconds.
     if (!outcome.total || outcome.count === 0 || outcome.total.median === 0) continue;
     const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
     const known = curves.get(key) ?? { first: outcome, curve: [] };
@@ -141,7 +141,7 @@ export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   return [...curves.values()].map(({ first, curve }) => {
     const { engine, backend, scene, dimensions } = first;
     curve.sort((a, b) => a.count - b.count);
-    // On a device of its own an engine has nobody beside it who looks at all pairs.
+    // On its own device an engine has no all-pairs engine to compare with.
     const naive = first.device ? undefined : curves.get(`${NAIVE[backend]}\n${scene}\n${dimensions}`)?.curve;
     const crossing = naive && engine !== NAIVE[backend] ? crossingOf(naive, curve) : undefined;
     const crossover =
@@ -178,17 +178,17 @@ const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | nu
   ['reason', ({ reason }) => reason],
 ];
 
-/** RFC 4180: a head, then a line an outcome. */
+/** Formats outcomes as CSV (RFC 4180): a header, then one line per outcome. */
 export function toCsv(outcomes: readonly Outcome[]): string {
   const cell = (value: string | number | undefined) => {
     const text = value === undefined ? '' : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = outcomes.map((outcome) => CSV_COLUMNS.map(([, of]) => cell(of(outcome))).join(','));
+  const lines = outcomes.map((outcome) => CSV_COLUMNS.map(([, read]) => cell(read(outcome))).join(','));
   return `${[CSV_COLUMNS.map(([name]) => name).join(','), ...lines].join('\n')}\n`;
 }
 
-/** A record read from a file; whatever is not one is refused in a sentence that names `source`. */
+/** Parses a record from a file; the error for anything else names `source`. */
 export function parseRecord(source: string, text: string): BenchRecord {
   const refuse = (got: unknown) =>
     new ArgumentError(source, got, `a record of "cellstorm bench --json", format version ${FORMAT_VERSION}`);
@@ -205,7 +205,7 @@ export function parseRecord(source: string, text: string): BenchRecord {
     throw refuse('a record without outcomes');
   }
   if (typeof record.began !== 'string' || !Number.isFinite(record.machine?.copyBytesPerMs)) {
-    throw refuse('a record that does not say when and on what it was made');
+    throw refuse('a record that lacks its date or its machine');
   }
   return record as BenchRecord;
 }

@@ -1,11 +1,11 @@
 /**
- * Purpose: runs engines on scenes: first whether they find what there is, then what they take, then whether they still do.
+ * Runs engines on scenes: first checks that they find the right pairs, then times them, then checks them again.
  *
- * Of a case (scene, dimensions, count) all engines that there is room for are open at the same time and take turns
- * (turns.ts), so that what else the machine does falls on all alike; whoever found no room beside the others is opened by
- * itself when these are closed, and its outcome says so. Each builds and queries frame 0 and must find the expected pairs;
- * after timing it is given another frame, of which it must find the pairs too: an engine that leaves out a pair, tells of
- * one twice or answers with what it found before is called wrong and has no times.
+ * All engines of a case (scene, dimensions, count) that fit into memory are open at the same time and take turns (turns.ts),
+ * so that other work on the machine affects all alike. An engine that does not fit beside the others is opened alone
+ * afterwards, and its outcome says so. Each engine builds and queries frame 0 and must find the expected pairs. After timing
+ * it gets another frame and must find that frame's pairs. So an engine that misses a pair, reports one twice or repeats an
+ * earlier answer is marked wrong and gets no times.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -29,27 +29,27 @@ export interface BenchPlan {
   /** Timed rounds. */
   readonly repeat: number;
   /**
-   * Milliseconds that one build and query of an engine may take: it is left out where it would take longer, and stopped at its
-   * next turn where it did. All its rounds may take ten times that.
+   * Milliseconds that one build and query may take. An engine is skipped if it would take longer, and stopped at its next
+   * turn if it did. All its rounds together may take ten times that.
    */
   readonly limit: number;
 }
 
 export interface BenchHost {
-  /** A device, opened when the first engine needs it, and again when one was lost. */
+  /** Opens a device, when the first engine needs it, and again after one was lost. */
   readonly openGpu?: ((dimensions: Dimensions) => Promise<Gpu>) | undefined;
-  /** What is done next: a few words. */
+  /** Receives what happens next in a few words. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
-  /** Asked when a case has ended: what a record has so far. The next one waits for it. */
+  /** Called after each case with all results so far; the next case waits for it. */
   readonly onCase?: ((result: BenchResult) => Promise<void>) | undefined;
-  /** Bytes of the copies that bandwidths are measured by. Default: COPY_BYTES. */
+  /** Bytes of the copies that measure bandwidths. Default: COPY_BYTES. */
   readonly copyBytes?: number | undefined;
-  /** Asked between samples: lets a page live. Rejects with BenchStopped to end the run with what there is. */
+  /** Called between samples, so that a page stays responsive. May reject with BenchStopped to end the run early. */
   readonly breathe?: (() => Promise<void>) | undefined;
 }
 
-/** Nobody waits for the rest of a run. */
+/** The user stopped the run. */
 export class BenchStopped extends Error {
   override name = 'BenchStopped';
 }
@@ -59,17 +59,17 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** Sizes that tell what a larger one will take, where nothing smaller was timed. */
+/** Sizes to try first in order to estimate a larger one, if nothing smaller was timed. */
 const PILOTS = [1024, 4096] as const;
-/** Before a much larger one so many times as many, while that is quick: to a GPU a few thousand are as good as none. */
+/** Further pilot sizes grow by this factor while they are quick, since a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;
-/** Fewer say nothing of growth: what a call costs anyway hides it. */
+/** Smaller counts say nothing about growth, because fixed costs hide it. */
 const FEWEST_TELLING = 64;
-/** Times grow at least with this power of the count. */
+/** Times are assumed to grow at least with this power of the count. */
 const LEAST_GROWTH = 1;
-/** A frame that no round has. */
+/** A frame that no timed round uses. */
 const LAST_FRAME = 1_000_003;
-/** Frames that bodies move through, there and back, and the bytes of all of them, unless two are more. */
+/** Most frames of a moving scene, and most bytes of all of them; there are always at least two. */
 const MOST_FRAMES = 16;
 const MOST_FRAME_BYTES = 2 ** 26;
 
@@ -77,7 +77,7 @@ export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<B
   return new Bench(plan, host).run();
 }
 
-/** Cases in the order in which they are run: counts ascending, so that small ones tell what large ones will take. */
+/** Returns the cases in the order of the run: counts ascend, so that small ones predict large ones. */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
   const ascending = [...new Set(counts)].sort((a, b) => a - b);
   return scenes.flatMap((scene) =>
@@ -94,7 +94,7 @@ class Bench {
   private readonly cpuStep = measureCpuStep();
   private gpu: Gpu | undefined;
   private clock: GpuClock | undefined;
-  /** Of native engines, by name. */
+  /** Devices of native engines, by name. */
   private readonly devices = new Map<string, OwnDevice>();
   private done = 0;
   private readonly total: number;
@@ -114,7 +114,7 @@ class Bench {
           await this.runCase(name);
         } catch (error) {
           if (error instanceof BenchStopped) throw error;
-          this.tellRest(name, error);
+          this.reportRest(name, error);
         }
         await this.host.onCase?.(this.result);
       }
@@ -130,20 +130,20 @@ class Bench {
     return { outcomes: this.outcomes, measured: this.measured };
   }
 
-  /** What the last clock said, when its device is closed. */
+  /** Measurements of the last clock, kept when its device is closed. */
   private lastClock: Partial<Measured> = {};
 
-  /** A case that ended by no engine's fault, such as memory for its bodies: others go on. */
-  private tellRest(name: CaseName, error: unknown): void {
-    const told = this.outcomes.filter(
+  /** Reports a case that failed without an engine's fault, for example for lack of memory; the run continues. */
+  private reportRest(name: CaseName, error: unknown): void {
+    const reported = this.outcomes.filter(
       ({ scene, dimensions, count }) =>
         scene === name.scene && dimensions === name.dimensions && count === name.count,
     );
     const rest: Pick<Outcome, 'status' | 'reason'> = isOutOfMemory(error)
-      ? { status: 'refused', reason: `There is no room for so many bodies (${reasonOf(error)}).` }
+      ? { status: 'refused', reason: `There is too little memory for so many bodies (${reasonOf(error)}).` }
       : { status: 'failed', reason: reasonOf(error) };
     for (const engine of this.plan.engines) {
-      if (!told.some((outcome) => outcome.engine === engine.name)) this.tell(name, engine, rest);
+      if (!reported.some((outcome) => outcome.engine === engine.name)) this.report(name, engine, rest);
     }
   }
 
@@ -153,30 +153,30 @@ class Bench {
     const { most = Number.POSITIVE_INFINITY } = defineBenchScene(sceneName);
     if (count > most) {
       for (const engine of engines) {
-        this.tell(name, engine, {
+        this.report(name, engine, {
           status: 'refused',
-          reason: `${sceneName} has at most ${most} bodies: more would have too many pairs.`,
+          reason: `${sceneName} has at most ${most} bodies; more would have too many pairs.`,
         });
       }
       return;
     }
-    await this.announce(name, 'bodies are made');
+    await this.announce(name, 'making the bodies');
     const scene = createBenchScene(sceneName, { dimensions, count, seed });
     const chosen: Engine[] = [];
     for (const engine of engines) {
       const reason = await this.reasonAgainst(engine, scene);
-      if (reason) this.tell(name, engine, reason);
+      if (reason) this.report(name, engine, reason);
       else chosen.push(engine);
     }
     if (chosen.length === 0) return;
-    await this.announce(name, 'the oracle looks for pairs');
+    await this.announce(name, 'finding the correct pairs');
     const frames = framesOf(scene);
     const judge = new Judge(scene, [frames.shown[0], frames.last]);
     const apart = await this.runTogether(name, scene, frames, judge, chosen, false);
     for (const engine of apart) await this.runTogether(name, scene, frames, judge, [engine], true);
   }
 
-  /** Returns those that found no room beside the others. */
+  /** Returns the engines that did not fit beside the others. */
   private async runTogether(
     name: CaseName,
     scene: BenchScene,
@@ -189,12 +189,12 @@ class Bench {
     const crowdedOut: Engine[] = [];
     try {
       for (const engine of engines) {
-        await this.announce(name, `${engine.name} is checked`);
+        await this.announce(name, `checking ${engine.name}`);
         try {
           const run = await this.start(name, engine, scene, frames, judge);
           if (run) open.push(run);
         } catch (error) {
-          if (!isOutOfMemory(error) || open.length === 0) this.tellError(name, engine, error);
+          if (!isOutOfMemory(error) || open.length === 0) this.reportError(name, engine, error);
           else crowdedOut.push(engine);
         }
       }
@@ -213,7 +213,7 @@ class Bench {
     return crowdedOut;
   }
 
-  /** Why an engine is not run on a scene. */
+  /** Returns why an engine does not run on a scene; undefined if it does. */
   private async reasonAgainst(
     engine: Engine,
     scene: BenchScene,
@@ -227,11 +227,11 @@ class Bench {
     if (expected <= this.plan.limit) return undefined;
     return {
       status: 'skipped',
-      reason: `One build and query would take about ${Math.round(expected)} ms, and the limit is ${this.plan.limit}.`,
+      reason: `One build and query would take about ${Math.round(expected)} ms; the limit is ${this.plan.limit} ms.`,
     };
   }
 
-  /** Times at smaller counts; of two small ones made for it, where none was asked for. */
+  /** Returns times at smaller counts, and takes some first if there are too few to predict this one. */
   private async curveOf(engine: Engine, scene: BenchScene): Promise<Curve> {
     const key = `${engine.name}\n${scene.name}\n${scene.dimensions}`;
     const known = this.curves.get(key) ?? [];
@@ -239,8 +239,8 @@ class Bench {
     const { name, dimensions, seed, count } = scene;
     const reached = (known.at(-1)?.count ?? 0) * PILOT_FACTOR ** 2;
     if ((known.length > 1 && count <= reached) || count <= PILOTS[1]) return known;
-    await this.announce({ scene: name, dimensions, count }, `${engine.name} is tried on fewer`);
-    // One size says nothing of growth, and small ones nothing of a much larger one.
+    await this.announce({ scene: name, dimensions, count }, `trying ${engine.name} on fewer bodies`);
+    // One size says nothing about growth, and small sizes say nothing about a much larger one.
     for (const pilot of pilotsFor(count)) {
       if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
@@ -262,14 +262,14 @@ class Bench {
           await run.close();
         }
       } catch {
-        // Whatever is wrong with it is said at the size that was asked for.
+        // The requested size will report any error.
         return known;
       }
     }
     return known;
   }
 
-  /** Undefined if it is wrong. */
+  /** Opens an engine and checks it; returns undefined if its pairs are wrong. */
   private async start(
     name: CaseName,
     engine: Engine,
@@ -284,7 +284,7 @@ class Bench {
       const found = await run.find();
       const wrong = judge.wrong(0, found);
       if (wrong) {
-        this.tell(name, engine, { status: 'wrong', found, ...wrong });
+        this.report(name, engine, { status: 'wrong', found, ...wrong });
         return undefined;
       }
       if (scene.moves) await run.roll(shown);
@@ -295,7 +295,7 @@ class Bench {
     }
   }
 
-  /** Whether it still finds what there is, and what it took. */
+  /** Checks the engine once more and reports its times. */
   private async conclude(
     name: CaseName,
     run: Open,
@@ -305,19 +305,19 @@ class Bench {
     apart: boolean,
   ): Promise<void> {
     const { engine } = run;
-    if (error !== undefined) return this.tellError(name, engine, error);
+    if (error !== undefined) return this.reportError(name, engine, error);
     const { limit } = this.plan;
     if (slowest !== undefined) {
       this.note(name, engine, slowest);
-      this.tell(name, engine, {
+      this.report(name, engine, {
         status: 'stopped',
-        reason: `One build and query took ${Math.round(slowest)} ms, and the limit is ${limit}.`,
+        reason: `One build and query took ${Math.round(slowest)} ms; the limit is ${limit} ms.`,
       });
       return;
     }
     if (samples.length === 0) {
-      const reason = `The clock of the device ran backwards in all of its ${discarded} samples.`;
-      return this.tell(name, engine, { status: 'failed', reason, discarded });
+      const reason = `The device's clock ran backwards in all of its ${discarded} samples.`;
+      return this.report(name, engine, { status: 'failed', reason, discarded });
     }
     try {
       await run.place(last);
@@ -325,10 +325,10 @@ class Bench {
       const wrong = judge.wrong(1, found);
       if (wrong) {
         const reason = `After timing: ${wrong.reason}`;
-        return this.tell(name, engine, { status: 'wrong', found, ...wrong, reason });
+        return this.report(name, engine, { status: 'wrong', found, ...wrong, reason });
       }
     } catch (after) {
-      return this.tellError(name, engine, after);
+      return this.reportError(name, engine, after);
     }
     const found = judge.expected[0];
     const total = describeSamples(samples.map((sample) => sample.total));
@@ -336,7 +336,7 @@ class Bench {
     const count = Math.max(1, name.count);
     const whole = total.median * batch;
     this.note(name, engine, total.median);
-    this.tell(name, engine, {
+    this.report(name, engine, {
       status: 'timed',
       device: run.device?.name,
       found,
@@ -354,19 +354,19 @@ class Bench {
     });
   }
 
-  /** For what larger counts will take. */
+  /** Stores a time, to predict larger counts. */
   private note({ scene, dimensions, count }: CaseName, { name }: Engine, milliseconds: number): void {
     if (count < FEWEST_TELLING) return;
     this.curves.get(`${name}\n${scene}\n${dimensions}`)?.push({ count, milliseconds });
   }
 
-  private tellError(name: CaseName, engine: Engine, error: unknown): void {
+  private reportError(name: CaseName, engine: Engine, error: unknown): void {
     if (error instanceof BenchStopped) throw error;
     const status = isTooLarge(error) || isAbsent(error) ? 'refused' : 'failed';
-    this.tell(name, engine, { status, reason: reasonOf(error) });
+    this.report(name, engine, { status, reason: reasonOf(error) });
   }
 
-  private tell(
+  private report(
     name: CaseName,
     engine: Engine,
     rest: Omit<Outcome, keyof CaseName | 'engine' | 'backend' | 'peer'>,
@@ -405,7 +405,7 @@ class Bench {
     return openGpu(engine, scene, gpu, clock);
   }
 
-  /** One device for all cases; a new one where the last was lost. */
+  /** Returns the device for all cases; opens a new one if the last was lost. */
   private async openGpu(dimensions: Dimensions): Promise<{ gpu: Gpu; clock: GpuClock }> {
     if (this.gpu && this.clock && !this.gpu.lost) return { gpu: this.gpu, clock: this.clock };
     this.closeGpu();
@@ -431,9 +431,9 @@ class Bench {
   }
 }
 
-/** What timed builds see, and what only the check after timing does. */
+/** Frames that timed builds see, and one that only the check after timing sees. */
 interface Frames {
-  /** One, or where bodies move, consecutive ones. */
+  /** One frame, or consecutive ones if bodies move. */
   readonly shown: readonly [Float32Array, ...Float32Array[]];
   readonly last: Float32Array;
 }
@@ -444,7 +444,7 @@ function framesOf(scene: BenchScene): Frames {
   const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
   const count = Math.min(MOST_FRAMES, Math.max(2, room));
   const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
-  // Nobody is flung across the world.
+  // The next frame, so that no body is flung across the world.
   return { shown: [first, ...others], last: scene.frame(count) };
 }
 
@@ -457,7 +457,7 @@ function describeClock({ copyBytesPerMs, copyBytes, source, stepMs }: GpuClock):
   };
 }
 
-/** Ascending. */
+/** Returns the pilot sizes for a count, ascending. */
 function pilotsFor(count: number): number[] {
   const sizes: number[] = [...PILOTS];
   for (let size = PILOTS[1] * PILOT_FACTOR; size * PILOT_FACTOR <= count; size *= PILOT_FACTOR)

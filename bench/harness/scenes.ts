@@ -1,8 +1,8 @@
 /**
- * Purpose: the benchmark's scenes: bodies of one radius or of many, and where they are frame after frame.
- * Guarantee: a name, dimensions, count and seed mean the same bodies everywhere. Coordinates and radii are whole numbers of
- * a step such that every difference between two that may touch, its square and the sum of squares is exact in 32-bit
- * floats: an engine that finds other pairs is wrong, and no rounding excuses it.
+ * The benchmark's scenes: bodies of one radius or of many, and their positions in each frame.
+ * Guarantees: a name, dimensions, count and seed give the same bodies everywhere. Coordinates and radii are whole numbers of
+ * a step. The step is such that every difference between two bodies that may touch, its square, and the sum of squares are
+ * exact in 32-bit floats. So an engine that finds other pairs is wrong, and rounding is no excuse.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -13,23 +13,23 @@ import { createScene, DEFAULT_SEED, Random, type SceneRequest } from '../../src/
 import { ROOM_FOR_ONE_OVERLAP } from '../../src/scenes/scattered';
 import { ceilRoot, power, repeat, stepFor, toCoordinate, UNITS } from '../../src/scenes/scene';
 
-/** Bodies, all of `radius` unless `radii` says otherwise. */
+/** Bodies, all of `radius` unless there are `radii`. */
 export interface BenchScene {
   readonly name: string;
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly seed: number;
-  /** Of every body, or of the largest there may be. */
+  /** Radius of every body, or the largest possible one. */
   readonly radius: number;
-  /** Of the smallest there may be: `radius` where all are equal. */
+  /** Smallest possible radius; `radius` if all are equal. */
   readonly smallestRadius: number;
   readonly radii: Float32Array | undefined;
   /** A box that holds every centre in every frame. */
   readonly min: readonly number[];
   readonly max: readonly number[];
-  /** Whether every timed build sees the next frame. Where it does not, all of them see frame 0. */
+  /** Whether each timed build sees the next frame; otherwise all of them see frame 0. */
   readonly moves: boolean;
-  /** Packed positions, the caller's to keep. Two frames differ in some pairs, wherever there are any. */
+  /** Returns packed positions, which the caller may keep. Two frames differ in some pairs, if there are any pairs. */
   frame(number: number): Float32Array;
 }
 
@@ -37,7 +37,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** Bodies at most: beyond, the pairs alone would fill the memory. */
+  /** Most bodies: with more, the pairs alone would fill the memory. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }
@@ -52,13 +52,13 @@ interface Content {
   readonly motion?: Motion;
 }
 
-/** How bodies move from frame to frame, all of it in steps of the scene. */
+/** How bodies move from frame to frame, in steps of the scene. */
 interface Motion {
-  /** Whether timed builds see it. Default: only the check after timing does. */
+  /** Whether timed builds see the motion; otherwise only the check after timing does. */
   readonly timed: boolean;
-  /** Greatest move along an axis from frame to frame, units; of each body its own. */
+  /** Greatest move of a body along an axis from frame to frame, in units. */
   readonly own: number;
-  /** Whether a body keeps its velocity, or is shaken around its first place. */
+  /** 'drift' keeps each body's velocity; 'shake' moves it around its first position. */
   readonly kind: 'drift' | 'shake';
 }
 
@@ -68,24 +68,24 @@ interface Request extends SceneRequest {
 
 const RADIUS = 0.5;
 
-/** So that a result of another frame is not taken for that of this one; a sixteenth of a diameter. */
+/** Moves bodies by up to a sixteenth of a diameter, so that an answer for another frame is not mistaken for this one's. */
 const STILL: Motion = { timed: false, own: UNITS / 16, kind: 'shake' };
 const STILL_MIXED: Motion = { ...STILL, own: 2 * UNITS };
 
-/** Room a body relative to that of `uniform`, in which each overlaps one other on average. */
+/** Room per body relative to `uniform`, where each body overlaps one other on average. */
 const SPARSE_ROOM = 10;
 const DENSE_ROOM = 1 / 6;
 
-/** Room a body in a world that is far too large for a cell a diameter: cells, and of which length the finest step. */
+/** Room per body in a world with far more cells than bodies; limited by the finest step for its length. */
 const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 
-/** A silo of `settled`: bodies along each axis when it is filled, its width, and how long it is left to settle. */
+/** A silo of `settled`: bodies along each axis when it is filled, its width, and the steps it has to settle. */
 const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
 const SILO_STEPS = 240;
 
-/** Width of a line, diameters: some are beside each other. */
+/** Width of a line in diameters, so that some bodies are side by side. */
 const LINE_WIDTH = 2;
-/** Of its length, diameters a body. */
+/** Diameters of a line's length per body. */
 const LINE_SPACING = 0.75;
 
 function spread(
@@ -110,7 +110,7 @@ function scattered(room: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Where `scenes/` has it already. */
+/** Takes a scene that `scenes/` already has. */
 function existing(name: string): BenchSceneDefinition['generate'] {
   return (request) => {
     const { min, max, positions, radius, radii, radiusRange } = createScene(name, request);
@@ -118,7 +118,7 @@ function existing(name: string): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Longest along one axis, a few diameters along the others. */
+/** Makes a line: long along one axis, a few diameters along the others. */
 function line(along: number): BenchSceneDefinition['generate'] {
   return (request) => {
     const length = Math.max(LINE_WIDTH, Math.ceil(request.count * LINE_SPACING)) + 1;
@@ -127,7 +127,7 @@ function line(along: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Bodies renamed in the order of cells one diameter wide, row by row: what an engine that reorders its state keeps. */
+/** Renumbers bodies in the order of cells one diameter wide, row by row: the order in which a reordering engine keeps them. */
 function inCellOrder(content: Content, dimensions: Dimensions): Content {
   const { positions, max } = content;
   const count = positions.length / dimensions;
@@ -138,25 +138,25 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     }
     return cell;
   };
-  // Where the next of each cell goes: a counting sort, since numbers that hold a cell and a body would not be exact.
-  const places = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
-  for (let body = 0; body < count; body++) (places[cellOf(body) + 1] as number)++;
-  for (let cell = 1; cell < places.length; cell++) {
-    places[cell] = (places[cell] as number) + (places[cell - 1] as number);
+  // A counting sort, since doubles that hold a cell and a body would not be exact. Holds the next index of each cell.
+  const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
+  for (let body = 0; body < count; body++) (starts[cellOf(body) + 1] as number)++;
+  for (let cell = 1; cell < starts.length; cell++) {
+    starts[cell] = (starts[cell] as number) + (starts[cell - 1] as number);
   }
   const ordered = new Float32Array(positions.length);
   for (let body = 0; body < count; body++) {
     const cell = cellOf(body);
-    const place = places[cell] as number;
-    places[cell] = place + 1;
+    const index = starts[cell] as number;
+    starts[cell] = index + 1;
     for (let axis = 0; axis < dimensions; axis++) {
-      ordered[place * dimensions + axis] = positions[body * dimensions + axis] as number;
+      ordered[index * dimensions + axis] = positions[body * dimensions + axis] as number;
     }
   }
   return { ...content, positions: ordered };
 }
 
-/** Silos side by side, each with the same bodies, settled by the CPU engine; coordinates rounded to the step. */
+/** Makes silos side by side, all with the same bodies, settled by the CPU engine; rounds coordinates to the step. */
 function silos({ dimensions, count, seed }: Request): Content {
   const { columns, width } = SILO[dimensions];
   const inOne = power(columns, dimensions);
@@ -164,18 +164,18 @@ function silos({ dimensions, count, seed }: Request): Content {
   const along = Math.max(1, ceilRoot(Math.ceil(count / inOne), dimensions));
   const step = stepFor(along * width);
   const positions = new Float32Array(count * dimensions);
-  // Ids say nothing about places, as in a pile that was poured.
+  // Ids do not follow positions, as in a pile that was poured.
   const random = new Random(seed);
   const order = Uint32Array.from({ length: count }, (_, body) => body);
   for (let last = count - 1; last > 0; last--) {
     const other = random.below(last + 1);
     [order[last], order[other]] = [order[other] as number, order[last] as number];
   }
-  order.forEach((place, body) => {
-    const silo = Math.floor(place / inOne);
+  order.forEach((index, body) => {
+    const silo = Math.floor(index / inOne);
     for (let axis = 0; axis < dimensions; axis++) {
       const corner = (Math.floor(silo / power(along, axis)) % along) * width;
-      const within = heap[(place % inOne) * dimensions + axis] as number;
+      const within = heap[(index % inOne) * dimensions + axis] as number;
       positions[body * dimensions + axis] = toCoordinate(Math.round((corner + within) * UNITS), step);
     }
   });
@@ -188,9 +188,9 @@ function settle(dimensions: Dimensions, columns: number, width: number, seed: nu
   const positions = new Float32Array(count * dimensions);
   for (let body = 0; body < count; body++) {
     for (let axis = 0; axis < dimensions; axis++) {
-      const place = Math.floor(body / power(columns, axis)) % columns;
+      const index = Math.floor(body / power(columns, axis)) % columns;
       positions[body * dimensions + axis] =
-        (place + 1) * (width / (columns + 1)) + random.between(-20, 20) / UNITS;
+        (index + 1) * (width / (columns + 1)) + random.between(-20, 20) / UNITS;
     }
   }
   const simulation = createCpuSimulation({
@@ -213,7 +213,7 @@ function hugeWorld(request: Request): Content {
   const { dimensions, count, seed } = request;
   const edge = ceilRoot(count * HUGE_ROOM[dimensions], dimensions) + 2;
   const content = spread(request, new Random(seed), repeat(edge, dimensions));
-  // Every other one beside the one before it: else nothing would overlap.
+  // Every second body is moved next to the one before it; otherwise nothing would overlap.
   const { positions } = content;
   const step = stepFor(edge);
   const random = new Random(seed + 1);
@@ -242,20 +242,20 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   },
   {
     name: 'uniform-sparse',
-    about: 'The same with ten times the room: one in ten overlaps another.',
+    about: 'Like uniform with ten times the room: one in ten overlaps another.',
     dimensions: BOTH,
     generate: scattered(SPARSE_ROOM),
   },
   {
     name: 'uniform-dense',
-    about: 'The same with a sixth of the room: each overlaps six others.',
+    about: 'Like uniform with a sixth of the room: each overlaps six others.',
     dimensions: BOTH,
     generate: scattered(DENSE_ROOM),
   },
   {
     name: 'steady',
     about:
-      'Uniform, ids in the order of cells, and each moved by up to a tenth of a diameter from one build to the next.',
+      'Like uniform, but ids are in the order of cells, and each body moves by up to a tenth of a diameter between builds.',
     dimensions: BOTH,
     generate: (request) => ({
       ...inCellOrder(scattered(1)(request), request.dimensions),
@@ -264,7 +264,8 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   },
   {
     name: 'moving',
-    about: 'Uniform, ids in random order; each keeps a velocity of up to an eighth of a diameter a build.',
+    about:
+      'Like uniform, with ids in random order; each body keeps a velocity of up to an eighth of a diameter per build.',
     dimensions: BOTH,
     generate: (request) => ({
       ...scattered(1)(request),
@@ -273,19 +274,20 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   },
   {
     name: 'packing',
-    about: 'Packed as densely as can be, every neighbour overlapping by 3%.',
+    about: 'Packed as densely as possible, with every neighbour overlapping by 3%.',
     dimensions: BOTH,
     generate: existing('packing'),
   },
   {
     name: 'settled',
-    about: 'Silos side by side, each filled with a thousand that have settled under gravity.',
+    about: 'Silos side by side, each with a thousand bodies that have settled under gravity.',
     dimensions: BOTH,
     generate: silos,
   },
   {
     name: 'clustered',
-    about: 'Nine tenths in a hundredth of the world, eight to a cell; the rest spread over all of it.',
+    about:
+      'Nine tenths of the bodies in a hundredth of the world, eight to a cell; the rest spread over all of it.',
     dimensions: BOTH,
     most: 2 ** 21,
     generate: existing('clustered'),
@@ -305,19 +307,19 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   },
   {
     name: 'line-y',
-    about: 'A line along y: a sweep along x meets everybody.',
+    about: 'A line along y: a sweep along x compares every body with every other.',
     dimensions: BOTH,
     generate: line(1),
   },
   {
     name: 'mixed',
-    about: 'Radii from 1 to 64, as many in each octave, each overlapping one other on average.',
+    about: 'Radii from 1 to 64, equally many in each octave, each body overlapping one other on average.',
     dimensions: BOTH,
     generate: existing('mixed'),
   },
   {
     name: 'huge',
-    about: 'Pairs of bodies far apart: thousands of cells of a diameter for each.',
+    about: 'Pairs of bodies far apart: thousands of cells one diameter wide per body.',
     dimensions: BOTH,
     generate: hugeWorld,
   },
@@ -354,7 +356,7 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
   };
 }
 
-/** Bodies that leave the box come back as from a mirror. */
+/** Returns the positions of a frame. Bodies that leave the box are mirrored back into it. */
 function moved(
   { positions, min, max, radii }: Content,
   { own, kind }: Motion,
@@ -364,7 +366,7 @@ function moved(
 ): Float32Array {
   if (number === 0) return positions.slice();
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
-  // Mixed radii are on a coarser step than a unit; their scenes say so by `radii`.
+  // Scenes with radii use a coarser step than a unit.
   const step = radii ? UNITS / 32 : stepFor(longest);
   const random = new Random((seed ^ 0x5eed) + (kind === 'shake' ? number : 0));
   const most = Math.max(1, Math.floor(own / step));
@@ -376,14 +378,14 @@ function moved(
     index++, axis = axis + 1 === dimensions ? 0 : axis + 1
   ) {
     const [low, high] = [min[axis] as number, max[axis] as number];
-    const place = (positions[index] as number) + (factor * (random.between(-most, most) * step)) / UNITS;
-    moved[index] = place >= low && place <= high ? place : mirrored(place, low, high);
+    const position = (positions[index] as number) + (factor * (random.between(-most, most) * step)) / UNITS;
+    moved[index] = position >= low && position <= high ? position : mirrored(position, low, high);
   }
   return moved;
 }
 
-function mirrored(place: number, low: number, high: number): number {
+function mirrored(position: number, low: number, high: number): number {
   const span = high - low;
-  const along = (((place - low) % (2 * span)) + 2 * span) % (2 * span);
+  const along = (((position - low) % (2 * span)) + 2 * span) % (2 * span);
   return low + (along > span ? 2 * span - along : along);
 }

@@ -1,22 +1,22 @@
-/** Purpose: what repeated times say, without a bell curve in mind: other work on the machine only ever adds. */
+/** Statistics of repeated times. They do not assume a normal distribution, since other work on the machine only adds time. */
 
-/** Milliseconds, of one build, query or both. */
+/** Milliseconds of one build, query or both. */
 export interface Statistics {
   readonly median: number;
   readonly p95: number;
   readonly least: number;
   readonly most: number;
-  /** Between the quartiles, as a share of the median. */
+  /** Distance between the quartiles, as a share of the median. */
   readonly spread: number;
   readonly samples: number;
 }
 
-/** The value that a share of all is at or below, between two neighbours in proportion. */
+/** Returns the value that `share` of all values are at or below, interpolated between two neighbours. */
 export function quantile(sorted: readonly number[], share: number): number {
-  const place = share * (sorted.length - 1);
-  const low = sorted[Math.floor(place)] ?? Number.NaN;
-  const high = sorted[Math.ceil(place)] ?? Number.NaN;
-  return low + (high - low) * (place - Math.floor(place));
+  const position = share * (sorted.length - 1);
+  const low = sorted[Math.floor(position)] ?? Number.NaN;
+  const high = sorted[Math.ceil(position)] ?? Number.NaN;
+  return low + (high - low) * (position - Math.floor(position));
 }
 
 export function describeSamples(samples: readonly number[]): Statistics {

@@ -1,23 +1,23 @@
 /**
- * Purpose: times engines that are open side by side. In every round each has one turn, and who comes first changes from
- * round to round, forwards and backwards, so that what else the machine does falls on all alike. A turn is a sample of as
- * many builds and queries as the clock needs to tell their time to 1%. Who exceeds the limit, or fails, has no further turn.
+ * Times engines that are open side by side. In each round every engine has one turn, and their order changes from round to
+ * round, forwards and backwards, so that other work on the machine affects all alike. A turn is a sample of as many builds
+ * and queries as the clock needs to resolve their time to 1%. An engine that exceeds the limit, or fails, gets no more turns.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
 
-/** Rounds that are thrown away: until code is compiled, buffers have been touched and batches are long enough. */
+/** Rounds to discard, until code is compiled, buffers have been touched and batches are long enough. */
 export const WARM_ROUNDS = 2;
-/** Each of them takes so many milliseconds at least: JavaScript is compiled anew while it runs. */
+/** Least milliseconds of a warm-up round, since JavaScript is recompiled while it runs. */
 const WARM_MS = 60;
-/** Samples of a warm round at most. */
+/** Most samples per warm-up round. */
 const MOST_WARM = 64;
-/** A sample takes so many milliseconds at least, and so many steps of the clock. */
+/** Least milliseconds of a sample, and least steps of the clock. */
 const SAMPLE_MS = 10;
 const SAMPLE_STEPS = 100;
-/** Builds and queries in a sample at most: more than a device's queue takes at a time. */
+/** Most builds and queries per sample; a device's queue does not take more at a time. */
 const MOST_BATCH = 1024;
-/** All rounds of an engine may take so many times the limit of one; three it always has. */
+/** All rounds of an engine may take this many times the limit of one run; it always gets the fewest rounds. */
 const ROUNDS_SHARE = 10;
 const FEWEST_ROUNDS = 3;
 
@@ -25,16 +25,16 @@ export const ONE_EACH: Batches = { build: 1, query: 1, total: 1 };
 
 export interface TurnsPlan {
   readonly repeat: number;
-  /** Milliseconds of one build and query. */
+  /** Milliseconds that one build and query may take. */
   readonly limit: number;
-  /** What is done next; between turns. */
+  /** Called between turns with what happens next. */
   readonly announce: (engine: Engine, what: string) => Promise<void>;
 }
 
-/** What became of an engine. */
+/** The measurements of one engine. */
 export interface Taken {
   readonly samples: readonly Sample[];
-  /** Builds and queries in each. */
+  /** Builds and queries per sample. */
   readonly batch: number;
   readonly discarded: number;
   readonly error?: unknown;
@@ -48,7 +48,7 @@ export async function takeTurns(
 ): Promise<Map<Open, Taken>> {
   const turns = open.map((run) => new Turns(run, limit));
   for (let round = -WARM_ROUNDS; round < repeat; round++) {
-    for (const turn of inOrder(turns, round + WARM_ROUNDS)) {
+    for (const turn of turnOrder(turns, round + WARM_ROUNDS)) {
       if (turn.isOver) continue;
       await announce(turn.run.engine, round < 0 ? 'warming up' : `round ${round + 1} of ${repeat}`);
       if (round < 0) await turn.warm();
@@ -58,8 +58,8 @@ export async function takeTurns(
   return new Map(turns.map((turn) => [turn.run, turn.taken]));
 }
 
-/** Every second round backwards, and every two rounds another one first. */
-export function inOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
+/** Reverses every second round, and starts with another item every two rounds. */
+export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);
   const turned = [...items.slice(first), ...items.slice(0, first)];
   return round % 2 === 0 ? turned : turned.reverse();
@@ -82,7 +82,7 @@ class Turns {
     return (
       this.error !== undefined ||
       this.slowest !== undefined ||
-      // A slow engine has fewer rounds.
+      // A slow engine gets fewer rounds.
       (this.samples.length >= FEWEST_ROUNDS && this.spent > ROUNDS_SHARE * this.limit)
     );
   }
@@ -131,7 +131,7 @@ class Turns {
   }
 }
 
-/** As many of each part as take `least` milliseconds, going by what one took. */
+/** Returns batches of each part that take at least `least` milliseconds, judging by one sample. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

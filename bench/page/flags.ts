@@ -1,22 +1,22 @@
 /**
- * Purpose: what a record says of how the browser was started. Browsers do not tell their flags, so whoever knows them writes
- * them into the page, or into its address (`bench.html?flags=--enable-unsafe-webgpu`); beside them stands what a page sees.
+ * Collects how the browser was started, for the record. A page cannot read the browser's flags, so the visitor may type them
+ * or put them into the address (`bench.html?flags=--enable-unsafe-webgpu`); what the page can detect is added.
  */
 
 const PARAMETER = 'flags';
 
-/** Of an address. */
+/** Reads the flags from an address. */
 export function flagsInAddress(search: string): string {
   return new URLSearchParams(search).get(PARAMETER) ?? '';
 }
 
-/** `told`: flags apart by spaces. */
-export function detectFlags(told: string): string[] {
+/** `typed`: flags separated by spaces. */
+export function detectFlags(typed: string): string[] {
   const seen = [
-    // Where it is, clocks are finer.
+    // Clocks are finer on isolated pages.
     crossOriginIsolated ? 'cross-origin isolated' : '',
     navigator.webdriver ? 'driven by a program' : '',
     /Headless/.test(navigator.userAgent) ? 'headless' : '',
   ];
-  return [...told.split(/\s+/), ...seen].filter((flag) => flag !== '');
+  return [...typed.split(/\s+/), ...seen].filter((flag) => flag !== '');
 }

@@ -1,6 +1,6 @@
 /**
- * Purpose: the benchmark in the page: what to run is chosen, a worker runs it, results are shown as they come in, and the
- * record can be saved, which `npm run bench:report` and `cellstorm bench --baseline` read.
+ * The benchmark page: the visitor chooses what to run, a worker runs it, results appear as they come in, and the record can be
+ * saved for `npm run bench:report` and `cellstorm bench --baseline`.
  */
 
 import { version } from '../../package.json';
@@ -17,25 +17,25 @@ import { Results } from './results';
 
 declare global {
   interface Window {
-    /** For tests and the curious. */
+    /** For tests, and for experiments in the console. */
     bench?: { readonly record: BenchRecord | undefined; readonly isRunning: boolean };
   }
 }
 
-/** A build and query that would take longer is left out. */
+/** Time limit of one build and query; slower engines are skipped. */
 const LIMIT_MS = 1000;
 const SEED = 1;
 const FEWEST_ROUNDS = 3;
 const MOST_ROUNDS = 99;
 const FIRST_SCENES = ['uniform'];
 
-/** Where the worker is, from the page: vite.config.ts says it. */
+/** URL of the worker, relative to the page; set by vite.config.ts. */
 declare const BENCH_WORKER: string;
 
-/** Of the checkout that this page was built from; empty where there was none. */
+/** Commit of the checkout that this page was built from; empty if there was none. */
 declare const BUILT_COMMIT: string;
 
-/** Browsers do not say. */
+/** Browsers do not name the processor. */
 const PROCESSOR = 'a processor that the browser does not name';
 
 class BenchPage {
@@ -56,8 +56,10 @@ class BenchPage {
     find('flags', HTMLInputElement).value = flagsInAddress(location.search);
     this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
     this.worker.addEventListener('error', ({ message }) => {
-      this.fail(`The benchmark stopped by itself: ${message || 'its worker could not be started'}.`);
-      // Nobody knows what is left of it: a reload brings another.
+      this.fail(
+        `The benchmark failed: ${message || 'its worker could not be started'}. Reload the page to try again.`,
+      );
+      // The worker's state is unknown now; a reload starts another.
       this.worker.terminate();
       this.go.disabled = true;
     });
@@ -70,7 +72,7 @@ class BenchPage {
   }
 
   private hear(answer: Answer): void {
-    // Of a run that broke off there may still be some on the way.
+    // Answers of a run that failed may still arrive.
     if (!this.isRunning && answer.kind !== 'choices') return;
     switch (answer.kind) {
       case 'choices': {
@@ -89,26 +91,26 @@ class BenchPage {
         );
         const note = find('gpu-note', HTMLElement);
         note.hidden = missingGpu === undefined;
-        note.textContent = `${missingGpu ?? ''} Engines of the CPU run all the same.`;
+        note.textContent = `${missingGpu ?? ''} Engines on the CPU still run.`;
         this.go.disabled = false;
-        this.tell('Ready.');
+        this.say('Ready.');
         break;
       }
       case 'progress':
         this.bar.max = answer.total;
         this.bar.value = answer.done;
-        find('doing', HTMLElement).textContent = `Now ${answer.what}.`;
+        find('doing', HTMLElement).textContent = `Now: ${answer.what}.`;
         break;
       case 'outcome': {
         this.outcomes.push(answer.outcome);
         this.machine = answer.machine;
         this.results.add(answer.outcome);
         const { scene, dimensions, count } = answer.outcome;
-        this.tell(`Results of ${scene} ${dimensions}D with ${formatCountOf(count, 'body', 'bodies')}.`);
+        this.say(`Results of ${scene} ${dimensions}D with ${formatCountOf(count, 'body', 'bodies')}.`);
         break;
       }
       case 'ended': {
-        this.keep(answer.stopped ? undefined : new Date().toISOString());
+        this.finish(answer.stopped ? undefined : new Date().toISOString());
         const timed = this.outcomes.filter(({ status }) => status === 'timed').length;
         const wrong = this.outcomes.filter(({ status }) => status === 'wrong' || status === 'failed').length;
         this.end(
@@ -171,9 +173,7 @@ class BenchPage {
       (name) => plan[name].length === 0,
     );
     if (missing) {
-      this.refuse(
-        `Nothing is chosen under ${missing === 'counts' ? 'bodies' : missing}: choose at least one.`,
-      );
+      this.refuse(`No ${missing === 'counts' ? 'number of bodies' : missing} chosen: choose at least one.`);
       return;
     }
     if (!Number.isInteger(rounds) || rounds < FEWEST_ROUNDS || rounds > MOST_ROUNDS) {
@@ -195,18 +195,18 @@ class BenchPage {
     this.bar.removeAttribute('value');
     find('found', HTMLElement).hidden = false;
     find('choices', HTMLDetailsElement).open = false;
-    this.tell('Running.');
+    this.say('Running.');
     this.ask({ kind: 'run', plan });
   }
 
   private refuse(sentence: string): void {
     find('choices', HTMLDetailsElement).open = true;
-    this.tell(sentence);
+    this.say(sentence);
   }
 
   private stop(): void {
     this.go.disabled = true;
-    this.tell('Stopping after what is under way.');
+    this.say('Stopping after the current sample.');
     this.ask({ kind: 'stop' });
   }
 
@@ -216,18 +216,18 @@ class BenchPage {
     this.go.textContent = 'Start';
     this.bar.hidden = true;
     find('doing', HTMLElement).textContent = '';
-    this.tell(sentence);
+    this.say(sentence);
   }
 
-  /** What there is of a run that broke off can be saved all the same. */
+  /** The results of a failed run can still be saved. */
   private fail(sentence: string): void {
-    this.keep(undefined);
-    const kept = this.record ? ' What was found until then can be saved.' : '';
-    this.end(`${sentence}${kept}`);
+    this.finish(undefined);
+    const saved = this.record ? ' The results so far can be saved.' : '';
+    this.end(`${sentence}${saved}`);
   }
 
-  /** `ended`: undefined if cases are missing. */
-  private keep(ended: string | undefined): void {
+  /** Completes the record. `ended` is undefined if cases are missing. */
+  private finish(ended: string | undefined): void {
     const { machine, isRunning } = this;
     if (!isRunning || !machine) return;
     this.record = this.recordOf(machine, ended);
@@ -239,7 +239,7 @@ class BenchPage {
     this.worker.postMessage(question);
   }
 
-  private tell(sentence: string): void {
+  private say(sentence: string): void {
     const status = find('status', HTMLElement);
     if (status.textContent !== sentence) status.textContent = sentence;
   }

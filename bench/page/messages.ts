@@ -1,4 +1,4 @@
-/** Purpose: what the page of the benchmark and its worker say to each other. */
+/** Messages between the benchmark page and its worker. */
 
 import type { Dimensions } from '../../src/core/world/world';
 import type { Backend } from '../harness/engine';
@@ -18,12 +18,12 @@ export interface SceneChoice extends Choice {
   readonly dimensions: readonly Dimensions[];
 }
 
-/** A plan whose engines are named. */
+/** A plan with engines given by name. */
 export type NamedPlan = Omit<BenchPlan, 'engines'> & { readonly engines: readonly string[] };
 
 export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { readonly kind: 'stop' };
 
-/** What the run is measured on, as far as the worker knows it by then. */
+/** The measured machine, as far as the worker knows it by then. */
 export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
 
 export type Answer =

@@ -1,6 +1,6 @@
 /**
- * Purpose: what a run has found so far: of each scene and dimension a chart and a table, made anew when one of its outcomes
- * comes in, and at the end what all of it says in sentences.
+ * Shows the results so far: a chart and a table per scene and dimension, redrawn with each of their outcomes, and at the end
+ * the sentences of the whole record.
  */
 
 import { find } from '../../src/page/support/dom';
@@ -12,7 +12,7 @@ import { groupsOf, summarise } from '../report/summary';
 import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 
-/** CSS pixels: names are to be read on a telephone, too. */
+/** In CSS pixels; names must be readable on a phone, too. */
 const HEIGHT = 340;
 const WIDEST = 560;
 
@@ -29,7 +29,7 @@ export class Results {
   private readonly reasons = find('reasons', HTMLElement);
   private outcomes: Outcome[] = [];
 
-  /** `engines`: in the order of their looks. */
+  /** `engines` fixes the order of looks. */
   constructor(private engines: readonly string[] = []) {
     matchMedia('(min-width: 620px)').addEventListener('change', () => {
       for (const name of this.shown.keys()) this.show(name);
@@ -52,7 +52,7 @@ export class Results {
     this.reasons.append(render(element('li', {}, `${where}: ${engine} ${status}. ${reason}`.trim())));
   }
 
-  /** What a record says. */
+  /** Shows the sentences of a record. */
   conclude(record: BenchRecord): void {
     const chapters = summarise(record).flatMap(({ title, sentences }) => [
       element('h3', {}, title),
@@ -62,11 +62,11 @@ export class Results {
   }
 
   private show(name: string): void {
-    const of = this.outcomes.filter(({ scene, dimensions }) => `${scene} ${dimensions}D` === name);
-    const [group] = groupsOf(of);
+    const outcomes = this.outcomes.filter(({ scene, dimensions }) => `${scene} ${dimensions}D` === name);
+    const [group] = groupsOf(outcomes);
     if (!group) return;
     const { figure, table } = this.shown.get(name) ?? this.open(name);
-    const [lines] = linesOf(of, this.engines);
+    const [lines] = linesOf(outcomes, this.engines);
     const size = { width: Math.min(WIDEST, Math.max(280, figure.clientWidth - 22)), height: HEIGHT };
     const title = `Time of a build and query against the number of bodies, ${name}; its table has the numbers`;
     const chart = lines && drawChart(title, lines.lines, size);

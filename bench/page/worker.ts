@@ -1,6 +1,6 @@
 /**
- * Purpose: runs the benchmark off the page's thread, engines of the CPU and of the GPU alike, so that the page lives while a
- * sample takes its time. First it says what can be chosen; then it runs plans, one after the other.
+ * Runs the benchmark in a worker, on the CPU and on the GPU, so that the page stays responsive during a sample. It first
+ * posts the available choices, then runs plans one after another.
  */
 
 import { nextTask } from '../../src/page/support/save';
@@ -14,7 +14,7 @@ import { BenchStopped, runBench } from '../harness/run';
 import { BENCH_SCENES } from '../harness/scenes';
 import type { Answer, NamedPlan, Question } from './messages';
 
-/** Without the packages that the command compares with: they would be most of the page. */
+/** Without the npm packages that the command includes: they would be most of the page. */
 const ENGINES: readonly Engine[] = [...GPU_ENGINES, ...CPU_ENGINES];
 
 let stopping = false;

@@ -1,4 +1,4 @@
-/** Purpose: box-intersect: all intersections of one set of boxes, handed to a visitor. It builds while it answers. */
+/** box-intersect: reports all intersections of one set of boxes to a visitor. It builds its structure inside the query. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps } from './overlaps';
@@ -8,7 +8,7 @@ export const BOX_INTERSECT: CpuEngine = {
   peer: 'box-intersect',
   backend: 'cpu',
   about:
-    'Interval trees and sweeps: a box as an array for each body, rewritten by build; all else is in the query.',
+    'Interval trees and sweeps: build rewrites one box array per body; everything else happens in the query.',
   async open(scene) {
     const { default: boxIntersect } = await loadPeer('box-intersect', () => import('box-intersect'));
     const { count, dimensions } = scene;
@@ -22,9 +22,9 @@ export const BOX_INTERSECT: CpuEngine = {
           const box = boxes[body] as number[];
           const radius = overlaps.radiusOf(body);
           for (let axis = 0; axis < dimensions; axis++) {
-            const place = positions[body * dimensions + axis] as number;
-            box[axis] = place - radius;
-            box[dimensions + axis] = place + radius;
+            const centre = positions[body * dimensions + axis] as number;
+            box[axis] = centre - radius;
+            box[dimensions + axis] = centre + radius;
           }
         }
       },

@@ -1,21 +1,21 @@
 /**
- * Purpose: the contacts of Box2D 3, through its public API: discs, a step of a microsecond, and the events of contacts that
- * began. A step of no time finds none. Where bodies move from build to build they are moved, and ended contacts taken from
- * those that are known; else the world is made anew.
+ * The contacts of Box2D 3, through its public API: discs, a step of a microsecond, and the events of contacts that began. (A
+ * step of zero time finds none.) In moving scenes the bodies are moved, and ended contacts are removed from the known ones;
+ * otherwise each build makes a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuseSpace } from './overlaps';
 
-/** Seconds: far too short to move anything by as much as a float can tell. */
+/** Seconds: too short to move anything by as much as a float resolves. */
 const INSTANT = 1e-6;
 
-/** More than there may be bodies, so that one number names a pair. */
+/** Above any number of bodies, so that one number identifies a pair. */
 const SHIFT = 2 ** 26;
 
 const open = async () => {
   const { default: load } = await loadPeer('box2d3-wasm', () => import('box2d3-wasm'));
-  // No threads, as everybody else has one.
+  // No threads, since all other engines have only one.
   return await load({ pthreadCount: 0 });
 };
 
@@ -25,7 +25,7 @@ type Box2d = Awaited<ReturnType<typeof open>>;
 type WorldId = ReturnType<Box2d['b2CreateWorld']>;
 type BodyId = ReturnType<Box2d['b2CreateBody']>;
 
-/** One for all worlds: its memory cannot be given back. */
+/** One module for all worlds, since its memory cannot be freed. */
 export function openBox2d(): ReturnType<typeof open> {
   opened ??= open();
   return opened;
@@ -43,7 +43,7 @@ export const BOX2D3: CpuEngine = {
     const overlaps = new Overlaps(scene);
     const bodies: BodyId[] = [];
     const contacts = new Set<number>();
-    const place = new box2d.b2Vec2();
+    const position = new box2d.b2Vec2();
     let world: WorldId | undefined;
 
     function create(): WorldId {
@@ -62,11 +62,11 @@ export const BOX2D3: CpuEngine = {
       const circle = new box2d.b2Circle();
       const { positions } = overlaps;
       for (let body = 0; body < count; body++) {
-        place.Set(positions[2 * body] as number, positions[2 * body + 1] as number);
-        bodyOptions.position = place;
+        position.Set(positions[2 * body] as number, positions[2 * body + 1] as number);
+        bodyOptions.position = position;
         const id = box2d.b2CreateBody(made, bodyOptions);
         circle.radius = overlaps.radiusOf(body);
-        // Shapes of a new world are counted from 1.
+        // In a new world, shapes are numbered from 1.
         box2d.b2CreateCircleShape(id, shapeOptions, circle);
         bodies.push(id);
       }
@@ -77,8 +77,8 @@ export const BOX2D3: CpuEngine = {
     function move(): void {
       const { positions } = overlaps;
       bodies.forEach((id, body) => {
-        place.Set(positions[2 * body] as number, positions[2 * body + 1] as number);
-        box2d.b2Body_SetTransform(id, place, box2d.b2Rot_identity);
+        position.Set(positions[2 * body] as number, positions[2 * body + 1] as number);
+        box2d.b2Body_SetTransform(id, position, box2d.b2Rot_identity);
       });
     }
 
@@ -118,7 +118,7 @@ export const BOX2D3: CpuEngine = {
       destroy() {
         if (world) box2d.b2DestroyWorld(world);
         world = undefined;
-        place.delete();
+        position.delete();
       },
     };
   },

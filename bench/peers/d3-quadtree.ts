@@ -1,13 +1,13 @@
 /**
- * Purpose: the quadtree of d3, used as d3-force does for its collisions: each node told the greatest radius below it, and
- * a visit from the root for each body.
+ * The quadtree of d3, used as d3-force does for collisions: each node stores the greatest radius below it, and each body visits
+ * the tree from the root.
  */
 import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuseSpace } from './overlaps';
 
-/** A node of the tree, with what is kept beside it: the greatest radius below. */
+/** A node of the tree, with the greatest radius below it. */
 type Node = (QuadtreeInternalNode<number> | QuadtreeLeaf<number>) & { reach?: number };
 
 export const D3_QUADTREE: CpuEngine = {
@@ -15,7 +15,7 @@ export const D3_QUADTREE: CpuEngine = {
   peer: 'd3-quadtree',
   backend: 'cpu',
   about:
-    'Quadtree: addAll of all bodies, the greatest radius kept in each node, visit for each body, as in d3-force.',
+    'Quadtree: addAll of all bodies, the greatest radius stored in each node, a visit for each body, as in d3-force.',
   refuse: refuseSpace,
   async open(scene) {
     const { quadtree } = await loadPeer('d3-quadtree', () => import('d3-quadtree'));

@@ -1,4 +1,4 @@
-/** Purpose: the packed Hilbert R-tree of flatbush: boxes around bodies, and a search for each body's box. */
+/** The packed Hilbert R-tree of flatbush: boxes around bodies, and a search with each body's box. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuseSpace } from './overlaps';
@@ -8,7 +8,7 @@ export const FLATBUSH: CpuEngine = {
   peer: 'flatbush',
   backend: 'cpu',
   about:
-    'Packed Hilbert R-tree: Float32Array boxes, nodes of 16, search for each body, with a filter that makes no list.',
+    'Packed Hilbert R-tree: Float32Array boxes, nodes of 16, a search for each body, with a filter instead of a result list.',
   refuse: refuseSpace,
   async open(scene) {
     const { default: Flatbush } = await loadPeer('flatbush', () => import('flatbush'));
@@ -19,7 +19,7 @@ export const FLATBUSH: CpuEngine = {
     return {
       place: (positions) => overlaps.place(positions),
       build() {
-        // It refuses to hold nobody.
+        // flatbush rejects an empty index.
         if (count === 0) return;
         const { positions } = overlaps;
         index = create();

@@ -1,7 +1,4 @@
-/**
- * Purpose: what people would use instead: other people's packages, each used as its authors recommend and imported when
- * first opened, and the hash that tutorials write.
- */
+/** The alternatives: npm packages, each used as its authors recommend and imported when first opened, and the tutorials' hash. */
 import type { CpuEngine } from '../harness/engine';
 import { BOX_INTERSECT } from './box-intersect';
 import { BOX2D3 } from './box2d3';

@@ -1,4 +1,4 @@
-/** Purpose: the k-d tree of kdbush: typed coordinates, and a range query a body into one array, as its author recommends. */
+/** The k-d tree of kdbush: typed coordinates, and a range query per body into one array, as its author recommends. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuseSpace } from './overlaps';
@@ -10,7 +10,7 @@ export const KDBUSH: CpuEngine = {
   about: 'k-d tree: Float32Array coordinates, nodes of 64, withinInto for each body.',
   refuse(scene) {
     if (scene.radii)
-      return 'It holds points: asking for the largest radius around each would measure nothing else.';
+      return 'It stores points: a query with the largest radius around each would measure nothing else.';
     return refuseSpace(scene);
   },
   async open(scene) {
@@ -28,7 +28,7 @@ export const KDBUSH: CpuEngine = {
         for (let body = 0; body < count; body++) {
           index.add(positions[2 * body] as number, positions[2 * body + 1] as number);
         }
-        // An index of nobody cannot be finished.
+        // An empty index cannot be finished.
         if (count > 0) index.finish();
       },
       query() {
@@ -38,8 +38,8 @@ export const KDBUSH: CpuEngine = {
           const x = positions[2 * body] as number;
           const y = positions[2 * body + 1] as number;
           const found = index.withinInto(x, y, 2 * radius, near);
-          for (let place = 0; place < found; place++) {
-            const other = near[place] as number;
+          for (let entry = 0; entry < found; entry++) {
+            const other = near[entry] as number;
             if (other > body) overlaps.consider(body, other);
           }
         }

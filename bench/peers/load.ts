@@ -1,12 +1,12 @@
-/** Purpose: packages that need not be installed: imported when an engine is opened, or a sentence that names what is missing. */
+/** Imports optional packages when an engine is opened; an error names a missing one. */
 import { AbsentError } from '../harness/engine';
 
 export async function loadPeer<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
   } catch (cause) {
-    const told = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
-    const sentence = `The package ${name} could not be loaded (${told}), so it is left out: npm install ${name} brings it.`;
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    const sentence = `The package ${name} could not be loaded (${reason}), so its engine is left out. To add it, run: npm install ${name}`;
     throw new AbsentError(sentence, { cause });
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Purpose: the spatial hash that tutorials write: a Map from a cell to an array of bodies, and for each body the cells
- * around its own. Keys are numbers, which are quicker than the usual strings. Cells are as wide as the widest body, which
- * makes mixed radii slow; that is what such a hash does.
+ * The spatial hash of tutorials: a Map from a cell to an array of bodies, and for each body a look into the cells around its own.
+ * Keys are numbers, which are faster than the usual strings. Cells are as wide as the largest body, which makes mixed radii
+ * slow, as with any such hash.
  */
 import { type CpuEngine, TUTORIAL } from '../harness/engine';
 import { Overlaps } from './overlaps';
@@ -11,13 +11,13 @@ export const MAP_HASH: CpuEngine = {
   peer: TUTORIAL,
   backend: 'cpu',
   about:
-    'The hash of the usual tutorial: a Map of arrays, cells a greatest diameter wide, 9 or 27 looked up for each body.',
+    'The hash of the usual tutorial: a Map of arrays, cells as wide as the largest body, 9 or 27 looked up per body.',
   open(scene) {
     const { count, dimensions, radius, min, max } = scene;
     const overlaps = new Overlaps(scene);
     const inverse = 1 / (2 * radius);
     const [minX = 0, minY = 0, minZ = 0] = min;
-    // With an empty cell on each side, so that no two cells share a key.
+    // There is an empty cell on each side, so that no two cells share a key.
     const along = max.map((high, axis) => Math.floor((high - (min[axis] as number)) * inverse) + 3);
     const [columns = 1, rows = 1] = along;
     const layers = dimensions === 3 ? 1 : 0;

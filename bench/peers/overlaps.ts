@@ -1,7 +1,7 @@
 /**
- * Purpose: what all packages share: they find candidates, by boxes or shapes of their own; which of these overlap is
- * decided here, and listed.
- * Input: the positions placed last, and candidates, any pair at most once. Output: the list that a runner's query returns.
+ * Shared by all packages: they find candidates by their own boxes or shapes; this class decides which of these overlap, and
+ * lists them.
+ * Input: the current positions, and candidates, each pair at most once. Output: the list that a runner's query returns.
  */
 import { PairSink } from '../harness/pair-sink';
 import type { BenchScene } from '../harness/scenes';
@@ -41,7 +41,7 @@ export class Overlaps extends PairSink {
   }
 }
 
-/** For packages that know only the plane. */
+/** Refuses 3D scenes, for packages that only support 2D. */
 export function refuseSpace({ dimensions }: BenchScene): string | undefined {
-  return dimensions === 3 ? 'It is made for two dimensions.' : undefined;
+  return dimensions === 3 ? 'It supports only two dimensions.' : undefined;
 }

@@ -1,4 +1,4 @@
-/** Purpose: names of the packages that peers come from: what the command is built without. */
+/** Packages that the compared engines come from; they are not bundled into the command. */
 export const PEER_PACKAGES = [
   '@dimforge/rapier2d-compat',
   'box-intersect',

@@ -1,7 +1,8 @@
 /**
- * Purpose: the broad phase of Rapier's rigid-body engine, through its public API: colliders of no body, which nothing
- * moves, a step that files them in its tree of boxes, and a query with each one's box. Quicker than sensors, whose pairs
- * its narrow phase decides. (After a step of no time, boxes of colliders that were moved are found by no query.) Where bodies move from build to build the colliders are moved; else the world is made anew.
+ * The broad phase of Rapier's rigid-body engine, through its public API: colliders without bodies, which nothing moves, a step
+ * that puts them into its tree of boxes, and a query with each one's box. That is faster than sensors, whose pairs its narrow
+ * phase decides. (After a step of zero time, queries do not find the new boxes of moved colliders.) In moving scenes the
+ * colliders are moved; otherwise each build makes a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
@@ -21,13 +22,13 @@ export const RAPIER2D: CpuEngine = {
   peer: '@dimforge/rapier2d-compat',
   backend: 'cpu',
   about:
-    'Rigid-body engine, its broad phase alone: balls without bodies, a step, collidersWithAabbIntersectingAabb for each.',
+    'Rigid-body engine, only its broad phase: balls without bodies, a step, collidersWithAabbIntersectingAabb for each.',
   refuse: refuseSpace,
   async open(scene) {
     const { World, ColliderDesc } = await openRapier();
     const { count, moves } = scene;
     const overlaps = new Overlaps(scene);
-    // A handle is the bits of two words, the first of which counts up in a new world.
+    // A handle is the bits of two words; in a new world the first word counts up from 0.
     const handle = new Float64Array(1);
     const handleWords = new Uint32Array(handle.buffer);
     let world: InstanceType<typeof World> | undefined;
@@ -46,12 +47,12 @@ export const RAPIER2D: CpuEngine = {
 
     function move(): void {
       const { positions } = overlaps;
-      const place = { x: 0, y: 0 };
+      const position = { x: 0, y: 0 };
       let body = 0;
       world?.forEachCollider((collider) => {
-        place.x = positions[2 * body] as number;
-        place.y = positions[2 * body + 1] as number;
-        collider.setTranslation(place);
+        position.x = positions[2 * body] as number;
+        position.y = positions[2 * body + 1] as number;
+        collider.setTranslation(position);
         body++;
       });
     }

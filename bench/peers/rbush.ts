@@ -1,4 +1,4 @@
-/** Purpose: the dynamic R-tree of rbush: boxes loaded in bulk, and a search for each body's box. */
+/** The dynamic R-tree of rbush: boxes loaded in bulk, and a search with each body's box. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuseSpace } from './overlaps';
@@ -15,7 +15,7 @@ export const RBUSH: CpuEngine = {
   name: 'rbush',
   peer: 'rbush',
   backend: 'cpu',
-  about: 'Dynamic R-tree: clear and bulk load of items that are kept, search with each of them.',
+  about: 'Dynamic R-tree: clear, bulk load of reused items, and a search with each of them.',
   refuse: refuseSpace,
   async open(scene) {
     const { default: RBush } = await loadPeer('rbush', () => import('rbush'));

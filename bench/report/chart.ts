@@ -1,6 +1,6 @@
 /**
- * Purpose: times against counts on two logarithmic axes, a line an engine, each named at its end. Pure: curves in, elements
- * out, drawn by the report and by the page alike. Colours are classes: bench/report/chart.css.
+ * Draws times against counts on two logarithmic axes, with one line per engine, named at its end. Pure: curves in, markup
+ * out; the report and the page share it. Colours are classes in bench/report/chart.css.
  */
 import type { Curve } from '../../src/core/base/curves';
 import { formatCount, formatTime } from './format';
@@ -8,39 +8,39 @@ import { element, type Markup } from './markup';
 
 export interface Line {
   readonly name: string;
-  /** Which look: the same engine has the same in all charts of a record. */
+  /** Index of the colour and dashes: an engine has the same in all charts of a record. */
   readonly look: number;
   readonly curve: Curve;
 }
 
 export interface ChartSize {
-  /** CSS pixels, or units where it is scaled. */
+  /** In CSS pixels, or in units if the chart is scaled. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Colours of chart.css; beyond, lines are dashed. */
+/** Number of colours in chart.css; further lines are dashed. */
 const COLOURS = 8;
 const DASHES = ['none', '7 4', '2 4'];
 
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
-/** Of a name at the end of a line: what it takes at most of the width, and a letter of it. */
+/** Greatest share of the width that the names at the ends of lines take, and the width of a letter. */
 const NAMES_SHARE = 0.3;
 const LETTER = 7.2;
 const NAME_HEIGHT = 14;
 const LEADER = 16;
 const DOT = 3;
-/** Counts that are all written below; of more, powers of ten. */
+/** Up to this many counts are all labelled; with more, powers of ten are. */
 const MOST_COLUMNS = 6;
 
 interface Scale {
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly number[];
-  readonly place: (value: number) => number;
+  readonly position: (value: number) => number;
 }
 
-/** Undefined if nothing was timed. */
+/** Returns undefined if nothing was timed. */
 export function drawChart(title: string, lines: readonly Line[], size: ChartSize): Markup | undefined {
   const drawn = lines.filter(({ curve }) => curve.length > 0);
   const points = drawn.flatMap(({ curve }) => curve);
@@ -59,7 +59,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
     true,
   );
   const at = ({ count, milliseconds }: Curve[number]) =>
-    [round(across.place(Math.max(1, count))), round(up.place(Math.max(1e-6, milliseconds)))] as const;
+    [round(across.position(Math.max(1, count))), round(up.position(Math.max(1e-6, milliseconds)))] as const;
   const ends = drawn.map(({ curve }) => at(curve.at(-1) as Curve[number]));
   const lastX = Math.max(...ends.map(([x]) => x));
   const names = spread(
@@ -71,7 +71,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
     'svg',
     { class: 'chart', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': title },
     ...columns.map((tick) => {
-      const x = round(across.place(tick));
+      const x = round(across.position(tick));
       return element(
         'g',
         { class: 'tick' },
@@ -80,7 +80,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
       );
     }),
     ...up.ticks.map((tick) => {
-      const y = round(up.place(tick));
+      const y = round(up.position(tick));
       return element(
         'g',
         { class: 'tick' },
@@ -94,7 +94,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
       'bodies',
     ),
     ...drawn.map(({ name, look, curve }, index) => {
-      const places = curve.map(at);
+      const dots = curve.map(at);
       const [endX, endY] = ends[index] as readonly [number, number];
       const nameY = names[index] as number;
       return element(
@@ -106,10 +106,10 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
           `${name}: ${curve.map(({ count, milliseconds }) => `${formatCount(count)} in ${formatTime(milliseconds)}`).join(', ')}`,
         ),
         element('polyline', {
-          points: places.map((place) => place.join(',')).join(' '),
+          points: dots.map((dot) => dot.join(',')).join(' '),
           'stroke-dasharray': DASHES[Math.floor(look / COLOURS) % DASHES.length] as string,
         }),
-        ...places.map(([cx, cy]) => element('circle', { cx, cy, r: DOT })),
+        ...dots.map(([cx, cy]) => element('circle', { cx, cy, r: DOT })),
         element('line', {
           class: endX < lastX ? 'leader early' : 'leader',
           x1: endX,
@@ -123,7 +123,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   );
 }
 
-/** Over whole decades where `whole`, else a little beyond the values. */
+/** Scales logarithmically over whole decades if `whole`, otherwise a little beyond the values. */
 function scaleOver(values: readonly number[], from: number, to: number, whole: boolean): Scale {
   let low = Math.log10(Math.min(...values));
   let high = Math.log10(Math.max(...values));
@@ -141,28 +141,28 @@ function scaleOver(values: readonly number[], from: number, to: number, whole: b
     low,
     high,
     ticks: decades.length > 0 ? decades : [...new Set(values)],
-    place: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from),
+    position: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from),
   };
 }
 
-/** The same order, each as near as can be to where it wants to be, a name's height apart. */
+/** Keeps the order, and puts each name as near as possible to its wanted position, at least a name's height apart. */
 function spread(wanted: readonly number[], top: number, bottom: number): number[] {
   const apart = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));
-  const places = new Array<number>(wanted.length);
+  const positions = new Array<number>(wanted.length);
   let next = top;
   for (const index of order) {
-    const place = Math.max(next, wanted[index] as number);
-    places[index] = place;
-    next = place + apart;
+    const position = Math.max(next, wanted[index] as number);
+    positions[index] = position;
+    next = position + apart;
   }
   let most = bottom;
   for (const index of order.toReversed()) {
-    const place = Math.min(most, places[index] as number);
-    places[index] = round(place);
-    most = place - apart;
+    const position = Math.min(most, positions[index] as number);
+    positions[index] = round(position);
+    most = position - apart;
   }
-  return places;
+  return positions;
 }
 
 function round(value: number): number {

@@ -1,4 +1,4 @@
-/** Purpose: the lines of the charts of a record: a chart a scene and dimensions, every engine with one look throughout. */
+/** Collects the lines of a record's charts: one chart per scene and dimensions, with one look per engine throughout. */
 import { growthsOf, type Outcome } from '../harness/record';
 import type { Line } from './chart';
 
@@ -8,7 +8,7 @@ export interface ChartLines {
   readonly lines: readonly Line[];
 }
 
-/** `engines`: in the order of looks. Default: as they come in `outcomes`. */
+/** `engines` fixes the order of looks. Default: the order in `outcomes`. */
 export function linesOf(
   outcomes: readonly Outcome[],
   engines: readonly string[] = [...new Set(outcomes.map(({ engine }) => engine))],

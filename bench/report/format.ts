@@ -1,4 +1,4 @@
-/** Purpose: numbers of the benchmark as all of its outputs write them. */
+/** Formats numbers, the same way in all outputs of the benchmark. */
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
@@ -7,20 +7,20 @@ export function formatCount(count: number): string {
   return WHOLE.format(count);
 }
 
-/** Three digits, with a unit. */
+/** Formats a time with three digits and a unit. */
 export function formatTime(milliseconds: number): string {
   if (milliseconds >= 1000) return `${DIGITS.format(milliseconds / 1000)} s`;
   if (milliseconds > 0 && milliseconds < 0.1) return `${DIGITS.format(milliseconds * 1000)} µs`;
   return `${DIGITS.format(milliseconds)} ms`;
 }
 
-/** Milliseconds for a column: three digits, and all of those before the point. */
+/** Formats milliseconds for a column: three digits, and all digits before the point. */
 export function formatFigure(milliseconds: number | undefined): string {
   if (milliseconds === undefined || !Number.isFinite(milliseconds)) return '';
   return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);
 }
 
-/** How many times as much; nothing where the other took less than the clock can tell. */
+/** Formats a ratio; empty if the divisor was too short to measure. */
 export function formatRatio(ratio: number): string {
   if (!Number.isFinite(ratio)) return '';
   if (ratio < 0.95) return ratio.toPrecision(2);

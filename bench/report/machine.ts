@@ -1,9 +1,9 @@
-/** Purpose: what a record was measured on and how, in words. */
+/** Describes in words what a record was measured on, and how. */
 import type { OwnDevice } from '../harness/engine';
 import type { BenchRecord, Machine, Outcome } from '../harness/record';
 import { formatCopies, formatCount, formatList, formatTime } from './format';
 
-/** Name and value; what is not known is left out. */
+/** Returns pairs of name and value, without unknown values. */
 export function describeMachine({ machine, ...record }: BenchRecord): (readonly [string, string])[] {
   const { cpu, cores, load, runtime, copyBytesPerMs, copyBytes, adapter, driver, flags } = machine;
   const { gpuCopyBytesPerMs, gpuCopyBytes = 0 } = machine;
@@ -24,12 +24,12 @@ export function describeMachine({ machine, ...record }: BenchRecord): (readonly 
     ['rounds', String(repeat)],
     ['limit of a build and query', formatTime(limit)],
     ['began', began],
-    ['ended', ended ?? 'it was cut off: cases are missing'],
+    ['ended', ended ?? 'never: the run was cut off, so cases are missing'],
   ].map(([name, value]) => [name as string, value as string | undefined]);
   return entries.flatMap(([name, value]) => (value ? [[name, value]] : []));
 }
 
-/** Who ran on a device of its own, and what it says of that. */
+/** Returns the engines with a device of their own, and a description of each device. */
 export function describeDevices(
   { devices = [] }: Machine,
   outcomes: readonly Outcome[],
@@ -50,5 +50,5 @@ function describeOwnClock({ clock, clockStep }: OwnDevice): string {
 
 export function describeGpuClock({ gpuClock, gpuClockStep = 0 }: Machine): string {
   if (gpuClock === 'timestamps') return `timestamps in steps of ${formatCount(gpuClockStep)} ns`;
-  return `the wall clock, by which a submission of nothing takes ${formatTime(gpuClockStep / 1e6)}`;
+  return `the wall clock, with ${formatTime(gpuClockStep / 1e6)} per empty submission`;
 }

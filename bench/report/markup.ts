@@ -1,6 +1,6 @@
 /**
- * Purpose: elements as plain data, so that the same picture becomes text of a report and elements of a page.
- * Guarantee: what is given as text is text, never markup.
+ * Elements as plain data, so that the same picture becomes text in a report and elements in a page.
+ * Guarantee: text stays text, and is never read as markup.
  */
 
 export interface Markup {

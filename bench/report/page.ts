@@ -1,6 +1,6 @@
 /**
- * Purpose: records as one page that needs nothing else: what each says in sentences, charts, tables and what it was measured on.
- * Inputs: records and where each came from; the text of style sheets. Output: HTML.
+ * Builds one self-contained page from records: for each its sentences, charts, tables and machine.
+ * Inputs: records and their paths; the text of style sheets. Output: HTML.
  */
 import type { BenchRecord, Outcome } from '../harness/record';
 import { drawChart } from './chart';
@@ -12,7 +12,7 @@ import { type Group, groupsOf, summarise } from './summary';
 import { tableOf, wide } from './tables';
 
 export interface RecordFile {
-  /** Below bench/results: "machine/uniform.json". */
+  /** Relative to bench/results: "machine/uniform.json". */
   readonly path: string;
   readonly record: BenchRecord;
 }
@@ -20,7 +20,7 @@ export interface RecordFile {
 const CHART = { width: 480, height: 360 } as const;
 
 export function createReport(files: readonly RecordFile[], css: string): string {
-  const title = 'cellstorm bench: broad phases side by side';
+  const title = 'cellstorm bench: broad phases compared';
   const html = element(
     'html',
     { lang: 'en' },
@@ -44,7 +44,7 @@ export function createReport(files: readonly RecordFile[], css: string): string 
         element(
           'p',
           { class: 'lead' },
-          'Every engine finds all overlapping pairs of the same bodies, and has no time unless they are the pairs that there are. Times are medians of one build and query. Records of different machines, or of one at different loads, are not to be compared with each other.',
+          'Every engine finds all overlapping pairs of the same bodies; an engine that finds wrong pairs gets no time. Times are medians of one build and query. Do not compare records of different machines, or of one machine under different loads.',
         ),
         element(
           'nav',
@@ -61,7 +61,7 @@ export function createReport(files: readonly RecordFile[], css: string): string 
       ),
     ),
   );
-  // Style sheets are text that is not escaped; ours have no markup.
+  // The style sheets are not escaped; they contain no markup.
   return `<!doctype html>\n${toHtml(html).replace('<style></style>', () => `<style>\n${css}</style>`)}\n`;
 }
 
@@ -88,7 +88,7 @@ function describeFile({ path, record }: RecordFile, index: number): Markup {
     element(
       'details',
       {},
-      element('summary', {}, 'All figures, and why there is no time'),
+      element('summary', {}, 'All figures, and the reasons for missing times'),
       wide('All figures', allFigures(groups)),
     ),
   );
@@ -152,7 +152,7 @@ function allFigures(groups: readonly Group[]): Markup {
       'tbody',
       {},
       ...outcomes.map((outcome) =>
-        element('tr', {}, ...COLUMNS.map(([name, of]) => element('td', kind(name), of(outcome)))),
+        element('tr', {}, ...COLUMNS.map(([name, read]) => element('td', kind(name), read(outcome)))),
       ),
     ),
   );

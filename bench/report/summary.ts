@@ -1,6 +1,6 @@
 /**
- * Purpose: what a record says, in sentences. Every one of them is made of its numbers: none is there because it was expected.
- * Input: a record. Output: chapters of sentences, for whoever does not read tables.
+ * Describes a record in sentences. Every sentence is derived from the record's numbers; none is a fixed claim.
+ * Input: a record. Output: chapters of sentences.
  */
 import { crossingOf } from '../../src/core/base/curves';
 import { noiseOf } from '../harness/compare';
@@ -27,7 +27,7 @@ interface Timed extends Outcome {
   readonly total: Statistics;
 }
 
-/** All of a scene in so many dimensions, counts ascending. */
+/** All cases of a scene with so many dimensions, counts ascending. */
 export interface Group {
   /** "uniform 2D" */
   readonly name: string;
@@ -37,11 +37,11 @@ export interface Group {
 export interface Case {
   readonly count: number;
   readonly outcomes: readonly Outcome[];
-  /** The quickest first. */
+  /** The fastest first. */
   readonly timed: readonly Timed[];
 }
 
-/** More that are as fast as the fastest are only counted. */
+/** If more engines than this are within the noise of the fastest, they are only counted. */
 const MOST_NAMED = 4;
 
 const BACKEND_NAMES: Readonly<Record<Backend, string>> = { gpu: 'the GPU', cpu: 'the CPU' };
@@ -52,13 +52,13 @@ export function summarise(record: BenchRecord): Chapter[] {
   const chapters: Chapter[] = [
     { title: 'What was checked', sentences: describeChecks(record.outcomes) },
     { title: 'How it was timed', sentences: describeTiming(record) },
-    { title: 'Who is fastest', sentences: groups.flatMap(describeFastest) },
+    { title: 'Fastest engines', sentences: groups.flatMap(describeFastest) },
     { title: 'Where the dense grid is not the right choice', sentences: describeDenseGrid(groups) },
-    { title: 'Beside what others wrote', sentences: groups.flatMap(describePeers) },
-    { title: 'Beside a loop that does only this', sentences: groups.flatMap(describeYardsticks) },
-    { title: 'From how many bodies on it beats all pairs', sentences: describeCrossovers(growths) },
+    { title: 'Compared with packages', sentences: groups.flatMap(describePeers) },
+    { title: 'Compared with a loop that does only this', sentences: groups.flatMap(describeYardsticks) },
+    { title: 'From how many bodies on engines beat all pairs', sentences: describeCrossovers(growths) },
     { title: 'How times grow', sentences: describeGrowths(growths) },
-    { title: 'Beside the memory', sentences: groups.flatMap(describeBytes) },
+    { title: 'Compared with copying memory', sentences: groups.flatMap(describeBytes) },
   ];
   return chapters.filter(({ sentences }) => sentences.length > 0);
 }
@@ -75,7 +75,7 @@ export function groupsOf(outcomes: readonly Outcome[]): Group[] {
     name,
     cases: [...cases]
       .sort(([a], [b]) => a - b)
-      .map(([count, of]) => ({ count, outcomes: of, timed: of.filter(isTimed).sort(byMedian) })),
+      .map(([count, all]) => ({ count, outcomes: all, timed: all.filter(isTimed).sort(byMedian) })),
   }));
 }
 
@@ -87,22 +87,22 @@ function byMedian(a: Timed, b: Timed): number {
   return a.total.median - b.total.median;
 }
 
-/** Faster by more than the noise of both. */
+/** Returns whether one is faster than the other by more than the noise of both. */
 function isFaster(one: Timed, other: Timed): boolean {
   return other.total.median / one.total.median > 1 + noiseOf(one.total, other.total);
 }
 
 function describeChecks(outcomes: readonly Outcome[]): string[] {
-  const of = (status: Status) => outcomes.filter((outcome) => outcome.status === status);
-  const timed = of('timed');
+  const withStatus = (status: Status) => outcomes.filter((outcome) => outcome.status === status);
+  const timed = withStatus('timed');
   const sentences = [
-    `${formatCount(timed.length)} of ${formatCountOf(outcomes.length, 'run')} ${timed.length === 1 ? 'was' : 'were'} timed: each of these found the pairs it had to before it was timed and, of another frame, after.`,
+    `${formatCount(timed.length)} of ${formatCountOf(outcomes.length, 'run')} ${timed.length === 1 ? 'was' : 'were'} timed. Each of these found the right pairs before it was timed, and those of another frame after.`,
   ];
   for (const [status, did] of [
-    ['wrong', 'found other pairs than there are'],
+    ['wrong', 'found wrong pairs'],
     ['failed', 'failed'],
   ] as const) {
-    const those = of(status);
+    const those = withStatus(status);
     if (those.length === 0) continue;
     const named = unique(
       those.map(({ engine, scene, dimensions }) => `${engine} on ${scene} ${dimensions}D`),
@@ -113,20 +113,20 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   }
   const counted: readonly (readonly [Status, string])[] = [
     ['skipped', 'would have taken too long'],
-    ['stopped', 'took longer than the limit and had no further turn'],
-    ['refused', 'found no room, or had to do with an engine that is not for it'],
+    ['stopped', 'exceeded the limit and was stopped'],
+    ['refused', 'lacked memory, or the engine does not accept the scene'],
   ];
   for (const [status, did] of counted) {
-    const those = of(status);
+    const those = withStatus(status);
     if (those.length > 0) sentences.push(`${formatCountOf(those.length, 'run')} ${did}.`);
   }
   return sentences;
 }
 
-/** A clock is to be told to this share of what it times. */
+/** Greatest step of the clock, as a share of a sample, that is fine enough. */
 const FINE_ENOUGH = 0.01;
 
-/** Of its cores that others keep busy when a run begins: more, and times are noisy. */
+/** Share of the cores that others may keep busy when a run begins; beyond it, times are noisy. */
 const MOST_BUSY = 0.5;
 
 function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
@@ -140,13 +140,13 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
   return [
     ...(load > MOST_BUSY * cores
       ? [
-          `The machine had other work when the run began, a load of ${load.toFixed(1)} on ${formatCountOf(cores, 'core')}: times are longer and less certain than on a quiet one.`,
+          `The machine was busy when the run began, with a load of ${load.toFixed(1)} on ${formatCountOf(cores, 'core')}, so times are longer and less certain.`,
         ]
       : []),
     ...(ended === undefined ? ['The run was cut off, so cases are missing.'] : []),
     ...(apart.length > 0
       ? [
-          `${formatCountOf(apart.length, 'run')} had no room beside the others of the case and ${apart.length === 1 ? 'was' : 'were'} timed by ${apart.length === 1 ? 'itself' : 'themselves'}: ${nameAll(apart)}.`,
+          `${formatCountOf(apart.length, 'run')} did not fit into memory beside the others of the case and ${apart.length === 1 ? 'was' : 'were'} timed alone: ${nameAll(apart)}.`,
         ]
       : []),
     ...(coarse.length > 0
@@ -156,13 +156,13 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
       : []),
     ...(discarded > 0
       ? [
-          `${formatCountOf(discarded, 'sample')} ${discarded === 1 ? 'was' : 'were'} thrown away, since the clock of the device ran backwards.`,
+          `${formatCountOf(discarded, 'sample')} ${discarded === 1 ? 'was' : 'were'} discarded, because the device's clock ran backwards.`,
         ]
       : []),
   ];
 }
 
-/** Neighbouring counts with the same value become one span. */
+/** Joins neighbouring counts with the same value into spans. */
 function spansOf<Value>(
   cases: readonly { readonly count: number; readonly value: Value }[],
   isSame: (a: Value, b: Value) => boolean,
@@ -216,13 +216,13 @@ function describeDenseGrid(groups: readonly Group[]): string[] {
   return [...BACKENDS.flatMap((backend) => describeRivals(groups, backend)), ...groups.flatMap(describeFew)];
 }
 
-/** Who does better than the dense grid in a case. */
+/** An engine that beats the dense grid in a case. */
 interface Rival {
   readonly engine: string;
-  /** How many times as fast it is; undefined where the grid has no time. */
+  /** How many times as fast it is; undefined if the grid has no time. */
   readonly ratio?: number;
   readonly status: Status;
-  /** Why the grid has none. */
+  /** Why the grid has no time. */
   readonly reason?: string | undefined;
 }
 
@@ -246,7 +246,7 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
       const where = describeCounts(counts);
       const ratios = values.flatMap(({ ratio }) => ratio ?? []);
       if (first && ratios.length === 0) {
-        return `${name}: ${grid} ${ABSENT[first.status]} ${where}, where ${first.engine} is the fastest. ${first.reason ?? ''}`.trim();
+        return `${name}: ${grid} ${ABSENT[first.status]} ${where}; ${first.engine} is the fastest there. ${first.reason ?? ''}`.trim();
       }
       return `${name}: ${first?.engine} is ${describeRange(ratios, formatRatio)} times as fast as ${grid} ${where}.`;
     });
@@ -260,18 +260,18 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
   });
   const verdict =
     where.length > 0
-      ? `On ${BACKEND_NAMES[backend]} choose another engine than ${grid} for ${formatList(where)}.`
-      : `On ${BACKEND_NAMES[backend]} there is no case here in which another engine than ${grid} is the right choice.`;
+      ? `On ${BACKEND_NAMES[backend]}, choose another engine than ${grid} for ${formatList(where)}.`
+      : `On ${BACKEND_NAMES[backend]}, ${grid} is the right choice in every case here.`;
   if (beside.length === 0) return where.length > 0 ? [verdict, ...sentences] : [];
   return [
-    `${verdict} It was the fastest, or within the noise of it, in ${formatCount(ahead)} of the ${formatCountOf(beside.length, 'case')} in which it had others beside it.`,
+    `${verdict} It was the fastest, or within the noise of it, in ${formatCount(ahead)} of the ${formatCountOf(beside.length, 'case')} with other engines beside it.`,
     ...sentences,
   ];
 }
 
-/** What somebody may choose instead. */
-function isChoice(outcome: Outcome, of: Backend): boolean {
-  return outcome.backend === of && !isYardstick(outcome);
+/** Returns whether a user may choose this engine instead of the grid. */
+function isChoice(outcome: Outcome, backend: Backend): boolean {
+  return outcome.backend === backend && !isYardstick(outcome);
 }
 
 function rivalOf({ outcomes, timed }: Case, backend: Backend): Rival | undefined {
@@ -286,14 +286,14 @@ function rivalOf({ outcomes, timed }: Case, backend: Backend): Rival | undefined
 
 const ABSENT: Readonly<Record<Status, string>> = {
   timed: 'was timed',
-  wrong: 'found other pairs than there are',
+  wrong: 'found wrong pairs',
   failed: 'failed',
   skipped: 'would have taken too long',
   stopped: 'took too long',
   refused: 'was refused',
 };
 
-/** Few bodies: where the way to the GPU takes longer than the CPU. */
+/** Says up to how many bodies the CPU is faster, since a submission to the GPU takes longer than its work. */
 function describeFew({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {
@@ -305,7 +305,7 @@ function describeFew({ name, cases }: Group): string[] {
   const where =
     crossing.kind === 'at'
       ? `below about ${formatAbout(crossing.count)} bodies`
-      : 'at every count that both were timed at';
+      : 'at every count at which both were timed';
   return [`${name}: ${DENSE_GRID.cpu} is faster than ${DENSE_GRID.gpu} ${where}.`];
 }
 
@@ -327,15 +327,15 @@ function describePeers({ name, cases }: Group): string[] {
   const tutorial = beside(({ peer }) => peer === TUTORIAL);
   return [
     ...(packages.length > 0
-      ? [`${name}: beside ${DENSE_GRID.cpu} the best package takes ${formatList(packages)}.`]
+      ? [`${name}: the best package takes ${formatList(packages)}, compared with ${DENSE_GRID.cpu}.`]
       : []),
     ...(tutorial.length > 0
-      ? [`${name}: beside ${DENSE_GRID.cpu} the hash of ${TUTORIAL} takes ${formatList(tutorial)}.`]
+      ? [`${name}: the hash of ${TUTORIAL} takes ${formatList(tutorial)}, compared with ${DENSE_GRID.cpu}.`]
       : []),
   ];
 }
 
-/** How much the public grids' checks, worlds and options cost, and what WebGPU does. */
+/** Says how much the public grids' checks, worlds and options cost, and how much WebGPU costs. */
 function describeYardsticks({ name, cases }: Group): string[] {
   return BACKENDS.flatMap((backend) => {
     const grid = DENSE_GRID[backend];
@@ -347,13 +347,13 @@ function describeYardsticks({ name, cases }: Group): string[] {
         const { engine, device, total } = outcome;
         if (outcome.backend !== backend || !isYardstick(outcome) || total.median === 0) continue;
         const yardstick = device ? `${engine} on ${device}` : engine;
-        const part = `${(own / total.median).toFixed(2)} ${describeCounts([count])}`;
+        const part = `${(own / total.median).toFixed(2)} times as long ${describeCounts([count])}`;
         parts.set(yardstick, [...(parts.get(yardstick) ?? []), part]);
       }
     }
     return [...parts].map(
-      ([yardstick, of]) =>
-        `${name}: ${grid} takes the time of ${yardstick}, which does only this, times ${formatList(of)}.`,
+      ([yardstick, ratios]) =>
+        `${name}: compared with ${yardstick}, which does only this, ${grid} takes ${formatList(ratios)}.`,
     );
   });
 }
@@ -362,7 +362,7 @@ function describeCrossovers(growths: readonly Growth[]): string[] {
   const groups = new Map<string, Growth[]>();
   for (const growth of growths) {
     if (growth.crossover === undefined) continue;
-    const name = `${growth.scene} ${growth.dimensions}D beside ${NAIVE[growth.backend]}`;
+    const name = `${growth.scene} ${growth.dimensions}D compared with ${NAIVE[growth.backend]}`;
     groups.set(name, [...(groups.get(name) ?? []), growth]);
   }
   return [...groups].map(([name, group]) => {
@@ -375,7 +375,7 @@ function describeCrossovers(growths: readonly Growth[]): string[] {
     const parts = [
       ...(always.length > 0 ? [`${names(always)} at every count`] : []),
       ...some.map(({ engine, crossover = 0 }) => `${engine} from about ${formatAbout(crossover)} bodies on`),
-      ...(never.length > 0 ? [`${names(never)} at none`] : []),
+      ...(never.length > 0 ? [`${names(never)} at no count`] : []),
     ];
     return `${name}: ${formatList(parts)}.`;
   });
@@ -395,7 +395,7 @@ function describeGrowths(growths: readonly Growth[]): string[] {
     const parts = [...group]
       .sort(([a], [b]) => Number(a) - Number(b))
       .map(([power, engines]) => `N^${power} (${engines.join(', ')})`);
-    return `${name}, N bodies, over the last decade: like ${formatList(parts)}.`;
+    return `${name}, N bodies, over the last decade of counts: like ${formatList(parts)}.`;
   });
 }
 
@@ -406,9 +406,9 @@ function describeBytes({ name, cases }: Group): string[] {
       .flatMap(({ timed }) => timed.filter(({ engine }) => engine === DENSE_GRID[backend]))[0];
     if (own?.bytesEquivalent === undefined) return [];
     const memory =
-      own.memoryPerBody === undefined ? '' : `, and holds ${formatCount(own.memoryPerBody)} bytes a body`;
+      own.memoryPerBody === undefined ? '' : `, and uses ${formatCount(own.memoryPerBody)} bytes per body`;
     return [
-      `${name}: ${own.engine} ${describeCounts([own.count])} takes as long as copying ${formatCount(own.bytesEquivalent)} bytes a body${memory}.`,
+      `${name}: ${own.engine} ${describeCounts([own.count])} takes as long as copying ${formatCount(own.bytesEquivalent)} bytes per body${memory}.`,
     ];
   });
 }

@@ -1,13 +1,13 @@
-/** Purpose: the table of a scene, as the report and the page show it. */
+/** Builds the table of a scene, for the report and the page. */
 import { formatCount, formatFigure, formatRatio } from './format';
 import { element, type Markup } from './markup';
 import type { Case, Group } from './summary';
 
-/** An engine a row, a count a column: milliseconds, and beside it how many times the fastest. */
+/** One row per engine, one column per count: milliseconds, and the ratio to the fastest. */
 export function tableOf({ name, cases }: Group): Markup {
   const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
-  // By the largest count first: who was not timed there comes after those who were.
-  const placeOf = (engine: string) => {
+  // Ordered by the largest count. Engines without a time there follow those that have one.
+  const rankOf = (engine: string) => {
     const medians = cases.map(
       ({ timed }) => timed.find((outcome) => outcome.engine === engine)?.total.median,
     );
@@ -15,12 +15,12 @@ export function tableOf({ name, cases }: Group): Markup {
     return { last, median: medians[last] ?? 0 };
   };
   const sorted = engines
-    .map((engine) => ({ engine, ...placeOf(engine) }))
+    .map((engine) => ({ engine, ...rankOf(engine) }))
     .sort((a, b) => b.last - a.last || a.median - b.median);
   return element(
     'table',
     {},
-    element('caption', {}, `${name}: ms (times the fastest)`),
+    element('caption', {}, `${name}: ms (ratio to the fastest)`),
     element(
       'thead',
       {},
@@ -56,7 +56,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
-/** What may be wider than a telephone: it scrolls by itself, by keyboard too. */
+/** Wraps content that may be wider than a phone, so that it scrolls on its own, also by keyboard. */
 export function wide(label: string, content: Markup): Markup {
   return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

@@ -107,7 +107,7 @@ describe('the page of the benchmark', () => {
     await choose(page, 'engine', []);
     await page.focus('#go');
     await page.keyboard.press('Enter');
-    expect(await textOf(page, 'status')).toMatch(/Nothing is chosen under engines/);
+    expect(await textOf(page, 'status')).toMatch(/No engines chosen/);
     expect(await page.evaluate(() => window.bench?.isRunning)).toBe(false);
 
     await choose(page, 'engine', ENGINES);
@@ -191,7 +191,7 @@ describe('the page of the benchmark', () => {
     // One that breaks off keeps what it has, too.
     await startAndEnd(page, 'break');
     expect(await textOf(page, 'status')).toBe(
-      'The benchmark stopped by itself: the roof fell in. What was found until then can be saved.',
+      'The benchmark failed: the roof fell in. Reload the page to try again. The results so far can be saved.',
     );
     const kept = await page.evaluate(() => ({
       counts: window.bench?.record?.outcomes.map(({ count }) => count),

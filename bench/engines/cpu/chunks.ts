@@ -1,13 +1,14 @@
 /**
- * Purpose: the radix-sorted chunk method. Bodies get boxes around their motion of a step; the boxes' low corners are
- * radix-sorted along each axis; space is cut along the last axis into slabs with equally many bodies, each slab along the
- * axis before it, down to x, where it is cut after every `MOST_BODIES` bodies; and inside each chunk all that reach into
+ * The radix-sorted chunk method. Each body gets a box around its motion in a step, and the boxes' low corners are radix-sorted
+ * along each axis. Space is cut along the last axis into slabs with equally many bodies. Each slab is cut along the axis
+ * before, and so on down to x, where a cut follows every `MOST_BODIES` bodies. Inside each chunk, all bodies that reach into
  * it are swept along the last axis.
  *
- * Each pair once, although bodies lie in several chunks: the low corner of what two boxes share lies in just one chunk,
- * and both boxes reach into that one. So a chunk says those pairs whose shared low corner is not below its own.
- * No cut is placed nearer to the one before than NARROWEST widths of an average body: a crowd that overlaps itself cannot
- * be cut apart, and its bodies would only be copied to more chunks. Such a chunk holds more than MOST_BODIES.
+ * Each pair is reported once, although bodies may be in several chunks: the low corner of the intersection of two boxes is in
+ * exactly one chunk, and both boxes reach into that one. So a chunk reports the pairs whose shared low corner is not below its
+ * own.
+ * A cut is at least NARROWEST mean box widths from the one before. Otherwise a crowd that overlaps itself would be cut in vain,
+ * and its bodies would only be copied to more chunks. Such a chunk holds more than MOST_BODIES.
  */
 
 import type { CpuEngine } from '../../harness/engine';
@@ -15,17 +16,17 @@ import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
 
-/** Bodies of a chunk whose low corner is in it, at most. Fewer: more are copied. More: longer sweeps. */
+/** Most bodies with their low corner in a chunk. Fewer: more bodies are copied. More: sweeps are longer. */
 const MOST_BODIES = 48;
 
-/** Least width of a chunk, in mean widths of the boxes. */
+/** Least width of a chunk, in mean box widths. */
 const NARROWEST = 2;
 
 export const CPU_CHUNKS: CpuEngine = {
   name: 'cpu-chunks',
   backend: 'cpu',
   about:
-    'Boxes around the motion of a step, radix-sorted along each axis, cut into chunks of few bodies, each swept; typed arrays.',
+    "Boxes around each body's motion, radix-sorted along each axis, cut into chunks of few bodies, each swept; typed arrays.",
   open(scene) {
     const chunks = new Chunks(scene);
     return {
@@ -39,28 +40,28 @@ export const CPU_CHUNKS: CpuEngine = {
   },
 };
 
-/** Of one axis: the regions of the axis before, each cut into regions of its own, which lie behind one another. */
+/** The cuts of one axis: each region of the axis before is cut into consecutive regions. */
 interface Cuts {
-  /** First of each region of the axis before, and an end. */
+  /** First part of each region of the axis before, and an end. */
   starts: Uint32Array;
-  /** Where each begins; infinite where there are fewer cuts than were provided for. */
+  /** Lower bound of each part; infinite for parts that are not used. */
   lows: Float32Array;
 }
 
 class Chunks {
   private readonly sink = new PairSink();
   private readonly order: FloatOrder;
-  /** `dimensions` corners, low then high: of axis a at a and dimensions + a. */
+  /** Corners of each box, low then high: axis a at a and dimensions + a. */
   private readonly boxes: Float32Array;
   private readonly cuts: Cuts[];
-  /** Region that a body's low corner is in, of the last axis that was cut. */
+  /** Region of a body's low corner on the last axis that was cut. */
   private readonly homes: Uint32Array;
   /** Bodies in the order of their low corner along the last axis. */
   private readonly sorted: Uint32Array;
-  /** Chunk and body, as they are dealt. */
+  /** Pairs of chunk and body, in the order of dealing. */
   private dealt = new Uint32Array(0);
   private dealtLength = 0;
-  /** First member of each chunk and an end; bodies, and their boxes beside one another. */
+  /** First member of each chunk, and an end; the bodies; and their boxes side by side. */
   private starts = new Uint32Array(1);
   private members = new Uint32Array(0);
   private memberBoxes = new Float32Array(0);
@@ -89,7 +90,7 @@ class Chunks {
   }
 
   place(positions: Float32Array): void {
-    // Where bodies stand still between builds, no motion of a step leads from one frame to the next.
+    // If bodies do not move between builds, there is no motion from one frame to the next.
     this.earlier = this.scene.moves && this.positions.length > 0 ? this.positions : undefined;
     this.positions = positions as Float32Array<ArrayBuffer>;
   }
@@ -118,7 +119,7 @@ class Chunks {
     }
   }
 
-  /** Cuts the regions of the axis before, `regions` of them, along this one. Returns how many there are then. */
+  /** Cuts the `regions` of the axis before along this axis. Returns the number of parts. */
   private cut(axis: number, regions: number): number {
     const { boxes, homes, order, scene } = this;
     const { dimensions, count } = scene;
@@ -144,7 +145,7 @@ class Chunks {
     for (let region = 0; region < regions; region++) {
       cuts.starts[region] = parts;
       const size = sizes[region] as number;
-      // As many along each axis that is still to be cut; the rounding up is what keeps chunks small.
+      // Equally many parts along each remaining axis; rounding up keeps chunks small.
       const own = Math.max(1, Math.ceil((size / MOST_BODIES) ** (1 / (axis + 1))));
       parts += own;
       sizes[region] = Math.ceil(size / own);
@@ -155,12 +156,12 @@ class Chunks {
       cuts.lows[cuts.starts[region] as number] = Number.NEGATIVE_INFINITY;
     }
 
-    /** The part that each region's next body is in, bodies in it, and where it may be cut at the earliest. */
+    /** For each region: the part of its next body, the bodies in that part, and the lowest coordinate of the next cut. */
     const current = cuts.starts.slice(0, regions);
     const filled = new Uint32Array(regions);
     const earliest = new Float64Array(regions).fill(Number.NEGATIVE_INFINITY);
-    for (let place = 0; place < count; place++) {
-      const body = ascending[place] as number;
+    for (let index = 0; index < count; index++) {
+      const body = ascending[index] as number;
       const home = homes[body] as number;
       const low = keys[body] as number;
       if (filled[home] === 0) earliest[home] = low + narrowest;
@@ -179,7 +180,7 @@ class Chunks {
     return parts;
   }
 
-  /** Every body to every chunk that it reaches into, in the order of low corners along the last axis. */
+  /** Puts every body into every chunk that it reaches into, in the order of low corners along the last axis. */
   private deal(chunks: number): void {
     const { sorted, scene, boxes } = this;
     const { dimensions, count } = scene;
@@ -187,7 +188,7 @@ class Chunks {
     this.corners = new Float32Array(dimensions * chunks);
     this.markCorners(dimensions - 1, 0, []);
     this.dealtLength = 0;
-    for (let place = 0; place < count; place++) this.file(sorted[place] as number, dimensions - 1, 0);
+    for (let index = 0; index < count; index++) this.file(sorted[index] as number, dimensions - 1, 0);
 
     const { starts, dealt, dealtLength } = this;
     let sum = 0;
@@ -204,14 +205,14 @@ class Chunks {
     for (let word = 0; word < dealtLength; word += 2) {
       const chunk = dealt[word] as number;
       const body = dealt[word + 1] as number;
-      const place = starts[chunk] as number;
-      starts[chunk] = place + 1;
-      members[place] = body;
+      const index = starts[chunk] as number;
+      starts[chunk] = index + 1;
+      members[index] = body;
       for (let side = 0; side < 2 * dimensions; side++) {
-        memberBoxes[2 * dimensions * place + side] = boxes[2 * dimensions * body + side] as number;
+        memberBoxes[2 * dimensions * index + side] = boxes[2 * dimensions * body + side] as number;
       }
     }
-    // Each start has become the next one's.
+    // Each start has moved on to the start of the next chunk.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }
@@ -265,18 +266,18 @@ class Chunks {
       const cornerX = corners[2 * chunk] as number;
       const cornerY = corners[2 * chunk + 1] as number;
       const end = starts[chunk + 1] as number;
-      for (let place = starts[chunk] as number; place < end; place++) {
-        const lowX = memberBoxes[4 * place] as number;
-        const highX = memberBoxes[4 * place + 2] as number;
-        const highY = memberBoxes[4 * place + 3] as number;
-        for (let other = place + 1; other < end; other++) {
+      for (let index = starts[chunk] as number; index < end; index++) {
+        const lowX = memberBoxes[4 * index] as number;
+        const highX = memberBoxes[4 * index + 2] as number;
+        const highY = memberBoxes[4 * index + 3] as number;
+        for (let other = index + 1; other < end; other++) {
           const otherY = memberBoxes[4 * other + 1] as number;
           if (otherY > highY) break;
           const otherX = memberBoxes[4 * other] as number;
           if (otherX > highX || (memberBoxes[4 * other + 2] as number) < lowX) continue;
-          // The greater low corner of both: along y, that of the later one.
+          // Tests the greater low corner of both boxes; along y it is the later one's.
           if (otherY < cornerY || (otherX < cornerX && lowX < cornerX)) continue;
-          this.consider(members[place] as number, members[other] as number);
+          this.consider(members[index] as number, members[other] as number);
         }
       }
     }
@@ -289,13 +290,13 @@ class Chunks {
       const cornerY = corners[3 * chunk + 1] as number;
       const cornerZ = corners[3 * chunk + 2] as number;
       const end = starts[chunk + 1] as number;
-      for (let place = starts[chunk] as number; place < end; place++) {
-        const lowX = memberBoxes[6 * place] as number;
-        const lowY = memberBoxes[6 * place + 1] as number;
-        const highX = memberBoxes[6 * place + 3] as number;
-        const highY = memberBoxes[6 * place + 4] as number;
-        const highZ = memberBoxes[6 * place + 5] as number;
-        for (let other = place + 1; other < end; other++) {
+      for (let index = starts[chunk] as number; index < end; index++) {
+        const lowX = memberBoxes[6 * index] as number;
+        const lowY = memberBoxes[6 * index + 1] as number;
+        const highX = memberBoxes[6 * index + 3] as number;
+        const highY = memberBoxes[6 * index + 4] as number;
+        const highZ = memberBoxes[6 * index + 5] as number;
+        for (let other = index + 1; other < end; other++) {
           const otherZ = memberBoxes[6 * other + 2] as number;
           if (otherZ > highZ) break;
           const otherX = memberBoxes[6 * other] as number;
@@ -304,7 +305,7 @@ class Chunks {
           if (otherY > highY || (memberBoxes[6 * other + 4] as number) < lowY) continue;
           if (otherZ < cornerZ || (otherX < cornerX && lowX < cornerX)) continue;
           if (otherY < cornerY && lowY < cornerY) continue;
-          this.consider(members[place] as number, members[other] as number);
+          this.consider(members[index] as number, members[other] as number);
         }
       }
     }
@@ -325,7 +326,7 @@ class Chunks {
   }
 }
 
-/** Last of the entries begin … end − 1, which ascend, that is not above `value`; the first is −∞. */
+/** Returns the last of the ascending entries `begin` to `end` − 1 that is at most `value`; the first one is −∞. */
 function lastNotAbove(lows: Float32Array, begin: number, end: number, value: number): number {
   let low = begin;
   let high = end;

@@ -1,6 +1,6 @@
 /**
- * Purpose: the ascending order of 32-bit floats, by a radix sort, for engines on the CPU that sweep: three passes over
- * eleven bits each. Input: keys, none of them NaN. Output: their indices, equal keys in the order they came in.
+ * Radix-sorts 32-bit floats for CPU engines that sweep: three passes over eleven bits each. Input: keys without NaN. Output:
+ * their indices in ascending order; equal keys keep their order.
  * Guarantee: sorting allocates nothing.
  */
 const DIGIT_BITS = 11;
@@ -9,10 +9,10 @@ const LAST_DIGIT = DIGITS - 1;
 const PASSES = 3;
 
 export class FloatOrder {
-  /** Filled by the caller before `sort`. */
+  /** The caller fills these before `sort`. */
   readonly keys: Float32Array;
   private readonly bits: Int32Array;
-  /** Digits so that they ascend as the floats do; and who has them. */
+  /** Keys mapped to words that ascend as the floats do, and their indices. */
   private words: Uint32Array;
   private indices: Uint32Array;
   private otherWords: Uint32Array;
@@ -32,19 +32,19 @@ export class FloatOrder {
     return 5 * this.keys.byteLength + this.counts.byteLength;
   }
 
-  /** Indices by ascending key; overwritten by the next. */
+  /** Returns indices by ascending key; the next sort overwrites them. */
   sort(): Uint32Array {
-    this.takeIn();
+    this.countDigits();
     for (let pass = 0; pass < PASSES; pass++) this.deal(pass);
     return this.indices;
   }
 
-  private takeIn(): void {
+  private countDigits(): void {
     const { bits, words, indices, counts } = this;
     counts.fill(0);
     for (let index = 0; index < words.length; index++) {
       const key = bits[index] as number;
-      // Negative ones with all bits turned over, others with the sign: then they are ordered as whole numbers.
+      // Flips all bits of negative numbers and the sign bit of others, so that they sort as whole numbers.
       const word = key ^ ((key >> 31) | -0x8000_0000);
       words[index] = word;
       indices[index] = index;
@@ -69,10 +69,10 @@ export class FloatOrder {
     for (let index = 0; index < words.length; index++) {
       const word = words[index] as number;
       const digit = first + ((word >>> shift) & LAST_DIGIT);
-      const place = counts[digit] as number;
-      counts[digit] = place + 1;
-      otherWords[place] = word;
-      otherIndices[place] = indices[index] as number;
+      const target = counts[digit] as number;
+      counts[digit] = target + 1;
+      otherWords[target] = word;
+      otherIndices[target] = indices[index] as number;
     }
     this.words = otherWords;
     this.indices = otherIndices;

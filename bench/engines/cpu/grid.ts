@@ -1,17 +1,17 @@
-/** Purpose: the grid of `cellstorm/cpu`, with levels where bodies have radii of their own. */
+/** The grid of `cellstorm/cpu`, with levels if radii vary. */
 import { createCpuGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 
-/** Cells of a diameter for each body beyond which the box is mostly empty. */
+/** With more cells of one diameter per body than this, the box is mostly empty. */
 const MOST_CELLS_PER_BODY = 64;
-/** Cells for each body of such a box, larger than a diameter then: fewer and more were slower (bench/NOTES.md). */
+/** Cells per body in such a box; they are larger than a diameter. Fewer and more were slower (bench/NOTES.md). */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {
   name: 'cpu-grid',
   backend: 'cpu',
   about:
-    'createCpuGrid: counting sort into cells, build and collectPairs; larger cells where the box is mostly empty.',
+    'createCpuGrid: counting sort into cells, build and collectPairs; larger cells if the box is mostly empty.',
   open({ dimensions, count, radius, smallestRadius, radii, min, max }) {
     const volume = max.reduce((product, high, axis) => product * (high - (min[axis] as number)), 1);
     const diameter = 2 * radius;

@@ -1,4 +1,4 @@
-/** Purpose: our broad phases on the CPU, and the plain ones that anyone would write. */
+/** The broad phases of this project on the CPU, and the plain ones that anyone would write. */
 import type { CpuEngine } from '../../harness/engine';
 import { CPU_CHUNKS } from './chunks';
 import { CPU_GRID } from './grid';

@@ -1,4 +1,4 @@
-/** Purpose: every pair is looked at: what is fastest for a few bodies, and what the others must beat. */
+/** Tests every pair: the fastest engine for a few bodies, and the one that the others must beat. */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 
@@ -11,7 +11,7 @@ export const CPU_NAIVE: CpuEngine = {
     const reaches = radii ?? new Float32Array(count).fill(radius);
     const flat = new Float32Array(count);
     let placed: Float32Array = flat;
-    // Coordinates apart, so that loops read them in a row.
+    // One array per axis, so that loops read consecutive numbers.
     const axes = Array.from({ length: dimensions }, () => new Float32Array(count));
     const [xs = flat, ys = flat, zs = flat] = axes;
     return {

@@ -1,22 +1,22 @@
 /**
- * Purpose: the loop that one would write by hand for just this and nothing else: equal radii, a box, every coordinate finite
- * and no tie. A counting sort into cells a diameter wide, a table of where each begins, and for each body the rest of its
- * cell, the next and the rows ahead. What our public grid is held against.
- * Arrays come in an object, as they do in a program: as constants of a closure that is opened once, V8 would build their
- * addresses into the code, and the loops would be up to twice as fast for as long as nobody opens a second.
+ * A loop written by hand for exactly this case: equal radii, a box, finite coordinates. A counting sort into cells a diameter
+ * wide, a table of cell starts, and for each body the rest of its cell, the next cell and the rows ahead. It is the yardstick
+ * for the public grid.
+ * Arrays are fields of an object, as in a real program. As constants of a closure that is opened once, V8 would compile their
+ * addresses into the code, and the loops would be up to twice as fast until a second one is opened.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
 import { longerList } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 
-/** Cells beyond which the table alone would take more than this engine is meant for. */
+/** With more cells, the table alone would take more memory than this engine is meant for. */
 const MOST_CELLS = 2 ** 26;
 
-/** Words for pairs, to begin with. */
+/** Initial words for pairs. */
 const FIRST_WORDS = 2 ** 16;
 
-/** In space: the next of the layer, and three of the layer behind. */
+/** In 3D: the next row of the layer, and three rows of the next layer. */
 const ROWS_AHEAD = 4;
 
 interface Tight {
@@ -28,13 +28,13 @@ interface Tight {
   readonly minY: number;
   readonly minZ: number;
   readonly inverse: number;
-  /** Diameter². */
+  /** Squared diameter. */
   readonly limit: number;
-  /** In space: from a cell to the first of each three ahead. */
+  /** In 3D: offset from a cell to the first of the three cells of each row ahead. */
   readonly ahead: Int32Array;
   /** Cell of each body, and of each slot. */
   readonly keys: Int32Array;
-  readonly inOrder: Int32Array;
+  readonly cellOfSlot: Int32Array;
   /** First slot of each cell, and an end. */
   readonly starts: Uint32Array;
   readonly ids: Uint32Array;
@@ -47,10 +47,10 @@ export const CPU_TIGHT: CpuEngine = {
   name: 'cpu-tight',
   backend: 'cpu',
   about:
-    'Hand-written for equal radii in a box alone: counting sort into cells, a table of their starts, typed arrays.',
+    'Hand-written for equal radii in a box only: counting sort into cells, a table of their starts, typed arrays.',
   refuse(scene) {
-    if (scene.radii) return 'It is written for one radius.';
-    if (cellsOf(scene).cells > MOST_CELLS) return `Its table of cells holds ${MOST_CELLS} at most.`;
+    if (scene.radii) return 'It supports only one radius.';
+    if (cellsOf(scene).cells > MOST_CELLS) return `Its table holds at most ${MOST_CELLS} cells.`;
     return undefined;
   },
   open(scene) {
@@ -70,14 +70,14 @@ export const CPU_TIGHT: CpuEngine = {
       limit: 4 * radius * radius,
       ahead: Int32Array.of(columns - 1, layer - columns - 1, layer - 1, layer + columns - 1),
       keys: new Int32Array(count),
-      inOrder: new Int32Array(count),
+      cellOfSlot: new Int32Array(count),
       starts: new Uint32Array(cells + 1),
       ids: new Uint32Array(count),
       sorted: new Float32Array(dimensions * count),
       positions: new Float32Array(0),
       words: new Uint32Array(FIRST_WORDS),
     };
-    const { keys, inOrder, starts, ids, sorted } = tight;
+    const { keys, cellOfSlot, starts, ids, sorted } = tight;
     return {
       place(positions) {
         tight.positions = positions;
@@ -93,19 +93,22 @@ export const CPU_TIGHT: CpuEngine = {
         }
       },
       query: () => (dimensions === 2 ? queryPlane(tight) : querySpace(tight)),
-      memoryBytes: [keys, inOrder, starts, ids, sorted].reduce((sum, { byteLength }) => sum + byteLength, 0),
+      memoryBytes: [keys, cellOfSlot, starts, ids, sorted].reduce(
+        (sum, { byteLength }) => sum + byteLength,
+        0,
+      ),
     };
   },
 };
 
-/** With an empty cell at each end, so that no neighbour has to be asked for. */
+/** Counts cells, with an empty one at each end, so that no probe needs a test for the border. */
 function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   const along = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
   const [columns = 1, rows = 1, layers = 1] = along;
   return { columns, rows, cells: columns * rows * (dimensions === 3 ? layers : 1) };
 }
 
-/** Going backwards over the bodies, ends become starts, and who comes first stays first. */
+/** Turns counts into ends. A backward pass over the bodies then turns ends into starts and keeps the order of bodies. */
 function countsToEnds(starts: Uint32Array, cells: number): void {
   let sum = 0;
   for (let cell = 0; cell <= cells; cell++) {
@@ -138,28 +141,28 @@ function countSpace(tight: Tight): void {
 }
 
 function sortPlane(tight: Tight): void {
-  const { positions, keys, inOrder, starts, cells, ids, sorted, count } = tight;
+  const { positions, keys, cellOfSlot, starts, cells, ids, sorted, count } = tight;
   countsToEnds(starts, cells);
   for (let body = count - 1; body >= 0; body--) {
     const key = keys[body] as number;
     const slot = (starts[key] as number) - 1;
     starts[key] = slot;
     ids[slot] = body;
-    inOrder[slot] = key;
+    cellOfSlot[slot] = key;
     sorted[2 * slot] = positions[2 * body] as number;
     sorted[2 * slot + 1] = positions[2 * body + 1] as number;
   }
 }
 
 function sortSpace(tight: Tight): void {
-  const { positions, keys, inOrder, starts, cells, ids, sorted, count } = tight;
+  const { positions, keys, cellOfSlot, starts, cells, ids, sorted, count } = tight;
   countsToEnds(starts, cells);
   for (let body = count - 1; body >= 0; body--) {
     const key = keys[body] as number;
     const slot = (starts[key] as number) - 1;
     starts[key] = slot;
     ids[slot] = body;
-    inOrder[slot] = key;
+    cellOfSlot[slot] = key;
     sorted[3 * slot] = positions[3 * body] as number;
     sorted[3 * slot + 1] = positions[3 * body + 1] as number;
     sorted[3 * slot + 2] = positions[3 * body + 2] as number;
@@ -167,11 +170,11 @@ function sortSpace(tight: Tight): void {
 }
 
 function queryPlane(tight: Tight): PairList {
-  const { inOrder, starts, ids, sorted, count, limit, columns } = tight;
+  const { cellOfSlot, starts, ids, sorted, count, limit, columns } = tight;
   let found = tight.words;
   let length = 0;
   for (let slot = 0; slot < count; ) {
-    const cell = inOrder[slot] as number;
+    const cell = cellOfSlot[slot] as number;
     const cellEnd = starts[cell + 1] as number;
     const ownEnd = starts[cell + 2] as number;
     const first = starts[cell + columns - 1] as number;
@@ -185,7 +188,7 @@ function queryPlane(tight: Tight): PairList {
       for (let other = slot + 1; other < ownEnd; other++) {
         const dx = (sorted[2 * other] as number) - x;
         const dy = (sorted[2 * other + 1] as number) - y;
-        // Written always and kept if it overlaps: a branch would be a gamble.
+        // Always written, and kept only if it overlaps: a branch here would often be mispredicted.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy < limit) << 1;
@@ -193,7 +196,7 @@ function queryPlane(tight: Tight): PairList {
       for (let other = first; other < end; other++) {
         const dx = (sorted[2 * other] as number) - x;
         const dy = (sorted[2 * other + 1] as number) - y;
-        // Written always and kept if it overlaps: a branch would be a gamble.
+        // Always written, and kept only if it overlaps, as above.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy < limit) << 1;
@@ -205,11 +208,11 @@ function queryPlane(tight: Tight): PairList {
 }
 
 function querySpace(tight: Tight): PairList {
-  const { inOrder, starts, ids, sorted, count, limit, ahead } = tight;
+  const { cellOfSlot, starts, ids, sorted, count, limit, ahead } = tight;
   let found = tight.words;
   let length = 0;
   for (let slot = 0; slot < count; ) {
-    const cell = inOrder[slot] as number;
+    const cell = cellOfSlot[slot] as number;
     const cellEnd = starts[cell + 1] as number;
     const ownEnd = starts[cell + 2] as number;
     let room = ownEnd - slot;
@@ -228,7 +231,7 @@ function querySpace(tight: Tight): PairList {
         const dx = (sorted[3 * other] as number) - x;
         const dy = (sorted[3 * other + 1] as number) - y;
         const dz = (sorted[3 * other + 2] as number) - z;
-        // Written always and kept if it overlaps: a branch would be a gamble.
+        // Always written, and kept only if it overlaps: a branch here would often be mispredicted.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy + dz * dz < limit) << 1;
@@ -240,7 +243,7 @@ function querySpace(tight: Tight): PairList {
           const dx = (sorted[3 * other] as number) - x;
           const dy = (sorted[3 * other + 1] as number) - y;
           const dz = (sorted[3 * other + 2] as number) - z;
-          // Written always and kept if it overlaps: a branch would be a gamble.
+          // Always written, and kept only if it overlaps, as above.
           found[length] = id;
           found[length + 1] = ids[other] as number;
           length += Number(dx * dx + dy * dy + dz * dz < limit) << 1;

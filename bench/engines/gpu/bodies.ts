@@ -1,6 +1,6 @@
 /**
- * Purpose: what the engines on the GPU have in common: where bodies and counters are, and the WGSL to fold pairs with.
- * Bodies lie as a HashGrid takes them: vec2f or vec4f, or where each has a radius of its own, vec4f with the radius last.
+ * Shared by the GPU engines: buffers of bodies and counters, and the WGSL that counts pairs. Bodies are stored as a HashGrid
+ * takes them: vec2f or vec4f, or, if radii vary, vec4f with the radius last.
  */
 import { defaultSettings, deriveSubstep } from '../../../src/core/contact/settings';
 import { defineWorld } from '../../../src/core/world/world';
@@ -17,19 +17,19 @@ import type { BenchScene } from '../../harness/scenes';
 import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
-/** For kernels that declare `counters`; no preprocessor is needed. */
+/** For kernels that declare `counters`; it needs no preprocessor. */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 
 const UNIFORMS = 0x40 | 0x08; // UNIFORM | COPY_DST
 
-/** What shaders are called in messages: paths below shaders/. */
+/** Names a shader for messages: its path relative to shaders/. */
 export function benchSource(file: string, text: string): ShaderSource {
   return { name: `../bench/engines/gpu/${file}`, text };
 }
 
 const FOLD: ShaderSource = { name: 'fold', origin: 'bench/engines/gpu/found.wgsl', text: FOLD_WGSL };
 
-/** Modules of a kernel that folds pairs. */
+/** Modules of a kernel that counts pairs. */
 export const FOLDING: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies), FOLD];
 
 /** Modules of a kernel that does not. */
@@ -37,20 +37,20 @@ export const PLAIN: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl'
 
 type Bodies = Pick<BenchScene, 'dimensions' | 'radii'>;
 
-/** Floats a body, as it lies in its buffer. */
+/** Returns the floats per body in its buffer. */
 export function floatsOf({ dimensions, radii }: Bodies): number {
   return bodyFloats({ dimensions, levels: radii ? 1 : 0 });
 }
 
-/** Bodies as they lie in a buffer. */
+/** Returns the bodies as they are stored in a buffer. */
 export function pack({ dimensions, radii }: Bodies, positions: Float32Array): Float32Array<ArrayBuffer> {
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** What an engine without cells is made of. */
+/** The buffers and parameters of an engine without cells. */
 export interface Ground<Names extends string> {
   readonly shared: SharedBinding;
-  /** `bodies`, `counters`, and what was asked for. */
+  /** `bodies`, `counters`, and the requested buffers. */
   readonly owned: BufferSet<Names | 'bodies' | 'counters'>;
   readonly bytes: number;
   place(positions: Float32Array): void;
@@ -73,7 +73,7 @@ export async function createGround<const Sizes extends BufferSizes>(
     parameters.destroy();
     throw error;
   });
-  // Of all that a world says they read the number of bodies and the diameter.
+  // These engines read only the number of bodies and the diameter from the world.
   const world = defineWorld({ dimensions, unbounded: true }, 2 * radius, count);
   const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
   return {
@@ -88,7 +88,7 @@ export async function createGround<const Sizes extends BufferSizes>(
   };
 }
 
-/** The kernel for a scene's dimensions and kind of radii; one a device. */
+/** Creates the kernel for a scene's dimensions and kind of radii; one per device. */
 export function createKernel(
   gpu: Gpu,
   { dimensions, radii }: BenchScene,
@@ -113,7 +113,7 @@ export function inPass(
   pass.end();
 }
 
-/** Uniform structs of u32 that a kernel is dispatched with one after the other. */
+/** Uniform structs of u32; a kernel is dispatched with one after another. */
 export interface Uniforms<Row extends readonly number[]> {
   readonly buffer: GPUBuffer;
   readonly rows: readonly { readonly row: Row; readonly offset: number }[];
@@ -145,22 +145,22 @@ export async function createUniforms<Row extends readonly number[]>(
   };
 }
 
-/** First and length of the parts that a whole is cut into. */
+/** First index and length of a part. */
 export type Slice = readonly [first: number, count: number];
 
 /**
- * Drivers and browsers end work that takes many seconds, and most look at dispatches one by one. So whoever has very much to
- * compare records several, of about so many distance tests each: a tenth of a second on a small GPU, and at 20 ns a test a few
- * seconds where a processor plays one.
+ * Returns about how many distance tests one dispatch may do. Drivers and browsers end work that takes many seconds, and most
+ * judge dispatches one by one, so engines with more tests record several dispatches. One takes a tenth of a second on a small
+ * GPU, and a few seconds on a software GPU at 20 ns per test.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/** More distance tests than anybody waits for: seconds on the largest GPU, hours on a processor. */
+/** Most distance tests of a run: seconds on the largest GPU, hours on a CPU. */
 export const MOST_TESTS = 2 ** 40;
 
-/** Slices of `size` at most. */
+/** Cuts a whole into slices of at most `size`. */
 export function cut(whole: number, size: number): Slice[] {
   return Array.from({ length: Math.ceil(whole / size) }, (_, index) => {
     const first = index * size;

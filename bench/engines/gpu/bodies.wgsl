@@ -1,6 +1,6 @@
-// Bodies of one radius or of many, for engines that keep them as they are given, without cells. Needs params.
+// Bodies of one radius or of many, for engines without cells, which keep them in input order. Needs params.
 
-// `equal_reach`: square of the diameter of equal bodies, which callers read once, before their loops.
+// `equal_reach`: squared diameter of equal bodies, which callers read once, before their loops.
 fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {
   let apart = place_of(body) - place_of(other);
 #if VARIABLE_RADII
@@ -11,7 +11,7 @@ fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {
 #endif
 }
 
-// Part of the work of a dispatch: workgroups or threads, as the kernel has it.
+// Part of the work of a dispatch, in workgroups or threads, depending on the kernel.
 struct Slice {
   first: u32,
   count: u32,

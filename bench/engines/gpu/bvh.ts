@@ -1,4 +1,4 @@
-/** Purpose: linear bounding volume hierarchy on the GPU: Morton codes, radix-sorted, and a tree of boxes over their order. */
+/** Linear bounding volume hierarchy on the GPU: radix-sorted Morton codes, and a tree of boxes over their order. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';
@@ -18,10 +18,10 @@ import {
 import text from './bvh.wgsl?raw';
 import { createSorter } from './sorted';
 
-/** Children of a node, and bodies of a leaf, as a power of two. */
+/** Logarithm of the children per node, and of the bodies per leaf. */
 const TREE_SHIFT = 2;
 
-/** 15 of an axis in the plane, 10 in space, if the box has edges alike. */
+/** 15 bits per axis in 2D, 10 in 3D, if the box has equal edges. */
 const CODE_BITS = 30;
 
 const TREE_FIELDS = {
@@ -40,7 +40,7 @@ interface Level {
   readonly count: number;
 }
 
-/** From the leaves to the root; each begins where the one below ends. */
+/** Returns the levels from the leaves to the root; each begins where the one below ends. */
 function levelsOf(bodies: number): Level[] {
   const levels: Level[] = [];
   let first = 0;
@@ -53,7 +53,7 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/** The bits of a code: each halves the cells along the axis where they are longest, so that they are cubes, or nearly. */
+/** Deals out the bits of a code: each halves the cells along their longest axis, so that cells are nearly cubes. */
 function dealBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);
@@ -76,7 +76,7 @@ export const GPU_BVH: GpuEngine = {
   name: 'gpu-bvh',
   backend: 'gpu',
   about:
-    'Linear BVH: RadixSort of 30-bit Morton codes, boxes of four level by level, and from each body a walk over what is behind it.',
+    'Linear BVH: RadixSort of 30-bit Morton codes, boxes of four, level by level; each body walks the part of the tree behind it.',
   async open(scene, gpu) {
     const { dimensions, count, min } = scene;
     const levels = levelsOf(count);

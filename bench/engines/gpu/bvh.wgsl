@@ -1,21 +1,21 @@
-// A linear bounding volume hierarchy: bodies in the order of Morton codes, and above them a tree in which node i has nodes
-// TREE_WIDTH i to TREE_WIDTH i + TREE_WIDTH − 1 of the level below, those of the lowest as many bodies. So a node's place says
-// all about the shape of the tree, and none of it is stored but boxes.
+// A linear bounding volume hierarchy: bodies in the order of Morton codes, and a tree above them. Node i has the children
+// TREE_WIDTH i to TREE_WIDTH i + TREE_WIDTH − 1 on the level below; nodes of the lowest level have as many bodies. So the index
+// of a node determines the shape of the tree, and only boxes are stored.
 //
-// Boxes are made level by level, a dispatch each, the lowest first. Karras' tree, where the last of two threads to come up
-// to a node goes on with it, has threads read boxes that other workgroups wrote in the same dispatch; WGSL's atomics order
-// nothing but themselves, so it is not sure what they read.
+// Boxes are computed level by level, with one dispatch each, the lowest first. In Karras' tree the second of two threads that
+// reach a node continues with it. Its threads read boxes that other workgroups wrote in the same dispatch. WGSL's atomics only
+// order themselves, so such reads are not guaranteed.
 
 struct Tree {
-  // By which positions are scaled, to whole numbers of as many bits as their axis has in a code.
+  // Scales positions to whole numbers with as many bits as their axis has in a code.
   origin: Vector,
   scale: Vector,
   greatest: Extent,
-  // The axis of each bit of a code, the highest bit first: two bits each, of 15 in either word.
+  // The axis of each bit of a code, the highest bit first: two bits each, 15 axes per word.
   axes: u32,
   more_axes: u32,
   levels: u32,
-  // No walk takes more steps.
+  // Upper bound of the steps of a walk.
   steps: u32,
   // First node of each level.
   first: array<vec4u, 6>,
@@ -31,7 +31,7 @@ struct Node {
 #else
 #if WALK
 #else
-// What is combined: bodies (below 0) or the nodes of the level below.
+// The combined items: bodies (`below` is 0) or the nodes of the level below.
 struct Level {
   first: u32,
   count: u32,
@@ -57,7 +57,7 @@ fn give_codes(
   }
   let scaled = max((place_of(bodies[id]) - tree.origin) * tree.scale, Vector());
   let cell = min(Extent(scaled), tree.greatest);
-  // Of each axis the bits that are left, lowest last.
+  // Number of remaining bits of each axis; the lowest bit comes last.
   var left = countOneBits(tree.greatest);
   var code = 0u;
   for (var bit = 0u; bit < 30u; bit++) {
@@ -128,7 +128,7 @@ fn box_nodes(
 #endif
 
 #if WALK
-// The other bodies of a leaf, from `begin` on.
+// Tests the other bodies of a leaf, from `begin` on.
 fn look_at_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: u32, end: u32) {
   let equal_reach = substep.diameter_squared;
   for (var other = begin; other < end; other++) {
@@ -138,15 +138,15 @@ fn look_at_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begi
   }
 }
 
-// The node after a subtree, as large as can be: one that is the first of its parent stands for all of it.
+// Returns the node after a subtree, as high up as possible: the first child of a parent stands for the whole parent.
 fn next_after(level: u32, node: u32) -> vec2u {
   let next = node + 1u;
   let up = min(countTrailingZeros(next) / TREE_SHIFT, tree.levels - 1u - level);
   return vec2u(level + up, next >> (up * TREE_SHIFT));
 }
 
-// From each body to the right: the rest of its own leaf, then whatever of the tree is behind it. Every pair is met once, from
-// its lower slot. No stack: the place of a node says which comes next.
+// Each body walks to the right: the rest of its own leaf, then the part of the tree behind it. So every pair is found once,
+// from its lower slot. No stack is needed, since a node's index determines the next one.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn walk_tree(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -162,7 +162,7 @@ fn walk_tree(
   let low = low_of(body);
   let high = high_of(body);
 #else
-  // Boxes are those of centres: not grown by a radius, so this one is by two.
+  // Boxes enclose centres without their radii, so the query grows by two radii instead of one.
   let low = low_of(body) - substep.diameter;
   let high = high_of(body) + substep.diameter;
 #endif
@@ -171,24 +171,24 @@ fn walk_tree(
   look_at_bodies(&found, slot, body, slot + 1u, min((leaf + 1u) << TREE_SHIFT, grid.count));
   let last = grid.count - 1u;
   let steps = tree.steps;
-  var place = next_after(0u, leaf);
+  var position = next_after(0u, leaf);
   for (var step = 0u; step < steps; step++) {
-    let level = place.x;
-    let node = place.y;
+    let level = position.x;
+    let node = position.y;
     if (node > last >> (TREE_SHIFT * (level + 1u))) {
       break;
     }
     let box = nodes[tree.first[level / 4u][level % 4u] + node];
     let meets = all(load_vector(box.low) <= high) && all(low <= load_vector(box.high));
     if (meets && level > 0u) {
-      place = vec2u(level - 1u, node << TREE_SHIFT);
+      position = vec2u(level - 1u, node << TREE_SHIFT);
       continue;
     }
     if (meets) {
       let begin = node << TREE_SHIFT;
       look_at_bodies(&found, slot, body, begin, min(begin + TREE_WIDTH, last + 1u));
     }
-    place = next_after(level, node);
+    position = next_after(level, node);
   }
   fold_found(found, slot);
 }

@@ -1,5 +1,5 @@
-// What a thread has found, and how it is folded into the counters: pairs at 2 i, the sum of mix_pair at 2 i + 1. Needs mix_pair
-// and FOLD_COUNTERS, and of the kernel counters: array<atomic<u32>>.
+// Counts the pairs of a thread and adds them to the counters: pairs at 2 i, the sum of mix_pair at 2 i + 1. Needs mix_pair and
+// FOLD_COUNTERS, and counters: array<atomic<u32>> from the kernel.
 
 struct Found {
   pairs: u32,
@@ -11,7 +11,7 @@ fn find_pair(found: ptr<function, Found>, a: u32, b: u32) {
   (*found).checksum += mix_pair(a, b);
 }
 
-// Neighbouring threads add to different counters, and those that found nothing to none.
+// Neighbouring threads add to different counters; threads without pairs add nothing.
 fn fold_found(found: Found, thread: u32) {
   if (found.pairs == 0u) {
     return;

@@ -1,5 +1,5 @@
-// A kernel over a grid (docs/kernels.md) that folds pairs, each where it is met from the lower slot. Needs found.wgsl and
-// touches: whether two whose centres are nearer than the largest diameter overlap.
+// A grid kernel (docs/kernels.md) that counts each pair from its lower slot. Needs found.wgsl and `touches`, which says whether
+// two bodies overlap whose centres are nearer than the largest diameter.
 
 alias Own = Found;
 

@@ -1,6 +1,6 @@
 /**
- * Purpose: the grids of `cellstorm` as broad phases: HashGrid with a kernel over its neighbours that folds pairs. Of equal
- * cells in a box, of equal cells that are hashed, and of a level of cells for each octave of radii.
+ * The grids of `cellstorm` as broad phases: HashGrid with a neighbour kernel that counts pairs. There are three: equal cells
+ * in a box, equal hashed cells, and one level of cells per octave of radii.
  */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
@@ -17,15 +17,15 @@ import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
 import touchesSized from './touches_sized.wgsl?raw';
 
-/** More cells for each body, and a box is mostly empty: the cells alone would fill the memory. */
+/** With more cells per body, the box is mostly empty, and the cells alone would fill the memory. */
 const MOST_CELLS_PER_BODY = 64;
 
-/** A box of fewer is never too large. */
+/** A box with fewer cells is never too large. */
 const FEW_CELLS = 2 ** 20;
 
 /**
- * Why a grid that has memory for every cell of the box is not for a scene: cells as large as they should be where the bodies are,
- * or of the largest diameter, where they have levels, would mostly be empty.
+ * Returns why a grid with memory for every cell of the box does not suit a scene: most cells would be empty. Cells are as
+ * large as chooseCells says, or of the largest diameter if the grid has levels.
  */
 export function refuseEmptiness(
   scene: BenchScene,
@@ -38,17 +38,17 @@ export function refuseEmptiness(
   );
   if (cells <= Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * scene.count)) return undefined;
   const size = Number((edge / (2 * scene.radius)).toPrecision(2));
-  return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies, and each takes eight bytes and is scanned in each build: at most ${MOST_CELLS_PER_BODY} a body are.`;
+  return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each takes eight bytes and is scanned in each build, so at most ${MOST_CELLS_PER_BODY} per body are accepted.`;
 }
 
-/** Cells of equal bodies: of one diameter, larger where most would be empty, or there would be too many along an axis. */
+/** Chooses cells for equal bodies: one diameter, or larger if most would be empty or there would be too many on an axis. */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;
   const density = densityAround(scene);
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // Three rows of three cells with more than so many, and a workgroup takes a body instead of a thread.
+  // Beyond this many candidates in its three rows of cells, a workgroup takes a body instead of a thread.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
 }
@@ -60,38 +60,38 @@ async function openGrid(
   options: Partial<HashGridOptions>,
 ): Promise<GpuRunner> {
   const { dimensions, count, radius } = scene;
-  // On levels equal bodies too have radii of their own; where a grid knows no radii, they are looked up.
+  // A grid with levels stores a radius per body; a grid without radii looks them up by id.
   const onLevels = options.radii !== undefined;
   const radii = onLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
-  const looked = onLevels ? undefined : scene.radii;
+  const lookedUp = onLevels ? undefined : scene.radii;
   const { grid, owned } = await createParts({
     grid: HashGrid.create(gpu, { dimensions, capacity: count, ...options }),
     owned: createBuffers(gpu, `bench.${name}`, {
       positions: 4 * floatsOf({ dimensions, radii }) * count,
       counters: FOLD_BYTES,
-      radii: looked ? 4 * count : 0,
+      radii: lookedUp ? 4 * count : 0,
     }),
   });
   const { positions, counters } = owned.buffers;
-  if (looked) gpu.device.queue.writeBuffer(owned.buffers.radii, 0, new Float32Array(looked));
+  if (lookedUp) gpu.device.queue.writeBuffer(owned.buffers.radii, 0, new Float32Array(lookedUp));
   const destroy = () => {
     grid.destroy();
     owned.destroy();
   };
   const kernel = await grid
     .kernel({
-      code: [FOLD_WGSL, looked ? touchesSized : touchesAlways, kernelText].join('\n'),
+      code: [FOLD_WGSL, lookedUp ? touchesSized : touchesAlways, kernelText].join('\n'),
       label: name,
       buffers: {
         counters: { type: 'array<atomic<u32>>', access: 'write' },
-        ...(looked ? { radii: { type: 'array<f32>', access: 'read' } } : {}),
+        ...(lookedUp ? { radii: { type: 'array<f32>', access: 'read' } } : {}),
       },
     })
     .catch((error: unknown) => {
       destroy();
       throw error;
     });
-  const buffers = { counters, ...(looked ? { radii: owned.buffers.radii } : {}) };
+  const buffers = { counters, ...(lookedUp ? { radii: owned.buffers.radii } : {}) };
   return {
     bodies: positions,
     place: (given) => gpu.device.queue.writeBuffer(positions, 0, pack({ dimensions, radii }, given)),
@@ -107,7 +107,7 @@ export const GPU_GRID: GpuEngine = {
   name: 'gpu-grid',
   backend: 'gpu',
   about:
-    'HashGrid of a box: counting sort into cells, as large as `suggestCellSize` says, and a kernel over neighbours; `crowds` where more than a thousand bodies are around each.',
+    'HashGrid in a box: counting sort into cells of the size that `suggestCellSize` suggests, and a neighbour kernel; with `crowds` if more than a thousand bodies surround each.',
   refuse: (scene) => refuseEmptiness(scene),
   open: (scene, gpu) =>
     openGrid(scene, gpu, 'grid', {
@@ -121,14 +121,15 @@ export const GPU_GRID: GpuEngine = {
 export const GPU_HASHED: GpuEngine = {
   name: 'gpu-hashed',
   backend: 'gpu',
-  about: 'HashGrid with `unbounded`: hashed cells of one diameter, in a table as large as there are bodies.',
+  about:
+    'HashGrid with `unbounded`: hashed cells of one diameter, in a table with as many buckets as bodies.',
   open: (scene, gpu) => openGrid(scene, gpu, 'hashed', { unbounded: true, diameter: 2 * scene.radius }),
 };
 
 export const GPU_LEVELS: GpuEngine = {
   name: 'gpu-levels',
   backend: 'gpu',
-  about: 'HashGrid with `radii`: a level of cells for each octave of radii, in a box.',
+  about: 'HashGrid with `radii`: one level of cells per octave of radii, in a box.',
   refuse: (scene) => refuseEmptiness(scene, {}),
   open: (scene, gpu) =>
     openGrid(scene, gpu, 'levels', {

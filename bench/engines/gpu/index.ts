@@ -1,4 +1,4 @@
-/** Purpose: broad phases on the GPU. */
+/** Broad phases on the GPU. */
 import type { GpuEngine } from '../../harness/engine';
 import { GPU_BVH } from './bvh';
 import { GPU_GRID, GPU_HASHED, GPU_LEVELS } from './grids';

@@ -1,4 +1,4 @@
-/** Purpose: all pairs on the GPU, tiled: what is fastest for a few bodies, and what the others must beat. */
+/** Tests all pairs on the GPU, in tiles: the fastest engine for a few bodies, and the one that the others must beat. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
@@ -17,10 +17,10 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** Tiles that one workgroup goes over: more means fewer and longer threads. */
+/** Tiles that one workgroup goes over. More means fewer and longer threads. */
 const STRIPE_TILES = 16;
 
-/** `tests`: distance tests of a dispatch, about. */
+/** `tests`: approximate number of distance tests per dispatch. */
 export async function openNaive(
   scene: BenchScene,
   gpu: Gpu,
@@ -72,7 +72,7 @@ export const GPU_NAIVE: GpuEngine = {
   about: 'All n(n−1)/2 pairs, tiles of 256 bodies against tiles in workgroup memory.',
   refuse({ count }) {
     if (count ** 2 / 2 <= MOST_TESTS) return undefined;
-    return `All pairs of ${count} bodies are ${(count ** 2 / 2).toPrecision(2)} distance tests, and more than ${MOST_TESTS.toPrecision(2)} are not waited for.`;
+    return `All pairs of ${count} bodies are ${(count ** 2 / 2).toPrecision(2)} distance tests; at most ${MOST_TESTS.toPrecision(2)} are accepted.`;
   },
   open: (scene, gpu) => openNaive(scene, gpu),
 };

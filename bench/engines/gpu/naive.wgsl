@@ -1,8 +1,6 @@
-// All pairs, each once: tiles of WORKGROUP_SIZE bodies against tiles of as many, which are read into workgroup memory. A
-// workgroup has one tile of its own, and takes STRIPE_TILES others one after the other, from its own on: those before it have
-// met it. So no thread looks at more than STRIPE_TILES * WORKGROUP_SIZE others, and a slice of workgroups has an end.
-
-// Workgroups.
+// Tests all pairs, each once: tiles of WORKGROUP_SIZE bodies against tiles that are read into workgroup memory. A workgroup has
+// one tile of its own and goes over STRIPE_TILES others, from its own on; the tiles before have already met it. So no thread
+// tests more than STRIPE_TILES * WORKGROUP_SIZE others, which bounds the time of a slice. A slice counts workgroups.
 
 var<workgroup> tile: array<PackedBody, WORKGROUP_SIZE>;
 
@@ -38,9 +36,9 @@ fn find_in_tiles(
     workgroupBarrier();
     if (present) {
       let filled = min(WORKGROUP_SIZE, grid.count - base);
-      for (var place = select(0u, thread + 1u, other == own); place < filled; place++) {
-        if (overlaps(body, tile[place], equal_reach)) {
-          find_pair(&found, id, base + place);
+      for (var index = select(0u, thread + 1u, other == own); index < filled; index++) {
+        if (overlaps(body, tile[index], equal_reach)) {
+          find_pair(&found, id, base + index);
         }
       }
     }

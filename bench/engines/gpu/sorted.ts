@@ -1,4 +1,4 @@
-/** Purpose: host of sorted.wgsl: bodies in the order of sorted ids. */
+/** Host of sorted.wgsl, which moves bodies into the order of sorted ids. */
 import type { Gpu } from '../../../src/gpu/device';
 import type { Kernel } from '../../../src/gpu/kernel';
 import type { BenchScene } from '../../harness/scenes';

@@ -1,4 +1,4 @@
-// Moves bodies into the order of their sorted ids. Output: bodies, by slot.
+// Moves bodies into the order of their sorted ids. Output: bodies by slot.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sort_bodies(

@@ -1,4 +1,4 @@
-/** Purpose: sweep and prune on the GPU: intervals along x, radix-sorted, each walked forward to its end. */
+/** Sweep and prune on the GPU: radix-sorts intervals along x, and walks from each forward to its end. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createParts } from '../../../src/gpu/buffers';
@@ -21,27 +21,27 @@ import {
 import { createSorter } from './sorted';
 import text from './sweep.wgsl?raw';
 
-/** Bodies whose places along x say how long walks are. */
+/** Number of bodies whose coordinates along x are sampled to estimate the length of walks. */
 const SAMPLE = 2 ** 16;
 
-/** Distance tests of a sweep, about: of a sample, as many times more as there are pairs more. Radii count as the largest. */
+/** Estimates the distance tests of a sweep from a sample, scaled by the number of pairs. All radii count as the largest. */
 function estimateTests({ dimensions, count, radius, frame }: BenchScene): number {
   const positions = frame(0);
   const stride = Math.max(1, Math.floor(count / SAMPLE));
-  const places = Float32Array.from(
+  const coordinates = Float32Array.from(
     { length: Math.floor(count / stride) },
     (_, index) => positions[index * stride * dimensions] as number,
   ).sort();
   let tests = 0;
   let end = 0;
-  places.forEach((place, slot) => {
-    while (end < places.length && (places[end] as number) < place + 2 * radius) end++;
+  coordinates.forEach((coordinate, slot) => {
+    while (end < coordinates.length && (coordinates[end] as number) < coordinate + 2 * radius) end++;
     tests += end - slot - 1;
   });
   return tests * stride ** 2;
 }
 
-/** `tests`: distance tests of a dispatch, about. */
+/** `tests`: approximate number of distance tests per dispatch. */
 export async function openSweep(
   scene: BenchScene,
   gpu: Gpu,
@@ -116,13 +116,13 @@ export const GPU_SWEEP: GpuEngine = {
   name: 'gpu-sweep',
   backend: 'gpu',
   about:
-    'Sweep and prune along x: RadixSort of where bodies begin, then each walks forward to where it ends, in several dispatches where walks are long.',
+    'Sweep and prune along x: RadixSort by lower end, then each body walks forward to its upper end; long walks take several dispatches.',
   refuse(scene) {
-    // No sweep has more tests than all pairs, so that few are spared the sample.
+    // A sweep never does more tests than all pairs, so with few bodies the sample is not needed.
     if (scene.count ** 2 / 2 <= MOST_TESTS) return undefined;
     const tests = estimateTests(scene);
     if (tests <= MOST_TESTS) return undefined;
-    return `A sweep of ${scene.count} bodies along x takes about ${tests.toPrecision(2)} distance tests here, and more than ${MOST_TESTS.toPrecision(2)} are not waited for.`;
+    return `A sweep of ${scene.count} bodies along x takes about ${tests.toPrecision(2)} distance tests here; at most ${MOST_TESTS.toPrecision(2)} are accepted.`;
   },
   open: (scene, gpu) => openSweep(scene, gpu),
 };

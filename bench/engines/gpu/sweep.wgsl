@@ -1,13 +1,8 @@
-// Sweep and prune along x. `give_bounds` says where each body begins, to be sorted by; `sweep` walks from each body forward
-// until one begins where it ends. Of two that overlap the one that begins first meets the other, whatever their radii; of two
-// that begin at the same place, the one in the lower slot.
+// Sweep and prune along x. `give_bounds` writes the lower end of each body, to sort by. `sweep` walks forward from each body
+// until another one begins beyond its upper end. Of two overlapping bodies the one that begins first finds the other, whatever
+// their radii; if they begin at the same coordinate, the one in the lower slot does. A slice counts slots.
 
-#if BOUNDS
-#else
-// Slots.
-#endif
-
-// Equal bodies begin at their centres and are a diameter long, which rounds less.
+// Equal bodies are treated as beginning at their centres and being a diameter long, which rounds less.
 fn lower_of(body: PackedBody) -> f32 {
 #if VARIABLE_RADII
   return place_of(body).x - radius_of(body);
@@ -38,7 +33,7 @@ fn give_bounds(
   }
 }
 #else
-// `bodies` are the sorted ones here.
+// Here `bodies` are the sorted ones.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sweep(
   @builtin(workgroup_id) workgroup: vec3u,

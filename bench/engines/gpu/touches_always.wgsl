@@ -1,4 +1,4 @@
-// Whoever is visited overlaps: radii are equal, or the grid knows them.
+// Every visited neighbour overlaps: radii are equal, or the grid takes them into account.
 fn touches(particle: Particle, other: Neighbour) -> bool {
   return true;
 }

@@ -1,6 +1,6 @@
 /**
- * Purpose: a dense grid written directly for CUDA (bench/native), as engines: what gpu-grid is measured by. It has the
- * very cells of gpu-grid, and takes the scenes that it takes, of one radius.
+ * A dense grid written directly for CUDA (bench/native), as engines to measure gpu-grid by. It uses the same cells as gpu-grid,
+ * and accepts the same scenes if all radii are equal.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {
@@ -15,10 +15,10 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** What a query looks at. */
+/** Which rows of cells a query looks at. */
 type Rows = 'ahead' | 'around';
 
-const ABSENT = 'Left out without a program, which --native names and bench/native builds.';
+const ABSENT = 'Left out without a program: build it as bench/native says, and name it with --native.';
 
 export function createCudaGrids(program?: string): readonly NativeEngine[] {
   const copies = new Map<number, OwnDevice>();
@@ -28,7 +28,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
     native: true,
     about,
     absent: program === undefined ? ABSENT : undefined,
-    refuse: (scene) => (scene.radii ? 'It knows one radius only.' : refuseEmptiness(scene)),
+    refuse: (scene) => (scene.radii ? 'It supports only one radius.' : refuseEmptiness(scene)),
     open: (scene, copyBytes) => {
       if (program === undefined) throw new AbsentError(ABSENT);
       return openGrid(program, scene, rows, copyBytes, copies);
@@ -38,17 +38,17 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
     create(
       'cuda-grid',
       'ahead',
-      'What gpu-grid is measured by: its cells, sorted and searched by CUDA, ahead of each body only.',
+      'The yardstick for gpu-grid: the same cells, sorted and searched by CUDA, ahead of each body only.',
     ),
     create(
       'cuda-grid-around',
       'around',
-      'The same, searched all around each body, as kernels over neighbours are.',
+      'The same, but searches all around each body, as neighbour kernels do.',
     ),
   ];
 }
 
-/** `devices`: what is known already, by bytes of a copy; a program's copies are measured once. */
+/** `devices` caches measurements by the bytes of a copy, so that a program's copies are measured once. */
 async function openGrid(
   path: string,
   scene: BenchScene,
@@ -100,7 +100,7 @@ async function measureDevice({ program, greeting }: Started, wanted: number): Pr
   const [copyBytes = 0, milliseconds = 0, share = 0] = await program.ask(`copy ${wanted}`, 3);
   if (share < LEAST_SHARE) {
     throw new Error(
-      `The ${clock} of ${name} made ${Math.round(100 * share)}% of the wall's time of copies, but it must be ${Math.round(100 * LEAST_SHARE)}% at least to be believed.`,
+      `The ${clock} of ${name} measured ${Math.round(100 * share)}% of the wall time of copies, but must measure at least ${Math.round(100 * LEAST_SHARE)}% to be trusted.`,
     );
   }
   return { name, clock, clockStep, copyBytes, copyBytesPerMs: (2 * copyBytes) / milliseconds };

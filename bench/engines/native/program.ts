@@ -1,7 +1,7 @@
 /**
- * Purpose: a program beside this one that answers questions line by line: what bench/native/grid.cu says in its header.
- * Guarantee: whatever it does, a question is answered or rejects with a sentence that names the program and the
- * question; it is not left running.
+ * A child process that answers questions line by line, in the protocol that bench/native/grid.cu describes.
+ * Guarantees: whatever the program does, a question is answered, or rejects with an error that names the program and the
+ * question. The program is not left running.
  * Ordering: one question at a time.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
@@ -11,20 +11,20 @@ import { GpuError } from '../../../src/core/base/errors';
 import { AbsentError } from '../../harness/engine';
 import type { ClockSource } from '../../harness/gpu-clock';
 
-/** Of lines and what is behind them; another one is another program. */
+/** First words of the program's greeting; they identify the protocol. */
 const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
-/** Seconds without an answer, after which nobody waits any longer: far more than any limit of a build and query. */
+/** Seconds to wait for an answer: far more than any limit of a build and query. */
 const PATIENCE = 600;
-/** Seconds from the end of what it is asked until it is ended. */
+/** Seconds that the program has to exit after its input has ended. */
 const FAREWELL = 10;
-/** Bytes written at a time, and of an answer or of complaints that are kept. */
+/** Bytes written at a time, and the most letters of an answer or of error output that are kept. */
 const CHUNK_BYTES = 2 ** 24;
 const MOST_ANSWER = 2 ** 12;
 
-/** Questions are told of by so many letters. */
-const MOST_TOLD = 80;
+/** Most letters of a question or an answer that an error quotes. */
+const MOST_QUOTED = 80;
 
 export interface Greeting {
   readonly device: string;
@@ -46,10 +46,10 @@ interface Question {
 
 export class NativeProgram {
   private question: Question | undefined;
-  /** What it said that is no whole line yet. */
+  /** Output that does not yet end in a newline. */
   private begun = '';
   private complaints = '';
-  /** Why no question will be answered any more. */
+  /** Why no further question will be answered. */
   private ended: Error | undefined;
   private readonly closed: Promise<unknown>;
 
@@ -63,7 +63,7 @@ export class NativeProgram {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.complaints = (this.complaints + text).slice(-MOST_ANSWER);
     });
-    // Whoever does not read any more has ended, and is told of below.
+    // A program that no longer reads has ended; 'close' reports that.
     child.stdin.on('error', () => undefined);
     child.on('error', (error: NodeJS.ErrnoException) =>
       this.end(new AbsentError(`The program ${path} could not be started (${error.code ?? error.message}).`)),
@@ -71,7 +71,7 @@ export class NativeProgram {
     child.on('close', (code, signal) => this.end(this.describeEnd(code, signal)));
   }
 
-  /** `patience`: seconds. */
+  /** `patience` is in seconds. */
   static async start(path: string, patience = PATIENCE): Promise<Started> {
     const program = new NativeProgram(path, patience, spawn(path, [], { stdio: ['pipe', 'pipe', 'pipe'] }));
     try {
@@ -86,7 +86,7 @@ export class NativeProgram {
     }
   }
 
-  /** `count` numbers, none of them negative. */
+  /** Returns `count` numbers, none of them negative. */
   async ask(line: string, count: number, payload: readonly Float32Array[] = []): Promise<number[]> {
     const heard = this.hearAnswer(line);
     const [answer] = await Promise.all([heard, this.write(line, payload)]);
@@ -122,7 +122,7 @@ export class NativeProgram {
     const answer = await new Promise<string>((resolve, reject) => {
       this.question = { line, answer: resolve, fail: reject };
       late = setTimeout(() => {
-        this.end(new Error(`${this.tell(line)} nothing for ${this.patience} seconds, so it was ended.`));
+        this.end(new Error(`${this.describe(line)} nothing for ${this.patience} seconds, so it was ended.`));
         this.child.kill('SIGKILL');
       }, 1000 * this.patience);
     }).finally(() => clearTimeout(late));
@@ -143,7 +143,7 @@ export class NativeProgram {
       this.question = undefined;
       question?.answer(line);
       if (question && line.length <= MOST_ANSWER) continue;
-      // Nobody knows what later answers would be to.
+      // Later answers could no longer be matched to questions.
       this.end(new Error(`The program ${this.path} said "${shorten(line)}" without being asked.`));
       this.child.kill('SIGKILL');
     }
@@ -163,14 +163,14 @@ export class NativeProgram {
   }
 
   private misunderstood(line: string, answer: string, accepted: string): Error {
-    return new Error(`${this.tell(line)} "${shorten(answer)}", but it must be ${accepted}.`);
+    return new Error(`${this.describe(line)} "${shorten(answer)}", but it must be ${accepted}.`);
   }
 
-  private tell(line: string): string {
+  private describe(line: string): string {
     return `The program ${this.path} ${line === '' ? 'began with' : `answered "${shorten(line)}" with`}`;
   }
 }
 
 function shorten(text: string): string {
-  return text.length > MOST_TOLD ? `${text.slice(0, MOST_TOLD)}…` : text;
+  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;
 }

@@ -114,7 +114,7 @@ gpuTest(
     for (const [name, reason] of [
       ['drops', /^It found .* 1 too few\.$/],
       ['doubles', /^It found .* 1 too many\.$/],
-      ['replaces', /^It found .* but others\.$/],
+      ['replaces', /^It found .* but other pairs\.$/],
       ['stale', /^After timing: It found/],
     ] as const) {
       expect(told.get(name), name).toMatchObject({ status: 'wrong', reason: expect.stringMatching(reason) });

@@ -19,7 +19,7 @@ it.each(DIMENSIONS)('are larger in a box that is mostly empty, a few for each bo
   expect(GPU_GRID.refuse?.(huge)).toBeUndefined();
   // Levels are as large as their bodies.
   expect(GPU_LEVELS.refuse?.(huge)).toMatch(
-    /^The box has \d\.\de\+\d+ cells of the largest diameter for 100000 bodies, /,
+    /^The box has \d\.\de\+\d+ cells of the largest diameter for 100000 bodies\. /,
   );
   const uniform = createBenchScene('uniform', { dimensions, count: COUNT });
   expect(chooseCells(uniform).cellSize).toBe(2 * uniform.radius);
@@ -38,6 +38,6 @@ it('are no larger where bodies crowd in a corner of such a box, which is refused
   };
   expect(chooseCells(scene).cellSize).toBe(1);
   expect(GPU_GRID.refuse?.(scene)).toMatch(
-    /^The box has 9\.0e\+8 cells of the largest diameter for 100000 bodies, /,
+    /^The box has 9\.0e\+8 cells of the largest diameter for 100000 bodies\. /,
   );
 });

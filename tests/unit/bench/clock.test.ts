@@ -6,7 +6,7 @@ import type { GpuRunner } from '../../../bench/harness/engine';
 import { GpuClock } from '../../../bench/harness/gpu-clock';
 import { type Batches, type Open, openGpu, type Sample } from '../../../bench/harness/open';
 import { createBenchScene } from '../../../bench/harness/scenes';
-import { inOrder, ONE_EACH, type Taken, takeTurns } from '../../../bench/harness/turns';
+import { ONE_EACH, type Taken, takeTurns, turnOrder } from '../../../bench/harness/turns';
 import type { Gpu } from '../../../src/gpu/device';
 
 /** Nanoseconds. */
@@ -107,7 +107,7 @@ describe('the clock of a GPU', () => {
     expect(large.sizes).toEqual([2 ** 29, 2 ** 29]);
     expect((await GpuClock.create(fakeGpu(2 ** 28 + 4096).gpu)).copyBytes).toBe(2 ** 27);
     await expect(GpuClock.create(fakeGpu(1000).gpu)).rejects.toThrow(
-      'no room for two copies of 1048576 bytes',
+      'no memory for two copies of 1048576 bytes',
     );
   });
 });
@@ -193,8 +193,8 @@ describe('turns', () => {
   });
 
   it('put another first from round to round, forwards and backwards', () => {
-    const rounds = Array.from({ length: 6 }, (_, round) => inOrder('abc'.split(''), round).join(''));
+    const rounds = Array.from({ length: 6 }, (_, round) => turnOrder('abc'.split(''), round).join(''));
     expect(rounds).toEqual(['abc', 'cba', 'bca', 'acb', 'cab', 'bac']);
-    expect(inOrder([], 3)).toEqual([]);
+    expect(turnOrder([], 3)).toEqual([]);
   });
 });

@@ -78,6 +78,6 @@ it.each([2, 3] as const)('cpu-grid finds them in every way that it sorts, in %dD
 
 it('names a package that is not installed', async () => {
   await expect(loadPeer('a-tree', () => import('a-tree' as string))).rejects.toThrow(
-    /^The package a-tree could not be loaded \(.*\), so it is left out: npm install a-tree brings it\.$/,
+    /^The package a-tree could not be loaded \(.*\), so its engine is left out\. To add it, run: npm install a-tree$/,
   );
 });

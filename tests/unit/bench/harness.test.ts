@@ -107,7 +107,7 @@ describe('the gate', () => {
     ],
     [
       'tells one pair twice instead of another',
-      /^It found .* but others\.$/,
+      /^It found .* but other pairs\.$/,
       spoilt('replaces', (found) => listOf([...wordsOf(found).slice(2), ...wordsOf(found).slice(2, 4)])),
     ],
   ])('catches an engine that %s, before it is timed', async (_, reason, engine) => {
@@ -181,7 +181,7 @@ describe('the gate', () => {
       [500, 'cpu-naive', 'refused'],
     ]);
     expect(broken.at(-1)?.reason).toBe(
-      'There is no room for so many bodies (Array buffer allocation failed).',
+      'There is too little memory for so many bodies (Array buffer allocation failed).',
     );
   });
 
@@ -200,7 +200,7 @@ describe('the gate', () => {
   it('refuses rather than fails what is larger than the device', async () => {
     const errors = [
       new LimitError('maxBufferSize', 'It is too long for this device.'),
-      new GpuError('memory', 'The device has not enough memory.'),
+      new GpuError('memory', 'The device has too little memory.'),
       new GpuError('shader', 'The kernel is nonsense.'),
     ];
     const engines = errors.map((error) => ({
@@ -301,7 +301,7 @@ describe('the gate', () => {
       ['slow', 400, 'skipped'],
       ['quick', 400, 'timed'],
     ]);
-    expect(outcomes[0]?.reason).toBe('One build and query took 5000 ms, and the limit is 2000.');
+    expect(outcomes[0]?.reason).toBe('One build and query took 5000 ms; the limit is 2000 ms.');
     expect(outcomes[0]?.total).toBeUndefined();
     // Once to see what it finds, and one turn.
     expect(queries).toBe(2);
@@ -524,7 +524,7 @@ describe('a record', () => {
     const { changes, differences, losses } = compareRecords(before, after);
     expect(changes.map(({ engine }) => engine)).toEqual(['b']);
     expect(differences).toEqual([
-      'The seed was 1 and is 2 now. The bodies are others, so times say little about each other.',
+      'The seed was 1 and is 2 now. The bodies differ, so the times say little about each other.',
       'The adapter was not recorded and is another now.',
       'The number of rounds was 5 and is 6 now.',
       'The limit was 5000 ms and is 1000 ms now.',
@@ -558,7 +558,7 @@ describe('a record', () => {
       ]),
       ...[{ began: undefined }, { machine: {} }, { machine: undefined }].map((changes) => [
         JSON.stringify({ ...whole, ...changes }),
-        'a record that does not say when and on what it was made',
+        'a record that lacks its date or its machine',
       ]),
     ]) {
       expect(() => parseRecord('baseline', text as string)).toThrow(

@@ -40,8 +40,8 @@ function sentencesOf(title: string, outcomes: readonly Outcome[]): readonly stri
 describe('the summary', () => {
   it("holds the public grid against a loop that does only this, which is nobody's choice", () => {
     const outcomes = [timed('cpu-grid', 1000, 1.1), timed('cpu-tight', 1000, 1), timed('cpu-sweep', 1000, 3)];
-    expect(sentencesOf('Beside a loop that does only this', outcomes)).toEqual([
-      'uniform 2D: cpu-grid takes the time of cpu-tight, which does only this, times 1.10 at 1,000 bodies.',
+    expect(sentencesOf('Compared with a loop that does only this', outcomes)).toEqual([
+      'uniform 2D: compared with cpu-tight, which does only this, cpu-grid takes 1.10 times as long at 1,000 bodies.',
     ]);
     expect(sentencesOf('Where the dense grid is not the right choice', outcomes)).toEqual([
       expect.stringMatching(/in 1 of the 1 case/),
@@ -57,20 +57,24 @@ describe('the summary', () => {
       native('cuda-grid', 2),
       native('cuda-grid-around', 2.5),
     ];
-    expect(sentencesOf('Beside a loop that does only this', outcomes)).toEqual([
-      'uniform 2D: gpu-grid takes the time of cuda-grid on a CPU, which does only this, times 1.50 at 1,000 bodies.',
-      'uniform 2D: gpu-grid takes the time of cuda-grid-around on a CPU, which does only this, times 1.20 at 1,000 bodies.',
+    expect(sentencesOf('Compared with a loop that does only this', outcomes)).toEqual([
+      'uniform 2D: compared with cuda-grid on a CPU, which does only this, gpu-grid takes 1.50 times as long at 1,000 bodies.',
+      'uniform 2D: compared with cuda-grid-around on a CPU, which does only this, gpu-grid takes 1.20 times as long at 1,000 bodies.',
     ]);
-    expect(sentencesOf('Who is fastest', outcomes)).toEqual(['uniform 2D: gpu-grid at 1,000 bodies (3 ms).']);
+    expect(sentencesOf('Fastest engines', outcomes)).toEqual([
+      'uniform 2D: gpu-grid at 1,000 bodies (3 ms).',
+    ]);
     expect(sentencesOf('Where the dense grid is not the right choice', outcomes)).toEqual([
-      expect.stringMatching(/no case here .* 1 of the 1 case/),
+      expect.stringMatching(/gpu-grid is the right choice in every case here.* 1 of the 1 case/),
     ]);
-    expect(sentencesOf('From how many bodies on it beats all pairs', outcomes).join()).not.toContain('cuda');
+    expect(sentencesOf('From how many bodies on engines beat all pairs', outcomes).join()).not.toContain(
+      'cuda',
+    );
   });
 
   it('says who is fastest where, and who is within the noise of it', () => {
     const said = (grid: number, tree: number, last: number) =>
-      sentencesOf('Who is fastest', [
+      sentencesOf('Fastest engines', [
         ...[100, 1000].flatMap((count) => [timed('cpu-grid', count, grid), timed('tree', count, tree)]),
         ...[timed('cpu-grid', 5000, 9), timed('tree', 5000, last)],
         timed('lonely', 9000, 1),
@@ -102,9 +106,9 @@ describe('the summary', () => {
       timed('gpu-hashed', 10, 2, { scene: 'huge' }),
     ];
     expect(sentencesOf(title, [...mixed(1), ...huge])).toEqual([
-      'On the GPU choose another engine than gpu-grid for mixed 2D from 1,000 to 2,000 bodies and huge 2D at 10 bodies. It was the fastest, or within the noise of it, in 0 of the 2 cases in which it had others beside it.',
+      'On the GPU, choose another engine than gpu-grid for mixed 2D from 1,000 to 2,000 bodies and huge 2D at 10 bodies. It was the fastest, or within the noise of it, in 0 of the 2 cases with other engines beside it.',
       'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
-      'huge 2D: gpu-grid was refused at 10 bodies, where gpu-hashed is the fastest. It has no room.',
+      'huge 2D: gpu-grid was refused at 10 bodies; gpu-hashed is the fastest there. It has no room.',
     ]);
     // What it is the right choice for in between is not told of.
     const apart = [1, 100, 1].flatMap((other, index) => [
@@ -117,7 +121,7 @@ describe('the summary', () => {
       'uniform 2D: gpu-bvh is 4.0 times as fast as gpu-grid at 100 bodies.',
     ]);
     expect(sentencesOf(title, mixed(8))).toEqual([
-      'On the GPU there is no case here in which another engine than gpu-grid is the right choice. It was the fastest, or within the noise of it, in 2 of the 2 cases in which it had others beside it.',
+      'On the GPU, gpu-grid is the right choice in every case here. It was the fastest, or within the noise of it, in 2 of the 2 cases with other engines beside it.',
     ]);
   });
 
@@ -132,13 +136,13 @@ describe('the summary', () => {
       'uniform 2D: cpu-grid is faster than gpu-grid below about 320 bodies.',
     ]);
     expect(sentencesOf(title, grids([20, 50]))).toEqual([
-      'uniform 2D: cpu-grid is faster than gpu-grid at every count that both were timed at.',
+      'uniform 2D: cpu-grid is faster than gpu-grid at every count at which both were timed.',
     ]);
     expect(sentencesOf(title, grids([0.2, 5]))).toEqual([]);
   });
 
   it('sets our grid beside the best package, whichever that is', () => {
-    const title = 'Beside what others wrote';
+    const title = 'Compared with packages';
     const said = (kdbush: number, rbush: number) =>
       sentencesOf(title, [
         timed('cpu-grid', 1000, 2),
@@ -147,17 +151,17 @@ describe('the summary', () => {
         timed('rbush', 1000, rbush, { peer: 'rbush' }),
       ]);
     expect(said(17, 30)).toEqual([
-      'uniform 2D: beside cpu-grid the best package takes 8.5 times as long at 1,000 bodies (kdbush, 17 ms against 2 ms).',
+      'uniform 2D: the best package takes 8.5 times as long at 1,000 bodies (kdbush, 17 ms against 2 ms), compared with cpu-grid.',
     ]);
     expect(said(17, 1)).toEqual([
-      'uniform 2D: beside cpu-grid the best package takes 0.50 times as long at 1,000 bodies (rbush, 1 ms against 2 ms).',
+      'uniform 2D: the best package takes 0.50 times as long at 1,000 bodies (rbush, 1 ms against 2 ms), compared with cpu-grid.',
     ]);
     expect(sentencesOf(title, [timed('cpu-grid', 1000, 2)])).toEqual([]);
     // What everybody writes is no package.
     expect(
       sentencesOf(title, [timed('cpu-grid', 1000, 2), timed('map-hash', 1000, 3, { peer: MAP_HASH.peer })]),
     ).toEqual([
-      'uniform 2D: beside cpu-grid the hash of the usual tutorial takes 1.5 times as long at 1,000 bodies (map-hash, 3 ms against 2 ms).',
+      'uniform 2D: the hash of the usual tutorial takes 1.5 times as long at 1,000 bodies (map-hash, 3 ms against 2 ms), compared with cpu-grid.',
     ]);
   });
 
@@ -170,14 +174,16 @@ describe('the summary', () => {
       ]);
     const growth = (power: number) => sentencesOf('How times grow', outcomes(power, 1e-3));
     expect(growth(1)).toEqual([
-      'uniform 2D, N bodies, over the last decade: like N^1.0 (cpu-grid) and N^2.0 (cpu-naive).',
+      'uniform 2D, N bodies, over the last decade of counts: like N^1.0 (cpu-grid) and N^2.0 (cpu-naive).',
     ]);
     expect(growth(1.5)[0]).toMatch(/N\^1\.5 \(cpu-grid\)/);
     const crossover = (share: number) =>
-      sentencesOf('From how many bodies on it beats all pairs', outcomes(1, share));
-    expect(crossover(1 / 300)).toEqual(['uniform 2D beside cpu-naive: cpu-grid from about 3,300 bodies on.']);
-    expect(crossover(1e-6)).toEqual(['uniform 2D beside cpu-naive: cpu-grid at every count.']);
-    expect(crossover(1)).toEqual(['uniform 2D beside cpu-naive: cpu-grid at none.']);
+      sentencesOf('From how many bodies on engines beat all pairs', outcomes(1, share));
+    expect(crossover(1 / 300)).toEqual([
+      'uniform 2D compared with cpu-naive: cpu-grid from about 3,300 bodies on.',
+    ]);
+    expect(crossover(1e-6)).toEqual(['uniform 2D compared with cpu-naive: cpu-grid at every count.']);
+    expect(crossover(1)).toEqual(['uniform 2D compared with cpu-naive: cpu-grid at no count.']);
   });
 
   it('hides no failure', () => {
@@ -190,12 +196,12 @@ describe('the summary', () => {
       timed('f', 10, 1, { status: 'stopped', total: undefined }),
     ]);
     expect(said).toEqual([
-      '1 of 6 runs was timed: each of these found the pairs it had to before it was timed and, of another frame, after.',
-      '1 run found other pairs than there are and has no time: b on uniform 2D.',
+      '1 of 6 runs was timed. Each of these found the right pairs before it was timed, and those of another frame after.',
+      '1 run found wrong pairs and has no time: b on uniform 2D.',
       '1 run failed and has no time: c on uniform 2D.',
       '1 run would have taken too long.',
-      '1 run took longer than the limit and had no further turn.',
-      '1 run found no room, or had to do with an engine that is not for it.',
+      '1 run exceeded the limit and was stopped.',
+      '1 run lacked memory, or the engine does not accept the scene.',
     ]);
   });
 
@@ -209,9 +215,9 @@ describe('the summary', () => {
         timed('c', 10, 1, { discarded: 2 }),
       ),
     ).toEqual([
-      '1 run had no room beside the others of the case and was timed by itself: b on uniform 2D.',
+      '1 run did not fit into memory beside the others of the case and was timed alone: b on uniform 2D.',
       '1 run was so short that a step of the clock is more than 1% of a sample: a on uniform 2D.',
-      '2 samples were thrown away, since the clock of the device ran backwards.',
+      "2 samples were discarded, because the device's clock ran backwards.",
     ]);
     const busy = recordOf([timed('a', 10, 1)]);
     const { sentences = [] } =
@@ -219,7 +225,7 @@ describe('the summary', () => {
         ({ title }) => title === 'How it was timed',
       ) ?? {};
     expect(sentences).toEqual([
-      expect.stringMatching(/^The machine had other work when the run began, a load of 3\.0 on 1 core:/),
+      expect.stringMatching(/^The machine was busy when the run began, with a load of 3\.0 on 1 core,/),
       'The run was cut off, so cases are missing.',
     ]);
   });

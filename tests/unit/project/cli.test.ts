@@ -763,7 +763,7 @@ describe('bench', () => {
     [['--only', 'quadtree'], /^cellstorm: --only is quadtree, but it must be one of /],
     [['--only', 'cpu-grid', '--backend', 'gpu'], /none of these runs on --backend gpu/],
     [['--scene', 'nowhere'], /^cellstorm: --scene is nowhere, but it must be one of all, uniform, /],
-    [['--json', '--csv'], /both say what is printed/],
+    [['--json', '--csv'], /both choose what is printed/],
     [
       ['--out', 'no/where/at/all.json'],
       /^cellstorm: --out is .*, but no\/where\/at cannot be written to \(ENOENT\)\./,
