@@ -1,14 +1,17 @@
 /**
- * Purpose: what finding all overlapping boxes takes on the CPU: CpuBoxPairs beside what one would write oneself.
+ * Times finding all overlapping boxes on the CPU: CpuBoxPairs compared with methods that one would write oneself.
  *
  *     node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
- * Contenders: every two (up to 10,000 boxes); sort and sweep along the axis on which the low ends vary most; a uniform
- * grid of hashed cells as wide as the largest of 9 in 10 boxes, in each of which a box is entered that it touches, and
- * where the cell that holds the greater of two low corners says the pair; CpuBoxPairs as it is, and with pairs sorted.
- * All take the same Float32Array and fill a list. Memory is kept between rounds. One thread.
- * Before anything is timed, all must find as many pairs with the same checksum. They take turns; the table shows
- * medians. The sources are bundled as they are, since a development server's modules run slower.
+ * Contenders:
+ *   - every two: all pairs, up to 10,000 boxes;
+ *   - sort and sweep along the axis on which the low ends vary most;
+ *   - hashed cells: a uniform grid of cells as wide as the largest of 9 in 10 boxes. A box is entered in each cell that it
+ *     touches, and the cell with the greater of two low corners reports the pair;
+ *   - CpuBoxPairs as it is, and with pairs sorted.
+ * All take the same Float32Array and fill a list, and keep their memory between rounds. One thread.
+ * Before timing, all must find equally many pairs with the same checksum. They take turns; the table shows medians.
+ * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -17,7 +20,7 @@ import { bundle, median, round as toFigure } from './shared.mjs';
 
 type Dimensions = 2 | 3;
 
-/** A list of ids, two a pair, that grows. */
+/** A growing list of ids, two per pair. */
 class Found {
   words = new Uint32Array(1 << 16);
   length = 0;
@@ -31,7 +34,7 @@ class Found {
 
 interface Contender {
   readonly name: string;
-  /** Boxes at most. */
+  /** Most boxes. */
   readonly most: number;
   find(): { readonly count: number; readonly pairs: Uint32Array };
 }
@@ -63,14 +66,14 @@ function createNoise(seed: number): () => number {
   };
 }
 
-/** Low corners at random, in a box of one unit a box; extents along each axis. */
+/** Extents of boxes along each axis. Low corners are random, in a world with one unit of room per box. */
 const SCENES: Readonly<Record<string, (noise: () => number, axis: number, turn: number) => number>> = {
-  // Boxes of half to one and a half, most of which overlap a few.
+  // Edges from 0.3 to 0.9; most boxes overlap a few others.
   uniform: (noise) => 0.3 + 0.6 * noise(),
   'equal size': () => 0.7,
-  // As many of each power of two: from 1/8 to 32, the large ones rare enough that lists stay short.
+  // Edges from 0.1 to 6.4; large ones are rare enough that lists stay short.
   mixed: (noise) => 0.1 * Math.min(64, 1 / Math.sqrt(noise() + 1e-9)),
-  // 50 to 1, along any axis.
+  // 50 to 1, along a random axis.
   slivers: (_noise, axis, turn) => (axis === turn ? 5 : 0.1),
   points: () => 0,
 };
@@ -82,7 +85,7 @@ function scatter(dimensions: Dimensions, count: number, scene: string): Float32A
   const boxes = new Float32Array(2 * dimensions * count);
   for (let box = 0; box < count; box++) {
     const turn = Math.floor(noise() * dimensions);
-    // Of one shape that is no sliver, a box is as long along all axes.
+    // Boxes of `mixed` are equally long along all axes.
     const same = scene === 'mixed' ? extent(noise, 0, turn) : undefined;
     for (let axis = 0; axis < dimensions; axis++) {
       const low = Math.fround(noise() * edge);
@@ -119,7 +122,7 @@ function everyTwo(dimensions: Dimensions, boxes: Float32Array): Contender {
   };
 }
 
-/** Low ends sorted along the axis of the greatest variance; corners are moved into that order, then compared. */
+/** Sorts low ends along the axis of the greatest variance, moves corners into that order, then compares. */
 function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
   const stride = 2 * dimensions;
@@ -150,7 +153,7 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
           best = axis;
         }
       }
-      // Key and id in one number, since a typed array without a comparison function sorts many times faster.
+      // Key and id are packed into one number, since a typed array sorts many times faster without a comparison function.
       for (let box = 0; box < count; box++) {
         number[0] = boxes[stride * box + best] as number;
         const word = bits[0] as number;
@@ -158,11 +161,11 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
         keys[box] = key * 2 ** 21 + box;
       }
       keys.sort();
-      for (let place = 0; place < count; place++) {
-        const id = (keys[place] as number) % 2 ** 21;
-        ids[place] = id;
+      for (let index = 0; index < count; index++) {
+        const id = (keys[index] as number) % 2 ** 21;
+        ids[index] = id;
         for (let word = 0; word < stride; word++) {
-          sorted[stride * place + word] = boxes[stride * id + word] as number;
+          sorted[stride * index + word] = boxes[stride * id + word] as number;
         }
       }
       for (let a = 0; a < count; a++) {
@@ -176,7 +179,7 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
   };
 }
 
-/** Each box in every cell that it touches; a pair is said in the cell that holds the greater of the low corners. */
+/** Enters each box in every cell that it touches; the cell with the greater of two low corners reports the pair. */
 function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
   const stride = 2 * dimensions;
@@ -234,12 +237,12 @@ function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
       for (let box = count - 1; box >= 0; box--) {
         visitCells(box, (x, y, z) => {
           const bucket = bucketOf(x, y, z) + 1;
-          const place = (starts[bucket] as number) - 1;
-          starts[bucket] = place;
-          entries[place] = box;
-          cells[3 * place] = x;
-          cells[3 * place + 1] = y;
-          cells[3 * place + 2] = z;
+          const entry = (starts[bucket] as number) - 1;
+          starts[bucket] = entry;
+          entries[entry] = box;
+          cells[3 * entry] = x;
+          cells[3 * entry + 1] = y;
+          cells[3 * entry + 2] = z;
         });
       }
       for (let bucket = 1; bucket <= buckets; bucket++) {

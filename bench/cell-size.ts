@@ -1,10 +1,10 @@
 /**
- * Purpose: `npm run bench:cells`: candidates and time a particle for cells of half a diameter to four (or others), at three
- * densities, in the plane and in space, on the CPU engine and on the GPU (SwiftShader in Node, unless
- * CELLSTORM_DRIVER says otherwise); and the costs that fit the times, which src/core/world/cell-size.ts suggests by.
+ * `npm run bench:cells`: measures candidates and time per particle for cells of half a diameter to four (or others), at three
+ * densities, in 2D and 3D, on the CPU engine and on the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise). It
+ * fits the costs to the times; src/core/world/cell-size.ts bases its suggestions on these costs.
  * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --sizes 0.5,0.75,1,1.25,1.5,2,3,4 --repeats 11
  * --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
- * The engines are bundled from the sources as they are, since a development server's modules run slower.
+ * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -71,7 +71,7 @@ if (values.json) {
   process.stdout.write(`${JSON.stringify({ machine, commit: commitOf(), rows, fits }, undefined, 1)}\n`);
 } else {
   process.stdout.write(
-    `${values.count} particles, the least of ${values.repeats} turns: ${machine}\n\n${table(
+    `${values.count} particles, least time of ${values.repeats} turns: ${machine}\n\n${table(
       [
         '',
         'density',
@@ -100,8 +100,8 @@ if (values.json) {
           (row.least / best).toFixed(2),
         ];
       }),
-    )}\nAll but densities and sizes are a particle. Costs that fit the least times, ns:\n\n${table(
-      ['', 'method', 'a candidate', 'a cell', 'a range', 'off by (rms)'],
+    )}\nAll columns but density and size are per particle. Costs that fit the least times, in ns:\n\n${table(
+      ['', 'method', 'per candidate', 'per cell', 'per range', 'error (rms)'],
       fits.map(({ method, dimensions, candidate, cell, range, error }) => [
         `${dimensions}D`,
         method,

@@ -1,17 +1,16 @@
 // @ts-check
 /**
- * Purpose: what a frame costs in which some of N objects move and each of these asks who overlaps it: an index of
- * single objects beside structures that are rebuilt.
+ * Times a frame in which some of N objects move and each of these looks for its overlaps: an index of single objects
+ * compared with structures that are rebuilt.
  *
  *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * Discs lie at random (scene `uniform`), each overlapping one other on average. Every frame, as many as the share
- * says, chosen at random, move by up to a tenth of a diameter along each axis. One thread. Timed: taking in the moves
- * and finding the partners of every mover; or with the grid, which does that at once, all pairs. Before anything is
- * timed, all must agree on the number of partners and on a checksum that does not depend on their order, for several
- * frames. Frames are played back and forth between two places, so that every contender is timed on the same ones. They
- * take turns; the table shows medians.
- * The engine is bundled from the sources as they are, since a development server's modules run slower.
+ * Discs are random (scene `uniform`), each overlapping one other on average. In every frame a random share of them moves by
+ * up to a tenth of a diameter along each axis. One thread. Timed: applying the moves and finding the partners of every
+ * mover; or with the grid, which finds them all at once, all pairs. Before timing, all must agree on the number of
+ * partners and on a checksum that does not depend on their order, for several frames. Frames run back and forth between two
+ * states, so that every contender is timed on the same ones. Contenders take turns; the table shows medians.
+ * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -20,16 +19,16 @@ import { bundle, median, round } from './shared.mjs';
 
 const SEED = 1;
 
-/** How far movers move along each axis at most, diameters. */
+/** Greatest move along each axis, in diameters. */
 const DRIFT = 0.1;
 
-/** Frames that are played in turns, each with movers of its own. */
+/** Frames that are played in turns, each with its own movers. */
 const FRAMES = 4;
 
-/** Rounds that are thrown away, until the code is compiled. */
+/** Rounds to discard, until the code is compiled. */
 const WARM_UP = 2;
 
-/** Time of one sample at least, ms: cheap frames are repeated, and the time divided. */
+/** Least milliseconds of a sample: cheap frames are repeated, and the time divided. */
 const SAMPLE_MS = 30;
 
 const { values } = parseArgs({
@@ -44,15 +43,15 @@ const sizes = values.sizes.split(',').map(Number);
 const shares = values.shares.split(',').map(Number);
 const rounds = Number(values.rounds);
 if (!sizes.every((size) => Number.isInteger(size) && size > 0))
-  fail('--sizes takes whole numbers, separated by commas.');
+  fail(`--sizes is ${values.sizes}, but it must be whole numbers greater than 0, separated by commas.`);
 if (!shares.every((share) => share > 0 && share <= 1))
-  fail('--shares takes numbers up to 1, separated by commas.');
-if (!(rounds >= 1)) fail('--rounds takes a number of at least 1.');
+  fail(`--shares is ${values.shares}, but it must be numbers above 0 and up to 1, separated by commas.`);
+if (!(rounds >= 1)) fail(`--rounds is ${values.rounds}, but it must be a number of at least 1.`);
 
 /** @typedef {{ movers: Uint32Array, there: Float32Array, back: Float32Array }} Frame */
 /** @typedef {{ name: string, play: (frame: Frame, isBack: boolean, found: Tally) => void }} Contender */
 
-/** Partners found: how many, and a sum that is the same in whatever order. */
+/** Partners found: their number, and a sum that does not depend on their order. */
 class Tally {
   count = 0;
   sum = 0;
@@ -147,14 +146,14 @@ function measure(size, share) {
 function indexContender({ min, max, radius, positions }) {
   const count = positions.length / 2;
   const index = cpu.createCpuIndex({ dimensions: 2, min, max, radius, capacity: count });
-  const place = [0, 0];
-  for (let id = 0; id < count; id++) index.add(readPlace(positions, id, place));
+  const position = [0, 0];
+  for (let id = 0; id < count; id++) index.add(readPosition(positions, id, position));
   return {
     name: 'CpuIndex: move, overlapping',
     play: ({ movers, there, back }, isBack, found) => {
-      const places = isBack ? back : there;
+      const positionsOfMovers = isBack ? back : there;
       movers.forEach((id, mover) => {
-        index.move(id, readPlace(places, mover, place));
+        index.move(id, readPosition(positionsOfMovers, mover, position));
       });
       let asked = 0;
       const visit = (/** @type {number} */ other) => found.add(asked, other);
@@ -179,7 +178,7 @@ function gridContender({ min, max, radius, positions }) {
     diameter: 2 * radius,
     capacity: current.length / 2,
   });
-  const place = [0, 0];
+  const position = [0, 0];
   return {
     name: 'CpuGrid: build, near',
     play: (frame, isBack, found) => {
@@ -191,7 +190,7 @@ function gridContender({ min, max, radius, positions }) {
       };
       for (const id of frame.movers) {
         asked = id;
-        grid.near(readPlace(current, id, place), 2 * radius, visit);
+        grid.near(readPosition(current, id, position), 2 * radius, visit);
       }
     },
   };
@@ -225,7 +224,8 @@ function pairsContender({ min, max, radius, positions }) {
 }
 
 /**
- * As its author recommends: typed coordinates. `within` includes the distance itself, so the exact test follows.
+ * Uses kdbush as its author recommends, with typed coordinates. `within` includes the distance itself, so an exact test
+ * follows.
  *
  * @param {Scene} scene
  * @returns {Contender}
@@ -254,7 +254,7 @@ function kdbushContender({ radius, positions }) {
 }
 
 /**
- * Movers, each once, where they go and where they come from; still on multiples of 1/1024 and inside.
+ * Chooses distinct movers, with their new and old positions, which are multiples of 1/1024 inside the box.
  *
  * @param {Scene} scene
  * @param {number} count
@@ -264,9 +264,9 @@ function kdbushContender({ radius, positions }) {
 function makeFrame({ positions, radius, min, max }, count, frame) {
   const random = new scenes.Random(SEED + 1 + frame);
   const ids = Uint32Array.from({ length: positions.length / 2 }, (_, id) => id);
-  for (let place = 0; place < count; place++) {
-    const other = Math.min(ids.length - 1, Math.floor(random.between(place, ids.length)));
-    [ids[place], ids[other]] = [ids[other] ?? 0, ids[place] ?? 0];
+  for (let index = 0; index < count; index++) {
+    const other = Math.min(ids.length - 1, Math.floor(random.between(index, ids.length)));
+    [ids[index], ids[other]] = [ids[other] ?? 0, ids[index] ?? 0];
   }
   const movers = ids.slice(0, count);
   const back = new Float32Array(2 * count);
@@ -287,22 +287,22 @@ function makeFrame({ positions, radius, min, max }, count, frame) {
  * @param {boolean} isBack
  */
 function writeMoves(current, { movers, there, back }, isBack) {
-  const places = isBack ? back : there;
+  const positions = isBack ? back : there;
   movers.forEach((id, mover) => {
-    current[2 * id] = places[2 * mover] ?? 0;
-    current[2 * id + 1] = places[2 * mover + 1] ?? 0;
+    current[2 * id] = positions[2 * mover] ?? 0;
+    current[2 * id + 1] = positions[2 * mover + 1] ?? 0;
   });
 }
 
 /**
  * @param {Float32Array} positions
  * @param {number} id
- * @param {number[]} place
+ * @param {number[]} position
  */
-function readPlace(positions, id, place) {
-  place[0] = positions[2 * id] ?? 0;
-  place[1] = positions[2 * id + 1] ?? 0;
-  return place;
+function readPosition(positions, id, position) {
+  position[0] = positions[2 * id] ?? 0;
+  position[1] = positions[2 * id + 1] ?? 0;
+  return position;
 }
 
 /**

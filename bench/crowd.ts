@@ -1,8 +1,8 @@
 /**
- * Purpose: `npm run bench:crowd`: what very many particles in one cell take in a world made for crowds, on the GPU
- * (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise). All overlap each other, so there are n (n − 1) / 2
- * candidates and as many contacts, and the list of contacts must find as many: checked before anything else is timed. A
- * step (one substep, one iteration) and a separate begin with the same state twice, and must end with the same bits.
+ * `npm run bench:crowd`: measures very many particles in one cell of a world with `crowds`, on the GPU (SwiftShader in Node,
+ * unless CELLSTORM_DRIVER says otherwise). All particles overlap, so there must be n (n − 1) / 2 candidates and as many
+ * contacts, and the list of contacts must find as many; this is checked first. A step (one substep, one iteration) and a
+ * `separate` run twice from the same state and must end with the same bits.
  * Flags: --count 2e4 --dimensions 2,3 --json. A wrong result ends it with exit code 1.
  */
 import { cpus, loadavg } from 'node:os';
@@ -21,25 +21,25 @@ import { commitOf } from './shared.mjs';
 
 const DT = 1 / 64;
 const RADIUS = 0.5;
-/** Of the cube in the middle cell that holds all of them: its diagonal is less than a diameter. */
+/** Edge of the cube in the middle cell that holds all particles: its diagonal is less than a diameter. */
 const EDGE = 0.5;
-/** Places along it: coordinates are exact, so that no count depends on rounding. */
-const PLACES = 512;
-/** Pairs that are listed; how many there are is found all the same. */
+/** Coordinates per edge: they are exact, so that no count depends on rounding. */
+const STEPS_PER_EDGE = 512;
+/** Pairs that the list has room for; it counts the others, too. */
 const LISTED = 1024;
-/** What is found where 32 bits do not count them. */
+/** The reported number of pairs if 32 bits cannot count them. */
 const UNCOUNTABLE = 2 ** 32 - 1;
 
 interface Row {
   readonly dimensions: 2 | 3;
   readonly count: number;
   readonly pairs: number;
-  /** Milliseconds, of what was run twice the least. */
+  /** Milliseconds; the lesser of two runs for `step` and `separate`. */
   readonly measure: number;
   readonly list: number;
   readonly step: number;
   readonly separate: number;
-  /** Of the step: all but the passes over contacts. */
+  /** Time of the step without the passes over contacts. */
   readonly order: number;
 }
 
@@ -66,7 +66,7 @@ function crowd(dimensions: 2 | 3): Float32Array {
   const low = 1.5 - EDGE / 2;
   return Float32Array.from(
     { length: dimensions * count },
-    () => low + (EDGE * random.between(0, PLACES - 1)) / PLACES,
+    () => low + (EDGE * random.between(0, STEPS_PER_EDGE - 1)) / STEPS_PER_EDGE,
   );
 }
 
@@ -82,7 +82,7 @@ function expectEqual(what: string, got: number, expected: number): void {
   process.exit(1);
 }
 
-/** How many pairs a list of contacts finds, most of which it has no room for. */
+/** Returns how many pairs a list of contacts finds; it has no room for most of them. */
 async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array): Promise<number> {
   const grid = await HashGrid.create(gpu, { ...world(dimensions), diameter: 2 * RADIUS, capacity: count });
   const packed = toStored(dimensions, positions);
@@ -99,7 +99,7 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
   return found;
 }
 
-/** Runs from one state twice, and gives the quicker one's times. */
+/** Runs twice from one state, and returns the times of the faster run. */
 async function repeat(
   what: string,
   simulation: Simulation,
@@ -122,7 +122,7 @@ async function repeat(
     const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
     expectEqual(`words of ${name} that differ after ${what} twice`, differing, 0);
   }
-  // One of which a part is missing is no quicker.
+  // A run with missing times is not the faster one.
   const lost = ({ discarded = 0 }: StageTimes) => discarded;
   return times.reduce((least, one) =>
     lost(one) < lost(least) || (lost(one) === lost(least) && one.total < least.total) ? one : least,
@@ -186,7 +186,7 @@ if (values.json) {
       `| ${row.dimensions}D | ${row.count} | ${row.pairs} | ${[row.order, row.step, row.separate, row.list, row.measure].map(seconds).join(' | ')} |\n`,
   );
   process.stdout.write(
-    `Seconds, a step and a separate the lesser of two: ${machine}\n\n` +
+    `Seconds; for a step and a separate the lesser of two runs: ${machine}\n\n` +
       '| | particles | pairs | order in the step | step | separate | list | measure |\n' +
       `|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );

@@ -1,7 +1,7 @@
 /**
- * Purpose: `npm run bench:film`: what a live film costs a page: milliseconds a picture in headless Chrome without a film, with
- * the picture and its marks drawn onto the film's canvas, with the page's own canvas recorded, and with a film as the page
- * makes it. Kinds take turns, and figures are medians. Processor time is that of the whole browser, as Linux has it.
+ * `npm run bench:film`: measures what a live film costs a page, in milliseconds per picture in headless Chrome: without a film,
+ * with picture and marks drawn onto the film's canvas, with the page's own canvas recorded, and with a film as the page makes
+ * it. Kinds take turns, and figures are medians. Processor time is that of the whole browser, as Linux counts it.
  * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { callInPage, startBrowser } from '../scripts/browser';
 import { FILM_KINDS, type FilmKind, type FilmTimes } from './film/measure';
 import { median } from './shared.mjs';
 
-/** Of Linux: a tick of the clock by which it counts processor time. */
+/** Linux counts processor time in ticks of this length. */
 const TICK_MS = 10;
 
 const { values } = parseArgs({
@@ -31,19 +31,19 @@ for (const [name, text] of Object.entries(values)) {
 const size = { width: Number(values.width), height: Number(values.height) };
 const pictures = Number(values.pictures);
 
-/** Milliseconds that a process and all that it started have worked. */
+/** Returns the processor time in milliseconds of a process and all its descendants. */
 function workOf(root: number): number {
   const processes = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const line = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // Behind the name, which may have blanks: state, parent, …, user and system time.
+      // The fields after the name, which may contain blanks: state, parent, …, user and system time.
       const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
       return [
         { id: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) },
       ];
     } catch {
-      return []; // It has ended meanwhile.
+      return []; // The process has ended meanwhile.
     }
   });
   const own = new Set([root]);
@@ -78,8 +78,8 @@ process.stdout.write(
   `A picture of ${size.width} × ${size.height}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}\n`,
 );
 for (const [kind, all] of found) {
-  const figure = (of: (times: (typeof all)[number]) => number) => median(all.map(of)).toFixed(2);
+  const figure = (read: (times: (typeof all)[number]) => number) => median(all.map(read)).toFixed(2);
   process.stdout.write(
-    `${kind}: ${figure(({ picture }) => picture)} ms, ${figure(({ work }) => work)} ms of processors, ${figure(({ call }) => call)} ms of the page's thread\n`,
+    `${kind}: ${figure(({ picture }) => picture)} ms, ${figure(({ work }) => work)} ms of processor time, ${figure(({ call }) => call)} ms on the page's thread\n`,
   );
 }

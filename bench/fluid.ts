@@ -1,8 +1,8 @@
 /**
- * Purpose: `npm run bench:fluid`: time of each stage of the liquid's substep against its size, a dam break, on the GPU that
- * Node finds or on the CPU. Flags: --cells 64,128,256 (along the tank's height) --dimensions 2,3 --substeps 5 --warm-up 3
- * --square (n² cells with n² particles, a quarter full) --cpu --json.
- * A substep is checked before it is timed and after: residual within the tolerance, nothing lost.
+ * `npm run bench:fluid`: times each stage of the fluid's substep at several sizes, for a dam break, on the GPU in Node or on
+ * the CPU. Flags: --cells 64,128,256 (along the tank's height) --dimensions 2,3 --substeps 5 --warm-up 3 --square (n² cells
+ * with n² particles, a quarter full) --cpu --json.
+ * The state is checked before and after timing: the residual is within the tolerance, and nothing is lost.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -30,12 +30,12 @@ interface Result {
   readonly cells: readonly number[];
   readonly particles: number;
   readonly iterations: number;
-  /** Medians, milliseconds. */
+  /** Medians in milliseconds. */
   readonly stages: Readonly<Record<string, number>>;
   readonly total: number;
 }
 
-/** Substeps before the first that is timed: the column has begun to fall, and a driver has compiled what it puts off. */
+/** Substeps before timing: the column begins to fall, and the driver finishes deferred compilation. */
 const WARM_UP = Number(values['warm-up']);
 const DT = 1 / 240;
 
@@ -46,7 +46,7 @@ function median(times: readonly number[]): number {
 function check(seen: FluidMeasures): void {
   const { residual, unconverged, nonFinite, outside } = seen;
   if (residual <= 1e-4 && unconverged + nonFinite + outside === 0) return;
-  throw new Error(`The liquid is not what it should be: ${JSON.stringify(seen)}`);
+  throw new Error(`The fluid's state is wrong: ${JSON.stringify(seen)}`);
 }
 
 async function measure(dimensions: 2 | 3, height: number, substeps: number): Promise<Result> {
@@ -118,7 +118,7 @@ else {
   for (const { dimensions, cells, particles, iterations, stages, total } of results) {
     const detail = Object.entries(stages).map(([name, time]) => `${name} ${time.toFixed(1)}`);
     process.stdout.write(
-      `${dimensions}D, ${cells.join(' × ')} cells, ${particles} particles, ${iterations} iterations: ${total.toFixed(1)} ms a substep; ${detail.join(', ')}\n`,
+      `${dimensions}D, ${cells.join(' × ')} cells, ${particles} particles, ${iterations} iterations: ${total.toFixed(1)} ms per substep; ${detail.join(', ')}\n`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Purpose: `npm run bench:step`: grid + one push and a full step against the unsorted grid, in headless Chrome
- * (default) or in Node. Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
+ * `npm run bench:step`: times grid + one push, and a full step, compared with the unsorted grid, in headless Chrome (default) or
+ * in Node. Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -46,20 +46,20 @@ else {
   process.stdout.write(`${machine}\n`);
   for (const result of results) {
     process.stdout.write(
-      `\n${result.count} particles, ${result.dimensions}D, ${result.contactsPerParticle.toFixed(2)} contacts and ${result.cellsPerParticle.toFixed(2)} cells a particle, ${result.adapter}\n` +
-        `copy bandwidth ${(result.copyBytesPerMs / 1e6).toFixed(2)} GB/s, ${result.memoryPerParticle.toFixed(1)} bytes a particle with its cells\n`,
+      `\n${result.count} particles, ${result.dimensions}D, ${result.contactsPerParticle.toFixed(2)} contacts and ${result.cellsPerParticle.toFixed(2)} cells per particle, ${result.adapter}\n` +
+        `copy bandwidth ${(result.copyBytesPerMs / 1e6).toFixed(2)} GB/s, ${result.memoryPerParticle.toFixed(1)} bytes per particle, cells included\n`,
     );
     for (const name of ['unsorted', 'separate', 'step'] as const) {
       const { median, wall, passes, bytesEquivalent } = result[name];
       const detail = Object.entries(passes.stages).map(([stage, time]) => `${stage} ${time.toFixed(1)}`);
       if (passes.discarded)
-        detail.push(`${passes.discarded} discarded, as the clock of the device ran backwards`);
+        detail.push(`${passes.discarded} discarded, because the device's clock ran backwards`);
       process.stdout.write(
         `  ${name.padEnd(9)} ${median.toFixed(1)} ms (${Math.min(...wall).toFixed(1)} to ${Math.max(...wall).toFixed(1)}), ${bytesEquivalent.toFixed(0)} bytes-equivalent; ${detail.join(', ')}\n`,
       );
     }
     process.stdout.write(
-      `  unsorted takes ${(result.unsorted.median / result.separate.median).toFixed(2)} times as long\n`,
+      `  the unsorted grid takes ${(result.unsorted.median / result.separate.median).toFixed(2)} times as long\n`,
     );
   }
 }

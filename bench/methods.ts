@@ -1,7 +1,7 @@
 /**
- * Purpose: what a step of boids, of particle life and of the position-based fluid costs, in time and memory, on the GPU
- * that there is (in Node). Boids and life begin with ten neighbours each, scattered, in a box that wraps around; the fluid
- * as a block at rest that fills half of its box. A few steps go first.
+ * Measures the time and memory of a step of boids, of particle life and of the position-based fluid, on the GPU in Node. Boids
+ * and life begin scattered in a periodic box, with ten neighbours each. The fluid begins as a block at rest that fills half of
+ * its box. A few steps warm up.
  * `node scripts/run.mjs bench/methods.ts [--counts 10000,100000] [--repeats 5]`, after scripts/setup.ts.
  */
 import { cpus, loadavg } from 'node:os';
@@ -29,7 +29,7 @@ interface Method {
   destroy(): void;
 }
 
-/** With ten neighbours within 1. */
+/** Scatters particles so that each has ten neighbours within a distance of 1. */
 function scattered(dimensions: Dimensions, count: number) {
   const ball = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;
   const edge = ((count * ball) / NEIGHBOURS) ** (1 / dimensions);
@@ -67,8 +67,8 @@ const METHODS: Readonly<
 };
 
 const { gpu: provider } = await openDawn({ driver: testPreference() });
-const told = `median of ${repeats}, ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`;
-process.stdout.write(`${told}\n`);
+const machine = `median of ${repeats}, ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`;
+process.stdout.write(`${machine}\n`);
 for (const count of values.counts.split(',').map(Number)) {
   for (const dimensions of [2, 3] as const) {
     const gpu = await requestGpu({ particles: count, cells: 20 * count, dimensions, gpu: provider });
@@ -85,7 +85,7 @@ for (const count of values.counts.split(',').map(Number)) {
       for (let repeat = 0; repeat < repeats; repeat++) times.push(await time());
       const bytes = (method.memoryBytes / method.count).toFixed(0);
       process.stdout.write(
-        `${name}, ${dimensions}D, ${method.count}: ${median(times).toFixed(1)} ms a step (least ${Math.min(...times).toFixed(1)}), ${bytes} bytes a particle\n`,
+        `${name}, ${dimensions}D, ${method.count}: ${median(times).toFixed(1)} ms per step (least ${Math.min(...times).toFixed(1)}), ${bytes} bytes per particle\n`,
       );
       method.destroy();
     }

@@ -1,11 +1,10 @@
 /**
- * Purpose: `npm run bench:mixed`: build + all pairs of particles with radii over 1:64 (scene `mixed`; in a periodic box and in
- * a world without an end too), and of one large among many small (`one-large`), beside as many equal ones with as many
- * contacts (`uniform`; in a periodic box too), on the CPU engine and on
- * the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise), there also a grid and one push of a simulation,
- * in one run.
+ * `npm run bench:mixed`: times build + all pairs for particles of different sizes, compared with as many equal ones that have
+ * as many contacts. Scenes: radii over 1:64 (`mixed`; also in a periodic box and an unbounded world), one large particle among
+ * many small ones (`one-large`), and equal ones (`uniform`; also in a periodic box). Runs on the CPU engine and on the GPU
+ * (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise); on the GPU it also times a grid and one push of a simulation.
  * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu --json.
- * The engines are bundled from the sources as they are, since a development server's modules run slower.
+ * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -52,8 +51,8 @@ if (values.json) {
       `| ${dimensions}D | ${engine} | ${particles} | ${order} | ${pairs} | ${bytes.toFixed(0)} | ${least.toPrecision(3)} | ${median.toPrecision(3)} | ${timesEqual.toFixed(2)} |\n`,
   );
   process.stdout.write(
-    `${values.count} particles, build + all pairs (push: grid + one push), of ${values.repeats} turns: ${machine}\n\n` +
-      '| | engine | particles | order | pairs | bytes each | least ms | median | × equal |\n' +
+    `${values.count} particles, build + all pairs (push: grid + one push), ${values.repeats} turns: ${machine}\n\n` +
+      '| | engine | particles | order | pairs | bytes per particle | least ms | median | × equal |\n' +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );
 }

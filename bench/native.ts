@@ -1,10 +1,10 @@
 /**
- * Purpose: `npm run bench:native`: compiles bench/native/grid.cu, the program behind cuda-grid, by nvcc, and says what
- * to run it by.
- * `--cpu`: by a C++ compiler instead, with bench/native/on_cpu in the place of CUDA, for machines without such a GPU.
- * `--check`: holds the program against the oracle on every scene that it takes, in 2D and 3D, from nobody to 100,000
- * bodies, all in one cell and frames that follow each other included; `--count n,…`: other counts. Exit code 1 where a
- * pair is missing or one too many, or there is no compiler or device: nothing is left out in silence.
+ * `npm run bench:native`: compiles bench/native/grid.cu, the program behind cuda-grid, with nvcc, and prints the command that
+ * runs it.
+ * `--cpu`: compiles it with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without such a GPU.
+ * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, from 0 to 100,000 bodies,
+ * including all bodies in one cell and consecutive frames; `--count n,…`: other counts. Exit code 1 if a pair is missing or
+ * one too many, or if there is no compiler or device: nothing is silently left out.
  * Output: .cache/bench-native/cuda-grid, or cuda-grid-on-cpu.
  */
 import { spawnSync } from 'node:child_process';
@@ -19,20 +19,20 @@ import { BENCH_SCENES, type BenchScene, createBenchScene } from './harness/scene
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'bench/native');
-/** Not in dist, which every build empties. */
+/** Not in dist, because every build empties that. */
 const OUT = join(ROOT, '.cache/bench-native');
 
-/** On both sides of a warp, a block, a tile of the scan in cells, and of so many blocks that not all run at a time. */
+/** Just below and above the sizes of a warp, a block and a tile of the scan, and more blocks than run at a time. */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
-/** Copies are not what is checked. */
+/** Small, since copies are not checked. */
 const COPY_BYTES = 2 ** 20;
 
 interface Compiler {
   readonly names: readonly string[];
   readonly flags: readonly string[];
   readonly program: string;
-  /** Where to get one. */
+  /** Says how to get a compiler. */
   readonly missing: string;
 }
 
@@ -40,13 +40,13 @@ const NVCC: Compiler = {
   names: ['nvcc', '/usr/local/cuda/bin/nvcc'],
   flags: ['-std=c++17', '-O3', '-arch=native'],
   program: 'cuda-grid',
-  missing: "There is no nvcc, which comes with NVIDIA's CUDA toolkit; --cpu needs a C++ compiler only.",
+  missing: "nvcc was not found. It comes with NVIDIA's CUDA toolkit; with --cpu a C++ compiler is enough.",
 };
 const ON_CPU: Compiler = {
   names: ['c++', 'g++', 'clang++'],
   flags: ['-std=c++17', '-O2', '-pthread', '-I', 'on_cpu', '-x', 'c++'],
   program: 'cuda-grid-on-cpu',
-  missing: 'There is no C++ compiler: c++, g++ or clang++.',
+  missing: 'No C++ compiler was found: c++, g++ or clang++.',
 };
 
 function compile({ names, flags, program, missing }: Compiler): string | undefined {
@@ -63,7 +63,7 @@ function compile({ names, flags, program, missing }: Compiler): string | undefin
   return undefined;
 }
 
-/** What is wrong with the answers to the frames of a scene: a sentence each. */
+/** Returns what is wrong with the answers for a scene's frames, one sentence each. */
 async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]> {
   const frames = FRAMES.map((frame) => scene.frame(frame));
   const judge = new Judge(scene, frames);
@@ -81,7 +81,7 @@ async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]>
   return wrong;
 }
 
-/** Whether all answers are right. Says so of each scene. */
+/** Returns whether all answers are right, and prints a line per scene. */
 async function checkAll(engine: NativeEngine, counts: readonly number[]): Promise<boolean> {
   let isRight = true;
   for (const { name, dimensions: offered, most = Number.POSITIVE_INFINITY } of BENCH_SCENES) {
@@ -89,16 +89,16 @@ async function checkAll(engine: NativeEngine, counts: readonly number[]): Promis
       const scenes = counts
         .filter((count) => count <= most)
         .map((count) => createBenchScene(name, { dimensions, count }));
-      const taken = scenes.filter((scene) => engine.refuse?.(scene) === undefined);
-      if (taken.length === 0) {
+      const accepted = scenes.filter((scene) => engine.refuse?.(scene) === undefined);
+      if (accepted.length === 0) {
         const reasons = new Set(scenes.map((scene) => engine.refuse?.(scene)));
         process.stdout.write(`${engine.name}, ${name} ${dimensions}D: refused. ${[...reasons].join(' ')}\n`);
         continue;
       }
       const wrong: string[] = [];
-      for (const scene of taken) wrong.push(...(await check(engine, scene)));
-      const right = FRAMES.length * taken.length - wrong.length;
-      const answers = `${right} of ${FRAMES.length * taken.length} answers are those of the oracle`;
+      for (const scene of accepted) wrong.push(...(await check(engine, scene)));
+      const right = FRAMES.length * accepted.length - wrong.length;
+      const answers = `${right} of ${FRAMES.length * accepted.length} answers agree with the oracle`;
       process.stdout.write(
         `${[`${engine.name}, ${name} ${dimensions}D: ${answers}.`, ...wrong].join('\n  ')}\n`,
       );

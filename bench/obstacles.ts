@@ -1,7 +1,7 @@
 /**
- * Purpose: what a step costs where nine particles of ten never move, beside the same particles all moving: on the GPU
- * (in Node, by profile()) and on the CPU engine, in turns, as a ratio of medians. Of the scene uniform, where obstacles are
- * in cells, or of mixed, where they have sizes of their own and are in a tree.
+ * Compares a step in which nine of ten particles never move with a step in which the same particles all move: on the GPU (in
+ * Node, by profile()) and on the CPU engine, in turns, as a ratio of medians. In the scene uniform the obstacles are in cells;
+ * in mixed they have different sizes and are in a tree.
  * `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`, after scripts/setup.ts.
  */
 import { cpus, loadavg } from 'node:os';
@@ -26,7 +26,7 @@ const count = Number(values.count);
 const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
-/** All moving, and nine of ten fixed: those that move are a tenth of each row of cells, since ids say no place. */
+/** Options with all particles moving, and with nine of ten fixed. Ids do not follow positions, so fixed ones are everywhere. */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });
   const all = sceneOptions(scene, { gravity: new Array<number>(dimensions).fill(0).with(1, -9.8125) });
@@ -41,7 +41,7 @@ function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOp
 
 type Timer = () => Promise<number> | number;
 
-/** In turns, so that what else the machine does falls on both. */
+/** Times both in turns, so that other work on the machine affects both. */
 async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (const timer of timers) await timer();
@@ -51,7 +51,7 @@ async function compare(label: string, timers: readonly [Timer, Timer]): Promise<
   }
   const [moving, fixed] = [median(times[0]), median(times[1])];
   process.stdout.write(
-    `${label}: all moving ${moving.toFixed(1)} ms, nine of ten fixed ${fixed.toFixed(1)} ms a step: ${(fixed / moving).toFixed(3)}\n`,
+    `${label}: all moving ${moving.toFixed(1)} ms, nine of ten fixed ${fixed.toFixed(1)} ms per step: ${(fixed / moving).toFixed(3)}\n`,
   );
 }
 
@@ -76,7 +76,7 @@ for (const dimensions of [2, 3] as const) {
       const { total, discarded } = await simulation.profile(DT);
       if (discarded === undefined) return total;
       throw new Error(
-        `The device's clock ran backwards in ${discarded} passes; their time is missing. Run it again.`,
+        `The device's clock ran backwards in ${discarded} passes, whose time is missing. Run it again.`,
       );
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Purpose: what the benchmarks share: sources bundled as they are, since a development server's modules run slower;
- * the middle of times, figures of three digits, and the commit that was measured. Types: shared.d.mts.
+ * Shared by the benchmarks: bundles the current sources, because a development server's modules run slower; takes medians,
+ * rounds to three digits, and finds the measured commit. Types: shared.d.mts.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { build } from 'vite';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Modules by name, from their files below the project's folder. */
+/** Bundles and imports modules; takes their names and their files, relative to the project's folder. */
 export async function bundle(entries) {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
   try {
@@ -33,7 +33,7 @@ export async function bundle(entries) {
           output: {
             entryFileNames: '[name].mjs',
             chunkFileNames: '[name].mjs',
-            // As in what is published: constants stay constants, which V8 takes into its code.
+            // As in the published build: keeps constants as `const`, so that V8 inlines them.
             topLevelVar: false,
           },
         },
@@ -55,12 +55,12 @@ export function median(times) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half] + sorted[half - 1]) / 2;
 }
 
-/** To three digits. */
+/** Rounds to three digits. */
 export function round(value) {
   return Number(value.toPrecision(3));
 }
 
-/** A checkout without history has none. */
+/** Returns undefined for a checkout without history. */
 export function commitOf() {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();

@@ -1,9 +1,9 @@
 /**
- * Purpose: `npm run bench:stepping`: a particle solver beside rigid-body engines: milliseconds of a step of 1/60 s while a
- * pile of equal discs falls and settles in a box, on one thread. They do not compute the same thing, so overlap and kinetic
- * energy of the last state stand beside each time.
- * Flags: --count 1000,5000,20000 --only cellstorm/cpu,rapier2d,box2d3,matter-js --steps 240 --limit 60 (seconds an engine
- * and size) --json. An engine that loses discs, or is not installed, is told so, and ends it with exit code 1.
+ * `npm run bench:stepping`: compares a particle solver with rigid-body engines: milliseconds per step of 1/60 s while a pile of
+ * equal discs falls and settles in a box, on one thread. They do not compute the same thing, so the overlap and kinetic energy
+ * of the last state are shown beside each time.
+ * Flags: --count 1000,5000,20000 --only cellstorm/cpu,rapier2d,box2d3,matter-js --steps 240 --limit 60 (seconds per engine
+ * and size) --json. If an engine loses discs or is not installed, it says so and ends with exit code 1.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -67,14 +67,14 @@ if (values.json) {
     return `| ${record.count} | ${record.engine} | ${record.kind} | ${record.steps} | ${time} | ${record.overlaps} | ${overlap} | ${round(record.kineticEnergy)} |\n`;
   });
   process.stdout.write(
-    `A particle solver beside rigid-body engines, milliseconds a step of 1/60 s of a falling pile: ${machine}\n\n` +
-      '| discs | engine | kind | steps | median | p95 | overlapping pairs | mean overlap (deepest) | energy a disc |\n' +
+    `A particle solver and rigid-body engines, milliseconds per step of 1/60 s of a falling pile: ${machine}\n\n` +
+      '| discs | engine | kind | steps | median | p95 | overlapping pairs | mean overlap (deepest) | energy per disc |\n' +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );
   const cut = records.some((record) => record.steps < steps);
   if (cut) {
     process.stdout.write(
-      `\nRows of fewer than ${steps} steps were ended by the limit of ${values.limit} s: earlier in the fall, not to be compared with the others.\n`,
+      `\nRows with fewer than ${steps} steps were ended by the limit of ${values.limit} s, earlier in the fall. Do not compare them with the others.\n`,
     );
   }
 }

@@ -1,23 +1,23 @@
 /**
- * Purpose: costs of a candidate, a cell and a range that fit the least measured times, which other work on the machine
- * disturbs least: least squares of the relative errors, none of the costs negative. With three unknowns, every choice
- * of those that are not zero is solved and the best kept.
+ * Fits the costs of a candidate, a cell and a range to the least measured times, which other work on the machine disturbs
+ * least. It minimises the squares of the relative errors with costs of at least 0: it solves for every subset of nonzero
+ * costs and keeps the best.
  */
 import type { CellSizeRow } from './measure';
 
-/** Nanoseconds each. */
+/** Nanoseconds. */
 export interface Costs {
   readonly candidate: number;
   readonly cell: number;
   readonly range: number;
-  /** Root of the mean square of the relative errors. */
+  /** Root mean square of the relative errors. */
   readonly error: number;
 }
 
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // Each row divided by its time: what is wanted is 1.
+  // Each row is divided by its time, so that the fitted value should be 1.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );
@@ -43,11 +43,11 @@ export function fitCosts(samples: readonly Sample[]): Costs {
   return best;
 }
 
-function sum<Item>(items: readonly Item[], of: (item: Item, index: number) => number): number {
-  return items.reduce((total, item, index) => total + of(item, index), 0);
+function sum<Item>(items: readonly Item[], read: (item: Item, index: number) => number): number {
+  return items.reduce((total, item, index) => total + read(item, index), 0);
 }
 
-/** Gauss's way, for a matrix that is positive definite or singular (then NaN). */
+/** Solves by Gauss-Jordan elimination, for a positive definite matrix; a singular one gives NaN. */
 function solve(matrix: number[][], right: number[]): number[] {
   const size = right.length;
   const rows = matrix.map((row, index) => [...row, right[index] as number]);

@@ -1,7 +1,7 @@
 /**
- * Purpose: times the same particles in cells of different sizes, on both engines, and counts what each size makes
- * them look at. The contacts of every size are compared before anything is timed; sizes take turns.
- * Particles lie at random, their coordinates multiples of 1/1024 of a diameter, and in the order of their cells, as a
+ * Times the same particles in cells of different sizes, on both engines, and counts the candidates of each size. The contacts
+ * of all sizes are compared before timing; sizes take turns.
+ * Particles are random, with coordinates that are multiples of 1/1024 of a diameter, and in the order of their cells, as a
  * simulation keeps them.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
@@ -24,19 +24,19 @@ import { Random } from '../../src/scenes/random';
 export interface CellSizeRequest {
   readonly dimensions: Dimensions;
   readonly count: number;
-  /** Particles in a square (cube) of one diameter. */
+  /** Particles per square (cube) of one diameter. */
   readonly density: number;
-  /** Edges of cells, diameters. */
+  /** Edges of cells, in diameters. */
   readonly sizes: readonly number[];
   readonly repeats: number;
   readonly methods: readonly Method[];
 }
 
 /**
- * What is timed. `cpu pairs`: build and find all pairs of the CPU engine. `gpu push`: sort and push apart once.
- * `cpu near`, `gpu near`: the neighbours of each particle counted, which any size of cell is exact for. On the CPU a query
- * looks through one more cell than reaches the radius on every side. On the GPU it is sorting and a kernel of the user's
- * own, which looks one cell on where the radius is no more than that, else as many as it spans.
+ * What is timed. `cpu pairs`: the CPU engine builds and finds all pairs. `gpu push`: the GPU sorts and pushes apart once.
+ * `cpu near`, `gpu near`: counts the neighbours of each particle, which is exact for any cell size. A CPU query looks one cell
+ * farther than the radius reaches on every side. The GPU sorts and runs a custom kernel. It looks one cell on if the radius
+ * is no larger than a cell, otherwise as many as the radius spans.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -45,28 +45,28 @@ export interface CellSizeRow {
   readonly method: Method;
   readonly dimensions: Dimensions;
   readonly density: number;
-  /** Edge of a cell, diameters. */
+  /** Edge of a cell, in diameters. */
   readonly size: number;
-  /** Each of these a particle. */
+  /** These four are per particle. */
   readonly cells: number;
   readonly ranges: number;
   readonly candidates: number;
   readonly contacts: number;
-  /** Nanoseconds a particle. */
+  /** Nanoseconds per particle. */
   readonly median: number;
   readonly least: number;
 }
 
 const SEED = 1;
-/** Every so manyth particle is asked for its neighbours when that is timed: a query is slow. */
+/** Only every fifth particle queries its neighbours in timed runs, since a query is slow. */
 const STRIDE = 5;
-/** So little that the workload of every repeat is the same. */
+/** So low that the workload of every repeat is the same. */
 const RELAXATION = 0.01;
 
-/** One size under one method. */
+/** One size with one method. */
 interface Contender {
   readonly row: Omit<CellSizeRow, 'median' | 'least'>;
-  /** Particles that a run is for. */
+  /** Number of particles that a run handles. */
   readonly particles: number;
   run(): void | Promise<void>;
   destroy?(): Promise<void>;
@@ -86,7 +86,7 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
   for (const size of request.sizes) {
     const sized = { ...box, cellSize: size };
     for (const method of request.methods) {
-      // Pairs are looked for one cell on.
+      // These methods only look one cell on.
       if (size < 1 && (method === 'cpu pairs' || method === 'gpu push')) continue;
       if (method === 'cpu pairs') contenders.push(contendPairs(sized, positions, request, size));
       if (method === 'gpu push')
@@ -100,7 +100,7 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
   for (const { row } of contenders) {
     if (row.contacts === first.row.contacts && row.contacts > 0) continue;
     throw new Error(
-      `${row.method} with cells of ${row.size} finds ${row.contacts} contacts a particle, not ${first.row.contacts}; times would mean nothing.`,
+      `${row.method} with cells of ${row.size} finds ${row.contacts} contacts per particle instead of ${first.row.contacts}, so its times would mean nothing.`,
     );
   }
   const times = contenders.map((): number[] => []);
@@ -126,7 +126,7 @@ function contendPairs(
   size: number,
 ): Contender {
   const grid = createCpuGrid({ ...options, diameter: 1, capacity: count });
-  const ordered = inOrder(grid, positions);
+  const ordered = inCellOrder(grid, positions);
   grid.build(ordered);
   const contacts = (2 * grid.countPairs()) / count;
   const { candidates, ranges } = countCandidates(grid.world, ordered, 0, 1);
@@ -157,7 +157,7 @@ async function contendPush(
   const { candidates, ranges } = countCandidates(simulation.world, positions, 0, 1);
   if (candidates !== (2 * measures.candidates) / count) {
     throw new Error(
-      `${candidates} candidates a particle were counted, but the device says ${(2 * measures.candidates) / count}.`,
+      `${candidates} candidates per particle were counted, but the device reports ${(2 * measures.candidates) / count}.`,
     );
   }
   return {
@@ -187,7 +187,7 @@ async function contendPush(
 
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
-/** A device whose errors are seen when it is closed. */
+/** Opens a device; closing it reports its errors. */
 async function openGpu(
   provider: GPU,
   limits: { readonly particles: number; readonly cells: number; readonly dimensions: Dimensions },
@@ -220,9 +220,9 @@ async function contendKernel(
   const { cellCount } = defineWorld(options, size);
   const gpu = await openGpu(provider, { particles: count, cells: cellCount, dimensions });
   const { queue } = gpu.device;
-  // For the grid a diameter, for us only the size of its cells.
+  // The diameter here only sets the cell size.
   const grid = await HashGrid.create(gpu, { ...options, diameter: size, capacity: count });
-  const ordered = inOrder(createCpuGrid({ ...options, diameter: size, capacity: count }), positions);
+  const ordered = inCellOrder(createCpuGrid({ ...options, diameter: size, capacity: count }), positions);
   const kernel = await grid.kernel({
     label: 'neighbours',
     code: COUNT_NEIGHBOURS,
@@ -276,9 +276,9 @@ function contendNear(
   { dimensions, count, density }: CellSizeRequest,
   size: number,
 ): Contender {
-  // For the grid a diameter, for us only the size of its cells.
+  // The diameter here only sets the cell size.
   const grid = createCpuGrid({ ...options, diameter: size, capacity: count });
-  const ordered = inOrder(grid, positions);
+  const ordered = inCellOrder(grid, positions);
   grid.build(ordered);
   const point = new Array<number>(dimensions).fill(0);
   let found = 0;
@@ -293,7 +293,7 @@ function contendNear(
     }
     return found;
   };
-  // All but the particle itself.
+  // A query also finds the particle itself.
   const contacts = (askEach(1) - count) / count;
   const { candidates, ranges } = countCandidates(grid.world, ordered, 1, 1);
   const cells = grid.world.cellCount / count;
@@ -306,8 +306,8 @@ function contendNear(
   };
 }
 
-/** Positions in the order of their cells. */
-function inOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
+/** Returns positions in the order of their cells. */
+function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
   const { dimensions } = grid.world;
   grid.build(positions);
   const ordered = new Float32Array(positions.length);
@@ -318,8 +318,8 @@ function inOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Other particles in the cells that are read for each one, and the rows of cells that these are: the cells within
- * `reach` of it along every axis, and `spare` more. By counting, independent of how either engine goes over them.
+ * Counts the other particles in the cells that are read for each particle, and the rows that these cells form: all cells
+ * within `reach` of it along every axis, and `spare` more. It counts independently of how either engine searches.
  */
 function countCandidates(
   world: World,
@@ -331,12 +331,12 @@ function countCandidates(
   const [columns, rows] = cells as [number, number];
   const keyOf = (x: number, y: number, z: number) => (z * rows + y) * columns + x;
   const before = new Uint32Array(world.cellCount + 1);
-  const places = positions.length / dimensions;
+  const particles = positions.length / dimensions;
   const coordinateOf = (particle: number, axis: number, offset: number) =>
     axis < dimensions
       ? latticeCoordinate(world, (positions[dimensions * particle + axis] as number) + offset, axis)
       : 0;
-  for (let particle = 0; particle < places; particle++) {
+  for (let particle = 0; particle < particles; particle++) {
     const [x, y, z] = [0, 1, 2].map((axis) => coordinateOf(particle, axis, 0)) as [number, number, number];
     const key = keyOf(x, y, z);
     before[key + 1] = (before[key + 1] as number) + 1;
@@ -346,7 +346,7 @@ function countCandidates(
   }
   let candidates = 0;
   let ranges = 0;
-  for (let particle = 0; particle < places; particle++) {
+  for (let particle = 0; particle < particles; particle++) {
     const [low, high] = [-1, 1].map((side) =>
       [0, 1, 2].map((axis) => {
         if (axis >= dimensions) return 0;
@@ -362,5 +362,5 @@ function countCandidates(
       }
     }
   }
-  return { candidates: (candidates - places) / places, ranges: ranges / places };
+  return { candidates: (candidates - particles) / particles, ranges: ranges / particles };
 }

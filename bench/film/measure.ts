@@ -1,16 +1,16 @@
 /**
- * Purpose: pictures of a WebGPU canvas with a 2D canvas over it, filmed or not: what a live film does to a page that draws.
+ * Draws on a WebGPU canvas with a 2D canvas over it, with or without a film, to measure how a live film slows the page.
  * Runs in a page.
  */
 import { FilmPicture } from '../../src/page/panel/film-picture';
 import { openLiveFilm } from '../../src/page/panel/live-film';
 
-/** `draw`: no film. `compose`: onto the film's canvas, not recorded. `canvas`: the recorder on the page's canvas, without marks. */
+/** `draw`: no film. `compose`: onto the film's canvas, not recorded. `canvas`: records the page's canvas, without marks. */
 export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;
 
 export type FilmKind = (typeof FILM_KINDS)[number];
 
-/** Milliseconds a picture: in all, and in calls that hand it to the film. */
+/** Milliseconds per picture: in total, and in the calls that pass it to the film. */
 export interface FilmTimes {
   readonly picture: number;
   readonly call: number;
@@ -65,7 +65,7 @@ function open(kind: FilmKind, canvas: HTMLCanvasElement): Filming {
     return { ...none, show: (layers) => film.show(layers) };
   }
   if (kind === 'draw') return none;
-  // As live-film.ts has it.
+  // The same settings as in live-film.ts.
   const recorder = new MediaRecorder(canvas.captureStream(60), {
     mimeType: 'video/webm;codecs=vp9',
     videoBitsPerSecond: 10e6,

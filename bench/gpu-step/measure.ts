@@ -1,7 +1,7 @@
 /**
- * Purpose: times grid + one push apart, and a full step, against the unsorted grid, in one run on one device,
- * in Node or in a page. Results are held against each other before and after, inside error scopes: a
- * submission that the device dropped would look very fast.
+ * Times grid + one push apart, and a full step, compared with the unsorted grid, in one run on one device, in Node or in a
+ * page. Results are compared before and after, inside error scopes, because a submission that the device drops looks very
+ * fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';
@@ -20,10 +20,10 @@ export interface StepRequest {
 }
 
 export interface Timing {
-  /** Milliseconds from submission to completion, one a repeat. */
+  /** Milliseconds from submission to completion, one per repeat. */
   readonly wall: readonly number[];
   readonly median: number;
-  /** Median repeat's passes, each in a compute pass of its own. */
+  /** Times of the passes of one run, each in its own compute pass. */
   readonly passes: StageTimes;
   readonly bytesEquivalent: number;
 }
@@ -34,18 +34,18 @@ export interface StepResult extends StepRequest {
   readonly contactsPerParticle: number;
   readonly memoryPerParticle: number;
   readonly cellsPerParticle: number;
-  /** Bytes moved a millisecond by buffer copies, reads and writes both counted. */
+  /** Bytes per millisecond that buffer copies move, reads plus writes. */
   readonly copyBytesPerMs: number;
   readonly separate: Timing;
   readonly step: Timing;
   readonly unsorted: Timing;
-  /** Largest difference between the two ways' positions. */
+  /** Largest difference between the positions of both grids. */
   readonly difference: number;
 }
 
-/** So little that the workload of every repeat is the same. */
+/** So low that the workload of every repeat is the same. */
 const RELAXATION = 0.01;
-/** Sums in different orders: a few roundings of coordinates of this size. */
+/** The two grids sum in different orders, so coordinates of this size differ by a few roundings. */
 const MOST_DIFFERENCE = 1e-3;
 
 export async function measureStep(request: StepRequest, provider?: GPU): Promise<StepResult> {
@@ -84,7 +84,9 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   record(unsorted.stages());
   const difference = greatestDifference((await simulation.read()).positions, await readUnsorted());
   if (!(difference <= MOST_DIFFERENCE) || before.contacts === 0) {
-    throw new Error(`The two ways differ by ${difference}; their times mean nothing.`);
+    throw new Error(
+      `The positions of the two grids differ by ${difference}, so their times would mean nothing.`,
+    );
   }
 
   const copyBytesPerMs = await measureCopy(gpu);
@@ -94,7 +96,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
       run: () => record(unsorted.stages()),
       passes: () => timeStages(gpu, readback, unsorted.stages()),
     },
-    // A step of a microsecond moves nothing far: the last and first repeat meet the same neighbours.
+    // A step of a microsecond hardly moves anything, so all repeats have the same neighbours.
     step: { run: () => simulation.step(1e-6), passes: () => simulation.profile(1e-6) },
   };
   const wall = { separate: [] as number[], unsorted: [] as number[], step: [] as number[] };
@@ -144,7 +146,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   return result;
 }
 
-/** Copies of 64 MiB, the best of several: what the device can move. */
+/** Measures the copy bandwidth of the device: copies of 64 MiB, the best of several. */
 async function measureCopy(gpu: Gpu): Promise<number> {
   const size = 1 << 26;
   const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;

@@ -1,4 +1,4 @@
-/** Purpose: the usual unsorted grid with one push, made of the engine's own count, scan and scatter. */
+/** The usual unsorted grid with one push, made of the engine's own count, scan and scatter. */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';
 import { defaultSettings, deriveSubstep } from '../../src/core/contact/settings';

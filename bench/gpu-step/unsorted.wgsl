@@ -1,7 +1,6 @@
-// What ours is measured against: the usual grid, whose particles stay where they are and are reached through
-// the sorted ids. One push apart, as shaders/solve/resolve.wgsl with SEPARATE; thread = particle. Inputs:
-// positions in the caller's order, entries and starts of the grid. Output: positions.
-
+// The usual grid, to compare with: particles stay where they are, and are reached through sorted ids. Does one push apart, like
+// shaders/solve/resolve.wgsl with SEPARATE; one thread per particle. Inputs: positions in input order, entries and starts
+// of the grid. Output: positions.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn push_unsorted(
@@ -20,8 +19,8 @@ fn push_unsorted(
     var centre = layer_centre(cell, layer, grid.cells) - grid.cells.x;
     for (var row = 0u; row < 3u; row++) {
       let end = start[centre + 2u];
-      for (var place = start[centre - 1u]; place < end; place++) {
-        let other = entries[place].x;
+      for (var index = start[centre - 1u]; index < end; index++) {
+        let other = entries[index].x;
         let apart = position - load_vector(position_in[other]);
         let distance_squared = dot(apart, apart);
         if (distance_squared < substep.diameter_squared && other != slot) {

@@ -1,6 +1,6 @@
 /**
- * Purpose: times all overlapping pairs of particles over a range of radii beside as many equal ones with as many
- * contacts, on both engines. All results for the same particles are compared before anything is timed; rows take turns.
+ * Times all overlapping pairs of particles over a range of radii, compared with as many equal ones that have as many contacts,
+ * on both engines. All results for the same particles are compared before timing; rows take turns.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
@@ -17,18 +17,18 @@ export interface MixedRequest {
 }
 
 export interface MixedRow {
-  /** `push`: of a simulation on the GPU, a grid and one push apart, in place of a list of pairs. */
+  /** `push` is a simulation on the GPU: a grid and one push apart, instead of a list of pairs. */
   readonly engine: 'cpu' | 'gpu' | 'push';
   readonly dimensions: Dimensions;
   readonly particles: string;
   readonly order: string;
   readonly pairs: number;
-  /** Bytes a particle, without lists of pairs. */
+  /** Bytes per particle, without lists of pairs. */
   readonly bytes: number;
   /** Milliseconds. */
   readonly median: number;
   readonly least: number;
-  /** Times the least time of equal particles on the same engine in the same order. */
+  /** Ratio to the least time of equal particles on the same engine in the same order. */
   readonly timesEqual: number;
 }
 
@@ -36,7 +36,7 @@ interface Particles {
   readonly name: string;
   readonly world: WorldOptions;
   readonly positions: Float32Array;
-  /** Left out where all are equal. */
+  /** Left out if all are equal. */
   readonly radii?: Float32Array;
 }
 
@@ -48,7 +48,7 @@ interface Contender {
 }
 
 const RANGE = { smallest: 1, largest: 64 } as const;
-/** Runs thrown away, until the code is compiled. */
+/** Runs to discard, until the code is compiled. */
 const WARM_UP = 3;
 
 export async function measureMixed(request: MixedRequest, provider?: GPU): Promise<MixedRow[]> {
@@ -94,7 +94,7 @@ export async function measureMixed(request: MixedRequest, provider?: GPU): Promi
   });
 }
 
-/** Equal ones in a box first: others are compared with them. */
+/** Equal particles in a box come first, since the others are compared with them. */
 function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
   const world = worldOptions(equal);
@@ -195,7 +195,7 @@ async function contendGpu(
   };
 }
 
-/** Pushed by so little that there are as many contacts after all turns, to a few. */
+/** So low that a few contacts at most change over all turns. */
 const SLIGHTEST = 0.01;
 
 async function contendPush(
@@ -219,7 +219,7 @@ async function contendPush(
   };
 }
 
-/** Of an engine that shares no search with the grids. */
+/** Returns the pairs of an engine that shares no search with the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;
@@ -230,9 +230,11 @@ function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Parti
   return index.findPairs().pairs;
 }
 
-function checkEqual(who: string, got: Uint32Array, expected: Uint32Array): void {
-  const place = expected.findIndex((word, index) => word !== got[index]);
-  if (got.length !== expected.length || place >= 0) {
-    throw new Error(`${who} finds ${got.length / 2} pairs instead of ${expected.length / 2}, or others.`);
+function checkEqual(engine: string, got: Uint32Array, expected: Uint32Array): void {
+  const wrong = expected.findIndex((word, index) => word !== got[index]);
+  if (got.length !== expected.length || wrong >= 0) {
+    throw new Error(
+      `${engine} finds ${got.length / 2} pairs instead of ${expected.length / 2}, or wrong pairs.`,
+    );
   }
 }

@@ -1,8 +1,8 @@
-// Purpose: the grid of grid.cuh as a program that the benchmark asks, line by line: an engine of `cellstorm bench`.
-// Inputs: lines on stdin, some with raw little-endian floats behind them. Outputs: a line on stdout for each, of the
+// The grid of grid.cuh as a program that answers the benchmark line by line: an engine of `cellstorm bench`.
+// Inputs: lines on stdin, some followed by raw little-endian floats. Outputs: one line on stdout per input line, in the
 // same order.
 //
-//     (when it begins)                                              cellstorm-native 1 CLOCK NANOSECONDS DEVICE
+//     (when it starts)                                              cellstorm-native 1 CLOCK NANOSECONDS DEVICE
 //     copy BYTES                                                    ok BYTES MILLISECONDS SHARE
 //     open DIMENSIONS COUNT DIAMETER INVERSE MIN… CELLS… ROWS       ok BYTES
 //     place, then COUNT × DIMENSIONS floats                         ok
@@ -10,13 +10,14 @@
 //     find                                                          ok PAIRS CHECKSUM
 //     time BATCH PART…                                              ok MILLISECONDS
 //
-// CLOCK (`events`, or `wall` without CUDA) is what times are measured by, NANOSECONDS its step, DEVICE the rest of the
+// Greeting: CLOCK (`events`, or `wall` without CUDA) measures the times, NANOSECONDS is its step, DEVICE is the rest of the
 // line.
-// copy: of two buffers of so many bytes, or of half as many as often as there is no room; milliseconds of a copy, the
-// best of several, and what share of the wall's time the clock made of them, the greatest of several. open: BYTES is
-// the memory that is taken; ROWS is `ahead` or `around`, which is what a query looks at. time: BATCH times all of the
-// PARTs in order (`wind`: the next frame is put in place, there and back again; `build`; `query`), milliseconds in all.
-// What goes wrong is one line, `error memory|absent|failed SENTENCE`, and the end of the program with status 1.
+// copy: copies between two buffers of BYTES, halved until there is memory for both. Answers the milliseconds of a copy,
+// the best of several, and the share of the wall time that the clock measured, the greatest of several.
+// open: answers the allocated memory in bytes. ROWS is `ahead` or `around`: the rows that a query looks at.
+// time: times BATCH runs of all PARTs in order: `wind` loads the next frame, forwards and backwards; `build`; `query`.
+// Answers the milliseconds of the whole batch.
+// An error is one line, `error memory|absent|failed SENTENCE`, and ends the program with status 1.
 //
 //     nvcc -std=c++17 -O3 -arch=native -o cuda-grid grid.cu
 //     g++ -std=c++17 -O2 -pthread -I on_cpu -x c++ -o cuda-grid-on-cpu grid.cu
@@ -41,20 +42,20 @@ constexpr int PROTOCOL = 1;
 
 #ifndef CUDA_ON_CPU
 constexpr const char* CLOCK_NAME = "events";
-// "A resolution of around 0.5 microseconds", says CUDA of cudaEventElapsedTime.
+// CUDA documents for cudaEventElapsedTime "a resolution of around 0.5 microseconds".
 constexpr unsigned CLOCK_STEP_NS = 500;
 #endif
 
-// As bench/harness/gpu-clock.ts measures copies.
+// The same values as in bench/harness/gpu-clock.ts.
 constexpr size_t LEAST_COPY_BYTES = 1 << 20;
 constexpr int COPY_REPEATS = 3;
 constexpr unsigned MOST_COPIES = 256;
 constexpr double CHECK_MS = 20;
 
-// Bytes of positions that are read at a time.
+// Bytes of positions per read.
 constexpr size_t STAGE_BYTES = 1 << 24;
 
-// What ends the program: its kind, and a sentence.
+// An error that ends the program: its kind, and a sentence.
 struct Failure : std::runtime_error {
   const char* kind;
   Failure(const char* kind, const std::string& sentence) : std::runtime_error(sentence), kind(kind) {}
@@ -71,7 +72,7 @@ void require(bool holds, const std::string& sentence) {
   if (!holds) throw Failure("failed", sentence);
 }
 
-// Memory on the device, freed with its owner.
+// Device memory, freed with its owner.
 template <class Item>
 class Buffer {
  public:
@@ -106,7 +107,7 @@ class Stream {
   cudaStream_t handle = nullptr;
 };
 
-// Milliseconds of the device between two events around what is put into a stream.
+// Measures the milliseconds on the device between two events around the work of a stream.
 class EventClock {
  public:
   explicit EventClock(Stream& stream) : stream(stream) {
@@ -135,7 +136,7 @@ class EventClock {
   cudaEvent_t end = nullptr;
 };
 
-// A recorded sequence of work, which is launched as a whole: kernels of microseconds then do not wait for the host.
+// A recorded sequence of work that is launched as a whole, so that short kernels do not wait for the host.
 class Graph {
  public:
   template <class Work>
@@ -180,7 +181,7 @@ class Grid {
         positions("positions", size_t(order.dimensions) * order.lattice.count),
         ranks("ranks", order.lattice.count),
         bodies("sorted bodies", order.lattice.count),
-        // In whole vectors, since whole ones are cleared faster.
+        // Rounded up to whole vectors, which are cleared faster.
         cells("cells", (tiles * (CELLS_PER_TILE + 2) + 4) / 4 * 4),
         found("counters", COUNTERS) {}
 
@@ -188,9 +189,9 @@ class Grid {
     return positions.bytes() + ranks.bytes() + bodies.bytes() + cells.bytes() + found.bytes();
   }
   size_t frame_bytes() const { return positions.length * sizeof(float); }
-  float* placed() { return positions.data; }
+  float* position_data() { return positions.data; }
 
-  // Frames that `wind` puts in place from now on.
+  // Allocates the frames that `wind` loads from now on.
   float* roll(size_t count) {
     frames = std::make_unique<Buffer<float>>("frames", count * positions.length);
     frame_count = count;
@@ -200,7 +201,7 @@ class Grid {
 
   Found find() {
     check(cudaMemsetAsync(found.data, 0, found.bytes(), stream.handle), "clear the counters");
-    // What is timed is what is checked.
+    // Runs the same graph that is timed.
     graph_of({false, true, true}).launch(stream);
     std::vector<Found> parts(COUNTERS);
     check(cudaMemcpyAsync(parts.data(), found.data, found.bytes(), cudaMemcpyDeviceToHost, stream.handle), "read");
@@ -224,7 +225,7 @@ class Grid {
   }
 
  private:
-  // With one cell more, whose start is the end of all.
+  // Counts tiles, with one more cell, whose start is the end of all.
   static size_t tiles_of(const Lattice& lattice) {
     const size_t cells = size_t(lattice.cells[0]) * lattice.cells[1] * lattice.cells[2];
     return cells / CELLS_PER_TILE + 1;
@@ -236,8 +237,8 @@ class Grid {
   void wind() {
     if (frame_count == 0) return;
     const size_t period = std::max<size_t>(1, 2 * (frame_count - 1));
-    const size_t place = step++ % period;
-    const size_t frame = place < frame_count ? place : period - place;
+    const size_t index = step++ % period;
+    const size_t frame = index < frame_count ? index : period - index;
     const float* from = frames->data + frame * positions.length;
     const size_t bytes = frame_bytes();
     check(cudaMemcpyAsync(positions.data, from, bytes, cudaMemcpyDeviceToDevice, stream.handle), "copy a frame");
@@ -258,7 +259,7 @@ class Grid {
   void record_in(const Parts& parts) {
     const size_t count = lattice.count;
     if (parts.build) {
-      // Counters, what tiles tell each other and who is next: one piece of memory, cleared at once.
+      // Counters, tile sums and the next tile are one piece of memory, cleared at once.
       check(cudaMemsetAsync(cells.data, 0, cells.bytes(), stream.handle), "clear the cells");
       stream.launch(count_bodies<DIMENSIONS>, count, lattice, positions.data, cells.data, ranks.data);
       stream.launch(scan_cells, tiles * THREADS, reinterpret_cast<uint4*>(cells.data), tile_sums(), next_tile());
@@ -302,7 +303,7 @@ CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
     } catch (const Failure& failure) {
       from.reset();
       if (std::strcmp(failure.kind, "memory") != 0 || bytes <= LEAST_COPY_BYTES) throw;
-      // A refused allocation is not an error of what comes next.
+      // Clears the error of the refused allocation, so that it is not reported later.
       cudaGetLastError();
     }
   }
@@ -314,29 +315,29 @@ CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
     });
   };
   using Wall = std::chrono::steady_clock;
-  const auto wall_of = [&](unsigned copies, double& told) {
+  const auto wall_of = [&](unsigned copies, double& measured) {
     stream.wait();
     const auto began = Wall::now();
-    told = time_copies(copies);
+    measured = time_copies(copies);
     return std::chrono::duration<double, std::milli>(Wall::now() - began).count();
   };
-  // The first touches pages that are not there yet.
+  // The first copy touches pages that are not mapped yet.
   time_copies(1);
   unsigned copies = 1;
-  double told = 0;
-  double wall = wall_of(copies, told);
-  // Until the way to the device is small beside the work.
+  double measured = 0;
+  double wall = wall_of(copies, measured);
+  // Repeat until the latency is small compared with the work.
   while (wall < CHECK_MS && copies < MOST_COPIES) {
     copies *= 4;
-    wall = wall_of(copies, told);
+    wall = wall_of(copies, measured);
   }
-  // Where other work held up one measurement, the next may tell: a clock that does not wait is short in all.
-  double share = told / wall;
-  double best = told;
+  // Other work may delay one measurement, so take the best; a clock that does not wait is too short in all.
+  double share = measured / wall;
+  double best = measured;
   for (int repeat = 0; repeat < COPY_REPEATS; repeat++) {
-    wall = wall_of(copies, told);
-    share = std::max(share, told / wall);
-    best = std::min(best, told);
+    wall = wall_of(copies, measured);
+    share = std::max(share, measured / wall);
+    best = std::min(best, measured);
   }
   return {bytes, best / copies, share};
 }
@@ -359,7 +360,7 @@ Order read_order(std::istringstream& words) {
   float diameter = 0;
   std::string rows;
   words >> order.dimensions >> lattice.count >> diameter >> lattice.inverse;
-  require(words && (order.dimensions == 2 || order.dimensions == 3), "\"open\" must say 2 or 3 dimensions first.");
+  require(words && (order.dimensions == 2 || order.dimensions == 3), "\"open\" must begin with 2 or 3 dimensions.");
   for (int axis = 0; axis < order.dimensions; axis++) words >> lattice.min[axis];
   lattice.cells[2] = 1;
   for (int axis = 0; axis < order.dimensions; axis++) words >> lattice.cells[axis];
@@ -367,7 +368,7 @@ Order read_order(std::istringstream& words) {
   order.around = rows == "around";
   require(words && (order.around || rows == "ahead"), "\"open\" must end with ahead or around.");
   for (int axis = 0; axis < order.dimensions; axis++) {
-    require(lattice.cells[axis] >= 3, "\"open\" must say 3 cells or more along each axis, the ring included.");
+    require(lattice.cells[axis] >= 3, "\"open\" must have at least 3 cells along each axis, the ring included.");
   }
   lattice.diameter_squared = diameter * diameter;
   return order;
@@ -395,7 +396,7 @@ class Dialogue {
     if (command == "copy") {
       size_t bytes = 0;
       words >> bytes;
-      require(words && bytes > 0, "\"copy\" must say how many bytes.");
+      require(words && bytes > 0, "\"copy\" must be followed by a number of bytes.");
       const CopySpeed speed = measure_copies(stream, clock, bytes);
       std::printf("ok %zu %.9g %.9g\n", speed.bytes, speed.milliseconds, speed.share);
     } else if (command == "open") {
@@ -403,14 +404,14 @@ class Dialogue {
       grid = std::make_unique<Grid>(stream, read_order(words));
       std::printf("ok %zu\n", grid->bytes());
     } else if (!grid) {
-      throw Failure("failed", "The line is \"" + line + "\", but it must be copy or open at first.");
+      throw Failure("failed", "The line is \"" + line + "\", but the first command must be copy or open.");
     } else if (command == "place") {
-      read_floats(stream, grid->placed(), grid->frame_bytes());
+      read_floats(stream, grid->position_data(), grid->frame_bytes());
       std::printf("ok\n");
     } else if (command == "roll") {
       size_t frames = 0;
       words >> frames;
-      require(bool(words), "\"roll\" must say how many frames.");
+      require(bool(words), "\"roll\" must be followed by a number of frames.");
       read_floats(stream, grid->roll(frames), frames * grid->frame_bytes());
       std::printf("ok\n");
     } else if (command == "find") {
@@ -419,10 +420,10 @@ class Dialogue {
     } else if (command == "time") {
       unsigned batch = 0;
       words >> batch;
-      require(words && batch > 0, "\"time\" must say how large the batch is.");
+      require(words && batch > 0, "\"time\" must be followed by the size of the batch.");
       std::printf("ok %.9g\n", grid->time(clock, batch, read_parts(words)));
     } else {
-      throw Failure("failed", "\"" + command + "\" is no command: copy, open, place, roll, find and time are.");
+      throw Failure("failed", "The command is \"" + command + "\", but it must be copy, open, place, roll, find or time.");
     }
   }
 
@@ -448,7 +449,7 @@ void run() {
 
 int main() {
   std::ios::sync_with_stdio(false);
-  // Kernels are first met while a graph is recorded, when nothing may be loaded.
+  // CUDA first sees the kernels while a graph is recorded, when it cannot load them. So load them at the start.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   try {
     run();

@@ -1,14 +1,14 @@
-// Purpose: a dense counting-sort grid and the pairs of bodies that overlap, written directly for CUDA: what cellstorm's
-// grid is measured by. Bodies have one radius.
-// Inputs: packed positions (2 or 3 floats a body), and the cells that cellstorm's own grid has (src/core/world/world.ts): a
-// body is in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
-// Outputs: bodies in the order of cells, the first body of each cell; every pair of bodies nearer than a diameter once,
-// folded into a count and a sum of mix_pair modulo 2^32, which does not depend on any order.
+// A dense counting-sort grid and the overlapping pairs of bodies, written directly for CUDA: the yardstick for cellstorm's grid.
+// All bodies have one radius.
+// Inputs: packed positions (2 or 3 floats per body), and the cells of cellstorm's own grid (src/core/world/world.ts). A body is
+// in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
+// Outputs: bodies in the order of cells, and the first body of each cell. Each pair of bodies nearer than a diameter is counted
+// once, and the sum of mix_pair modulo 2^32 does not depend on any order.
 //
-// A build clears the counters, counts (the counter hands out the rank in the cell), scans the counters in place, and
-// scatters. Bodies of a cell are in the order of the atomics: cellstorm puts them in the order of ids, this does not.
-// Coordinates of the benchmark are such that every difference, square and sum of squares is exact in 32-bit floats, so
-// fused multiplications and additions find no other pairs.
+// A build clears the counters, counts bodies (the counter returns the rank in the cell), scans the counters in place, and
+// scatters. Bodies of a cell are in the order of the atomics; unlike cellstorm, this grid does not sort them by id.
+// The benchmark's coordinates are chosen so that every difference, square and sum of squares is exact in 32-bit floats. So fused
+// multiply-adds find the same pairs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,17 +17,17 @@ constexpr unsigned THREADS = 256;
 constexpr unsigned WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-// A warp scans so many rows of 32 vectors of four counters; a block, a tile.
+// A warp scans this many rows of 32 vectors of four counters; a block scans a tile.
 constexpr unsigned ROWS_PER_WARP = 4;
 constexpr unsigned VECTORS_PER_WARP = ROWS_PER_WARP * WARP;
 constexpr unsigned WARPS = THREADS / WARP;
 constexpr unsigned VECTORS_PER_TILE = WARPS * VECTORS_PER_WARP;
 constexpr unsigned CELLS_PER_TILE = 4 * VECTORS_PER_TILE;
 
-// What pairs are added to, block by block: more than one, so that blocks hardly ever wait for each other.
+// Blocks add their pairs to different counters, so that they hardly ever wait for each other.
 constexpr unsigned COUNTERS = 1024;
 
-// A body as it is sorted: one load of 16 bytes has all that a test of two needs, in the plane and in space.
+// A sorted body: one load of 16 bytes has everything that a test needs, in 2D and 3D.
 struct alignas(16) Body {
   float x;
   float y;
@@ -40,18 +40,18 @@ struct Found {
   unsigned checksum;
 };
 
-// Where cells are, and when two bodies overlap.
+// Cell layout, and the distance at which bodies overlap.
 struct Lattice {
   unsigned count;
   float diameter_squared;
   float inverse;
   float min[3];
-  // Along each axis, the ring included; 1 along an axis that there is not.
+  // Along each axis, including the ring; 1 along z in 2D.
   unsigned cells[3];
 };
 
-__device__ inline unsigned cell_along(float place, float low, float inverse, unsigned cells) {
-  const int cell = int(floorf((place - low) * inverse)) + 1;
+__device__ inline unsigned cell_along(float position, float low, float inverse, unsigned cells) {
+  const int cell = int(floorf((position - low) * inverse)) + 1;
   return unsigned(min(max(cell, 1), int(cells) - 2));
 }
 
@@ -67,15 +67,15 @@ __device__ inline unsigned cell_of(const Lattice& lattice, const Body& body) {
 template <int DIMENSIONS>
 __device__ inline Body load_body(const float* __restrict__ positions, unsigned id) {
   if constexpr (DIMENSIONS == 2) {
-    const float2 place = reinterpret_cast<const float2*>(positions)[id];
-    return Body{place.x, place.y, 0.0f, id};
+    const float2 position = reinterpret_cast<const float2*>(positions)[id];
+    return Body{position.x, position.y, 0.0f, id};
   } else {
-    const float* place = positions + size_t(3) * id;
-    return Body{place[0], place[1], place[2], id};
+    const float* position = positions + size_t(3) * id;
+    return Body{position[0], position[1], position[2], id};
   }
 }
 
-// Counts the bodies of each cell. Counters are zero before. A body's rank is its number among those of its cell.
+// Counts the bodies of each cell. Counters must be zero. A body's rank is its number among the bodies of its cell.
 template <int DIMENSIONS>
 __global__ void __launch_bounds__(THREADS)
     count_bodies(Lattice lattice, const float* __restrict__ positions, unsigned* counts, unsigned* __restrict__ ranks) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(THREADS)
   ranks[id] = atomicAdd(&counts[cell], 1u);
 }
 
-// Of all lanes. One instruction from compute capability 8.0 on.
+// Sums over all lanes: one instruction from compute capability 8.0 on.
 __device__ inline unsigned warp_sum(unsigned value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   for (unsigned step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL_LANES, value, step);
@@ -95,7 +95,7 @@ __device__ inline unsigned warp_sum(unsigned value) {
 #endif
 }
 
-// What a tile of the scan tells those behind it, in one word, so that both are seen at once: how far it is, and a sum.
+// What a tile of the scan publishes for later tiles, in one word, so that its state and its sum appear together.
 using Tile = unsigned long long;
 enum : Tile { OWN_SUM = 1ull << 32, WHOLE_SUM = 2ull << 32 };
 
@@ -107,30 +107,30 @@ __device__ inline unsigned warp_prefix(unsigned lane, unsigned value) {
   return value;
 }
 
-// Sum of all tiles before this one: a warp looks at 32 of them at a time, back to the nearest that knows its whole sum.
+// Returns the sum of all earlier tiles: a warp looks at 32 tiles at a time, back to the nearest that knows its whole sum.
 __device__ inline unsigned sum_before(volatile Tile* tiles, unsigned tile, unsigned own, unsigned lane) {
   if (lane == 0) tiles[tile] = (tile == 0 ? WHOLE_SUM : OWN_SUM) | own;
   unsigned sum = 0;
   if (tile == 0) return sum;
   for (long long nearest = (long long)(tile) - 1;; nearest -= WARP) {
     const long long at = nearest - lane;
-    Tile told;
+    Tile seen;
     do {
-      told = at >= 0 ? tiles[at] : WHOLE_SUM;
-    } while (__any_sync(ALL_LANES, told < OWN_SUM));
-    const unsigned whole = __ballot_sync(ALL_LANES, told >= WHOLE_SUM);
+      seen = at >= 0 ? tiles[at] : WHOLE_SUM;
+    } while (__any_sync(ALL_LANES, seen < OWN_SUM));
+    const unsigned whole = __ballot_sync(ALL_LANES, seen >= WHOLE_SUM);
     const unsigned last = whole == 0 ? WARP - 1 : unsigned(__ffs(int(whole))) - 1;
-    sum += warp_sum(lane <= last ? unsigned(told) : 0u);
+    sum += warp_sum(lane <= last ? unsigned(seen) : 0u);
     if (whole != 0) break;
   }
   if (lane == 0) tiles[tile] = WHOLE_SUM | (sum + own);
   return sum;
 }
 
-// Exclusive prefix sum in place, in one pass over the counters (decoupled look-back, Merrill and Garland 2016): each is
-// read and written once. Written out rather than CUB's DeviceScan, which does the same, so that one text also runs
-// without CUDA (on_cpu/). `tiles` are zero before, as is `next`: blocks take tiles in the order in which they begin, so
-// that every tile that is waited for has a block that runs.
+// Exclusive prefix sum in place, in one pass over the counters (decoupled look-back, Merrill and Garland 2016): each counter is
+// read and written once. CUB's DeviceScan does the same; this is written out so that it also runs without CUDA (on_cpu/).
+// `tiles` and `next` must be zero. Blocks take tiles in the order in which they start, so every tile that is waited for
+// belongs to a block that runs.
 __global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Tile* tiles, unsigned* next) {
   __shared__ unsigned shared_tile;
   __shared__ unsigned warp_sums[WARPS];
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Til
   }
 }
 
-// Writes each body where its cell begins plus its rank.
+// Writes each body to the start of its cell plus its rank.
 template <int DIMENSIONS>
 __global__ void __launch_bounds__(THREADS)
     scatter_bodies(Lattice lattice, const float* __restrict__ positions, const unsigned* __restrict__ starts,
@@ -188,16 +188,16 @@ __global__ void __launch_bounds__(THREADS)
   bodies[starts[cell_of<DIMENSIONS>(lattice, body)] + ranks[id]] = body;
 }
 
-// A pair as a number, whoever comes first: MIX_PAIR_WGSL of bench/harness/engine.ts.
+// Hashes a pair, in either order, like MIX_PAIR_WGSL in bench/harness/engine.ts.
 __device__ inline unsigned mix_pair(unsigned a, unsigned b) {
   const unsigned mixed = ((min(a, b) ^ 0x9e3779b9u) * 0x85ebca6bu) ^ max(a, b);
   return (mixed ^ (mixed >> 15)) * 0xc2b2ae35u;
 }
 
-// Adds every overlapping pair to `found`, each where it is met from the lower slot. Three cells of a row are one range
-// of slots, and all ranges are one loop: lanes then wait for the longest sum, not for the longest range of each row.
-// AROUND: a thread looks at all cells around its body, as a kernel over neighbours must that does not know what it is
-// for. Else only at what comes after it: the rest of its own row, and the rows behind that.
+// Adds every overlapping pair to `found`, from its lower slot. Three cells of a row are one range of slots, and all ranges form
+// one loop, so lanes wait for the longest sum and not for the longest range of each row.
+// AROUND: a thread looks at all cells around its body, like a general neighbour kernel. Otherwise it only looks ahead: at the
+// rest of its own row and the rows behind that.
 template <int DIMENSIONS, bool AROUND>
 __global__ void __launch_bounds__(THREADS)
     find_pairs(Lattice lattice, const unsigned* __restrict__ starts, const Body* __restrict__ bodies, Found* found) {

@@ -1,8 +1,8 @@
 /**
- * Purpose: a pile of discs stepped by our particle solver and by rigid-body engines, all through one shape. They do not
- * compute the same: bodies of rigid-body engines turn, and rest on contacts that are kept from step to step. What each
- * makes of the pile is therefore measured with its time.
- * Inputs: a scene of src/scenes, in 2D. Output: steppers, which are asked for positions and velocities after the last step.
+ * Wraps our particle solver and rigid-body engines in one interface, to step a pile of discs. They do not compute the same: bodies
+ * of rigid-body engines rotate, and rest on contacts that are kept from step to step. So the resulting state of the pile is
+ * measured with the time.
+ * Inputs: a scene of src/scenes, in 2D. Output: steppers, which return positions and velocities after the last step.
  */
 import { createCpuSimulation } from '../../src/cpu';
 import { type Scene, sceneOptions } from '../../src/scenes';
@@ -12,7 +12,7 @@ import { openRapier } from '../peers/rapier2d';
 
 export interface Stepper {
   step(seconds: number): void;
-  /** Packed, two numbers a disc. */
+  /** Packed, two numbers per disc. */
   positions(): Float32Array;
   velocities(): Float32Array;
   destroy(): void;
@@ -26,12 +26,12 @@ export interface SteppingEngine {
   readonly open: (scene: Scene) => Stepper | Promise<Stepper>;
 }
 
-/** Of walls beside and below the pile: half of their thickness, in diameters. */
+/** Half the thickness of the walls beside and below the pile, in diameters. */
 const WALL = 5;
 
 const FRICTION = 0.2;
 
-/** Floor and both sides: centre and half extents of each, so thick that nothing gets through in a step. */
+/** Returns centre and half extents of the floor and both sides, so thick that nothing passes through them in a step. */
 function wallsOf({ min, max }: Scene): { x: number; y: number; halfWidth: number; halfHeight: number }[] {
   const [left = 0, bottom = 0] = min;
   const [right = 0, top = 0] = max;
@@ -49,11 +49,14 @@ function gravityOf({ settings }: Scene): { x: number; y: number } {
   return { x, y };
 }
 
-/** Two numbers of each of `count` discs. */
-function pack(count: number, of: (disc: number) => { readonly x: number; readonly y: number }): Float32Array {
+/** Packs two numbers per disc. */
+function pack(
+  count: number,
+  read: (disc: number) => { readonly x: number; readonly y: number },
+): Float32Array {
   const packed = new Float32Array(2 * count);
   for (let disc = 0; disc < count; disc++) {
-    const { x, y } = of(disc);
+    const { x, y } = read(disc);
     packed[2 * disc] = x;
     packed[2 * disc + 1] = y;
   }
@@ -63,7 +66,8 @@ function pack(count: number, of: (disc: number) => { readonly x: number; readonl
 const CELLSTORM: SteppingEngine = {
   name: 'cellstorm/cpu',
   kind: 'particles',
-  about: 'createCpuSimulation as it comes: 8 substeps, positions pushed apart, velocities from positions.',
+  about:
+    'createCpuSimulation with default settings: 8 substeps, positions pushed apart, velocities from positions.',
   open(scene) {
     const simulation = createCpuSimulation(sceneOptions(scene, { friction: FRICTION }));
     return {
@@ -78,7 +82,7 @@ const CELLSTORM: SteppingEngine = {
 const RAPIER: SteppingEngine = {
   name: 'rapier2d',
   kind: 'rigid bodies',
-  about: 'World.step as it comes: 4 solver iterations, sleeping allowed.',
+  about: 'World.step with default settings: 4 solver iterations, sleeping allowed.',
   async open(scene) {
     const { World, RigidBodyDesc, ColliderDesc } = await openRapier();
     const { positions, radius } = scene;
@@ -89,8 +93,8 @@ const RAPIER: SteppingEngine = {
       );
     }
     const bodies = Array.from({ length: positions.length / 2 }, (_, disc) => {
-      const place = [positions[2 * disc] as number, positions[2 * disc + 1] as number] as const;
-      const body = world.createRigidBody(RigidBodyDesc.dynamic().setTranslation(...place));
+      const position = [positions[2 * disc] as number, positions[2 * disc + 1] as number] as const;
+      const body = world.createRigidBody(RigidBodyDesc.dynamic().setTranslation(...position));
       world.createCollider(ColliderDesc.ball(radius).setFriction(FRICTION), body);
       return body;
     });
@@ -106,7 +110,7 @@ const RAPIER: SteppingEngine = {
   },
 };
 
-/** Recommended by its documentation. */
+/** As its documentation recommends. */
 const BOX2D_SUBSTEPS = 4;
 
 const BOX2D: SteppingEngine = {
@@ -123,10 +127,10 @@ const BOX2D: SteppingEngine = {
     const bodyOptions = box2d.b2DefaultBodyDef();
     const shapeOptions = box2d.b2DefaultShapeDef();
     shapeOptions.material.friction = FRICTION;
-    const place = new box2d.b2Vec2();
+    const position = new box2d.b2Vec2();
     const create = (x: number, y: number) => {
-      place.Set(x, y);
-      bodyOptions.position = place;
+      position.Set(x, y);
+      bodyOptions.position = position;
       return box2d.b2CreateBody(world, bodyOptions);
     };
     for (const { x, y, halfWidth, halfHeight } of wallsOf(scene)) {
@@ -142,9 +146,9 @@ const BOX2D: SteppingEngine = {
       box2d.b2CreateCircleShape(body, shapeOptions, circle);
       return body;
     });
-    for (const options of [worldOptions, bodyOptions, shapeOptions, place, circle]) options.delete();
-    /** What it hands out has to be given back. */
-    const taken = (vector: { readonly x: number; readonly y: number; delete(): void }) => {
+    for (const options of [worldOptions, bodyOptions, shapeOptions, position, circle]) options.delete();
+    /** Copies a vector and frees it, since Box2D does not. */
+    const copyOf = (vector: { readonly x: number; readonly y: number; delete(): void }) => {
       const { x, y } = vector;
       vector.delete();
       return { x, y };
@@ -153,30 +157,30 @@ const BOX2D: SteppingEngine = {
       step: (seconds) => box2d.b2World_Step(world, seconds, BOX2D_SUBSTEPS),
       positions: () =>
         pack(bodies.length, (disc) =>
-          taken(box2d.b2Body_GetPosition(bodies[disc] as (typeof bodies)[number])),
+          copyOf(box2d.b2Body_GetPosition(bodies[disc] as (typeof bodies)[number])),
         ),
       velocities: () =>
         pack(bodies.length, (disc) =>
-          taken(box2d.b2Body_GetLinearVelocity(bodies[disc] as (typeof bodies)[number])),
+          copyOf(box2d.b2Body_GetLinearVelocity(bodies[disc] as (typeof bodies)[number])),
         ),
       destroy: () => box2d.b2DestroyWorld(world),
     };
   },
 };
 
-/** Milliseconds of the step that its velocities are told in. */
+/** Milliseconds of the time step that its velocities refer to. */
 const MATTER_BASE = 1000 / 60;
 
 const MATTER: SteppingEngine = {
   name: 'matter-js',
   kind: 'rigid bodies',
-  about: 'Engine.update as it comes: 6 position and 4 velocity iterations; circles are polygons.',
+  about: 'Engine.update with default settings: 6 position and 4 velocity iterations; circles are polygons.',
   async open(scene) {
     const { default: Matter } = await loadPeer('matter-js', () => import('matter-js'));
     const { Bodies, Body, Composite, Engine } = Matter;
     const { positions, radius } = scene;
     const { x, y } = gravityOf(scene);
-    // Its gravity is scaled so that 1 falls 0.001 a millisecond².
+    // matter-js measures time in milliseconds, hence gravity per millisecond².
     const engine = Engine.create({ gravity: { x: x / 1e6, y: y / 1e6, scale: 1 } });
     const options = { friction: FRICTION, frictionAir: 0, restitution: 0 };
     const walls = wallsOf(scene).map((wall) =>
@@ -185,7 +189,7 @@ const MATTER: SteppingEngine = {
         isStatic: true,
       }),
     );
-    // Its slop of 0.05 is for bodies of tens of units.
+    // Its default slop of 0.05 is meant for bodies of tens of units.
     const discs = Array.from({ length: positions.length / 2 }, (_, disc) =>
       Bodies.circle(positions[2 * disc] as number, positions[2 * disc + 1] as number, radius, {
         ...options,

@@ -1,25 +1,25 @@
 /**
- * Purpose: how long steps of a falling pile take, and what state they leave it in. Inputs: which engines, how many discs,
- * how many steps. Output: records of plain values, one an engine and size. An engine that loses discs, or puts them where
- * no disc can be, gets no time.
+ * Times steps of a falling pile and measures the state they leave it in. Inputs: engines, number of discs, number of steps.
+ * Output: records of plain values, one per engine and size. An engine that loses discs, or puts them where no disc can be,
+ * gets no time.
  */
 import { createCpuGrid } from '../../src/cpu';
 import { createScene, type Scene } from '../../src/scenes';
 import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
 
-/** Seconds of a step. */
+/** Seconds per step. */
 export const DT = 1 / 60;
 
-/** Steps before the clock starts, until the code is compiled. */
+/** Steps before timing, until the code is compiled. */
 const WARM_UP = 10;
 
-/** Diameters beyond a wall that are taken for rounding and soft contacts. */
+/** Diameters beyond a wall that rounding and soft contacts explain. */
 const TOLERANCE = 0.5;
 
 export interface SteppingRequest {
   readonly engine: SteppingEngine;
   readonly count: number;
-  /** Timed steps at most. */
+  /** Most timed steps. */
   readonly steps: number;
   /** Milliseconds after which no further step is begun. */
   readonly limit: number;
@@ -29,14 +29,14 @@ export interface SteppingRecord {
   readonly engine: string;
   readonly kind: SteppingEngine['kind'];
   readonly count: number;
-  /** Timed ones. */
+  /** Number of timed steps. */
   readonly steps: number;
-  /** Milliseconds a step; undefined where something is wrong. */
+  /** Milliseconds per step; undefined if something is wrong. */
   readonly median?: number | undefined;
   readonly p95?: number | undefined;
   /** Why there is no time, as one sentence. */
   readonly wrong?: string | undefined;
-  /** Of the last state: overlapping pairs, their mean depth in diameters, the deepest, and energy a disc of mass 1. */
+  /** For the last state: overlapping pairs, their mean and greatest depth in diameters, and energy per disc of mass 1. */
   readonly overlaps: number;
   readonly meanOverlap: number;
   readonly greatestOverlap: number;
@@ -62,7 +62,7 @@ export async function measureStepping(request: SteppingRequest): Promise<Steppin
   }
 }
 
-/** Of every engine there is, or of those named. */
+/** Returns all engines, or the named ones. */
 export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
   return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
 }
@@ -96,15 +96,15 @@ export function whatIsWrong(
   positions: Float32Array,
   velocities: Float32Array,
 ): string | undefined {
-  if (positions.length !== 2 * count) return `It has ${positions.length / 2} discs left of ${count}.`;
+  if (positions.length !== 2 * count) return `It has ${positions.length / 2} of ${count} discs left.`;
   if (![...positions, ...velocities].every(Number.isFinite)) return 'Some coordinates are not finite.';
   const slack = 2 * radius * TOLERANCE;
-  const outside = positions.findIndex((place, index) => {
+  const outside = positions.findIndex((coordinate, index) => {
     const axis = index % 2;
     const low = (min[axis] as number) + radius - slack;
     const high = (max[axis] as number) - radius + slack;
-    // There is no lid.
-    return place < low || (axis === 0 && place > high);
+    // The box has no lid.
+    return coordinate < low || (axis === 0 && coordinate > high);
   });
   if (outside < 0) return undefined;
   return `Disc ${outside >> 1} is outside the box, at ${positions[outside]} along ${outside % 2 ? 'y' : 'x'}.`;

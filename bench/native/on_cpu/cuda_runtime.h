@@ -1,10 +1,10 @@
-// Purpose: as much of CUDA as ../grid.cu asks for, without CUDA, for a C++ compiler on Linux: so that its very text is
-// compiled and its pairs are checked on a machine without such a GPU. Its times say nothing.
+// The part of CUDA that ../grid.cu needs, without CUDA, for a C++ compiler on Linux. So the same source is compiled and its
+// pairs are checked on a machine without such a GPU. Its times say nothing.
 //
-// Blocks are shared out among a few threads, so blocks do run at the same time, as those of a scan that wait for each
-// other must. Of a block every thread has a stack of its own and runs until it waits for others, or ends.
-// Not kept: __syncthreads and warp functions are for all threads of a block, or of a warp, and a stream does at once
-// what it is given, unless it is captured.
+// A few threads share the blocks. So blocks do run at the same time, as the blocks of a scan that wait for each other must.
+// Within a block every thread has its own stack and runs until it waits for others, or ends.
+// Simplifications: __syncthreads and warp functions must be called by all threads of a block, or of a warp, and a stream
+// executes work immediately unless it is captured.
 #pragma once
 
 #include <setjmp.h>
@@ -55,7 +55,7 @@ constexpr unsigned WORKERS = 4;
 constexpr unsigned LANES = 32;
 constexpr size_t STACK_BYTES = 1 << 16;
 
-// Whoever waits is let go when all have come: the turn is then another one.
+// A waiting thread continues when all have arrived, which changes the turn.
 struct Barrier {
   unsigned arrived = 0;
   unsigned turn = 0;
@@ -63,7 +63,7 @@ struct Barrier {
 
 struct Warp {
   Barrier barrier;
-  // Of two turns, since some may still read those of the last.
+  // Values of two turns, since some lanes may still read those of the last.
   uint32_t values[2][LANES];
 };
 
@@ -76,7 +76,7 @@ struct Fiber {
   unsigned thread = 0;
 };
 
-// What runs a block, one a worker.
+// The state of a worker that runs a block.
 struct Block {
   std::function<void()> kernel;
   std::vector<std::unique_ptr<Fiber>> fibers;
@@ -124,7 +124,7 @@ inline void run_block(unsigned index) {
   std::vector<Fiber*> waiting;
   size_t next_fiber = 0;
   for (unsigned thread = 0; thread < own.threads; thread++) {
-    // A stack is free again when its thread has ended without waiting.
+    // A stack can be reused if its thread ended without waiting.
     if (next_fiber == own.fibers.size()) own.fibers.push_back(std::make_unique<Fiber>());
     Fiber& fiber = *own.fibers[next_fiber];
     fiber.thread = thread;
@@ -138,7 +138,7 @@ inline void run_block(unsigned index) {
     for (Fiber* fiber : waiting) run(*fiber);
     waiting.erase(std::remove_if(waiting.begin(), waiting.end(), [](Fiber* fiber) { return fiber->ended; }),
                   waiting.end());
-    // Another block may be what is waited for.
+    // They may wait for another block.
     std::this_thread::yield();
   }
 }
@@ -152,7 +152,7 @@ inline void wait_for_all(Barrier& barrier, unsigned threads) {
   while (barrier.turn == turn) yield();
 }
 
-// What each lane of the warp says.
+// Returns the values of all lanes of the warp.
 inline const uint32_t* exchange(uint32_t value) {
   Warp& warp = block->warps[threadIdx.x / LANES];
   uint32_t* const values = warp.values[warp.barrier.turn % 2];

@@ -7,7 +7,7 @@
 import { shapesOf } from '../../core/particles/shapes';
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { bucketOfLattice, latticeOfParticle, wrapPositions } from '../../core/world/cells';
-import { areWithinReach, wrapCell, bucketAt, coarsened, latticeAt, levelOf } from '../../core/world/levels';
+import { areWithinReach, bucketAt, coarsened, latticeAt, levelOf, wrapCell } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import { countParticles } from '../../reference/grid/count';
 import { OFFSETS } from '../../reference/grid/offsets';

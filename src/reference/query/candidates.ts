@@ -4,7 +4,7 @@
  * wherever they move. Twin of shaders/levels/probe.wgsl, whose loop uses levels and finer entries instead.
  * Inputs: sorted state. Output: for each slot the other slots, ascending; none for particles that are set aside.
  */
-import { wrapCell, bucketAt, coarsened, levelOf } from '../../core/world/levels';
+import { bucketAt, coarsened, levelOf, wrapCell } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import type { SortedState } from '../grid/gather';
 import { OFFSETS } from '../grid/offsets';

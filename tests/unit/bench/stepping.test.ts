@@ -37,7 +37,7 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
 
 it('gives no time to what is lost, not finite or outside', () => {
   expect(whatIsWrong(scene, scene.positions, still)).toBeUndefined();
-  expect(whatIsWrong(scene, scene.positions.slice(2), still)).toMatch(/59 discs left of 60/);
+  expect(whatIsWrong(scene, scene.positions.slice(2), still)).toMatch(/59 of 60 discs left/);
   expect(whatIsWrong(scene, scene.positions.with(3, Number.NaN), still)).toMatch(/not finite/);
   expect(whatIsWrong(scene, scene.positions.with(5, -1), still)).toMatch(
     /^Disc 2 is outside .* -1 along y\.$/,
