@@ -235,7 +235,9 @@ it('is left out of what does not name it where there is no program, and refused 
 it('refuses in a sentence what gpu-grid refuses, and radii', () => {
   const { refuse } = gridOf('a program');
   expect(refuse?.(createBenchScene('uniform', { dimensions: 2, count: 10 }))).toBeUndefined();
-  expect(refuse?.(createBenchScene('mixed', { dimensions: 2, count: 10 }))).toBe('It supports only one radius.');
+  expect(refuse?.(createBenchScene('mixed', { dimensions: 2, count: 10 }))).toBe(
+    'It supports only one radius.',
+  );
   const huge = createBenchScene('huge', { dimensions: 3, count: 1000 });
   expect(refuse?.(huge)).toBeUndefined();
   // All in one corner, around which cells are no larger.
@@ -315,7 +317,7 @@ describe('a program that is not right', () => {
       'has a clock that does not wait for the work',
       'failed',
       { before: "if (command === 'copy') return say('ok 8 0.001 0.02');" },
-      "The events of A machine, made up measured 2% of the wall time of copies, but must measure at least 60% to be trusted.",
+      'The events of A machine, made up measured 2% of the wall time of copies, but must measure at least 60% to be trusted.',
     ],
   ])('is told of in a sentence when it %s', async (_, status, changes, reason) => {
     const program = fake(changes);
