@@ -3,7 +3,7 @@ import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ArgumentError, CellstormError, Phrase } from '../core/base/errors';
 import type { StageTimes } from '../core/base/stage-times';
-import type { Flights } from '../core/ccd/law';
+import type { ContinuousCounts } from '../core/ccd/law';
 import { crowdingWarning } from '../core/simulation/crowding';
 import { planSimulation } from '../core/simulation/plan';
 import type { Checkpoint, Measures } from '../core/simulation/simulation';
@@ -129,7 +129,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     mixed: simulation.radiusRange !== undefined,
     crowds: simulation.world.crowds,
     measures,
-    flights: simulation.continuous ? await simulation.flights() : null,
+    continuousCounts: simulation.continuous ? await simulation.continuousCounts() : null,
     warning: adviseFlag(crowdingWarning(measures, simulation)) ?? null,
     times,
   };
@@ -164,7 +164,7 @@ interface Report {
   readonly crowds: boolean;
   readonly measures: Measures;
   /** How fast particles moved and hit in the last step; null if the simulation is not `continuous`. */
-  readonly flights: Flights | null;
+  readonly continuousCounts: ContinuousCounts | null;
   /** null if there is nothing to warn about. */
   readonly warning: string | null;
   readonly times: StageTimes | undefined;
@@ -277,7 +277,7 @@ async function readState(path: string | undefined, dimensions: number): Promise<
 }
 
 function describe(report: Report): string {
-  const { measures, times, diameter, flights } = report;
+  const { measures, times, diameter, continuousCounts } = report;
   const share = (overlap: number) =>
     `${formatFigure(overlap)} (${((100 * overlap) / diameter).toFixed(2)}% of ${report.mixed ? 'the largest' : 'a'} diameter)`;
   const rows = [
@@ -305,8 +305,8 @@ function describe(report: Report): string {
     ['mean overlap', share(measures.meanOverlap)],
     ['state hash', measures.hash],
   ];
-  if (flights) {
-    const { swept, paths, hits, held, substepped } = flights;
+  if (continuousCounts) {
+    const { swept, paths, hits, held, substepped } = continuousCounts;
     rows.push([
       'fast in last step',
       `${formatCount(swept)} at its beginning; ${formatCount(paths)} paths followed, ${formatCount(hits)} ended at a hit, ${formatCount(held)} held back; ${formatCount(substepped)} needed substeps`,

@@ -21,7 +21,7 @@ import { Nearest } from './query/nearest';
 import { PairEventsPass } from './query/pair-events';
 import { type PairShape, Pairs } from './query/pairs';
 import { RAYS_STEPS, Rays } from './query/rays';
-import { FLIGHT_PLANS, FLIGHT_STEPS, Flight } from './solve/ccd';
+import { CCD_PLANS, CCD_STEPS, CcdPass, STEPS_AT_OBSTACLES } from './solve/ccd';
 import { Integrate } from './solve/integrate';
 import { Partner } from './solve/partner';
 import { Resolve } from './solve/resolve';
@@ -31,9 +31,6 @@ import { RADIX_SHAPES, Radix } from './sort/radix';
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 
 const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
-
-/** Steps that look for obstacles. */
-const FLIGHTS_AT_OBSTACLES = ['still', 'strike'] as const;
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
@@ -52,12 +49,12 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...ListCount.describe(dimensions, 65_535, 2),
     ...PairEventsPass.describe(dimensions),
     ...[0, 1].flatMap((levels) =>
-      FLIGHT_PLANS.map((step) => Flight.describe({ dimensions, kind: 'bounded', levels }, step, 65_535)),
+      CCD_PLANS.map((step) => CcdPass.describe({ dimensions, kind: 'bounded', levels }, step, 65_535)),
     ),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
-    ...KINDS.flatMap((kind) => describeFlights({ dimensions, kind })),
-    ...KINDS.flatMap((kind) => describeFlights({ dimensions, kind, levels: 1 })),
-    ...KINDS.flatMap((kind) => describeFlights({ dimensions, kind, levels: 1, boxes: true })),
+    ...KINDS.flatMap((kind) => describeCcd({ dimensions, kind })),
+    ...KINDS.flatMap((kind) => describeCcd({ dimensions, kind, levels: 1 })),
+    ...KINDS.flatMap((kind) => describeCcd({ dimensions, kind, levels: 1, boxes: true })),
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
     ...KINDS.flatMap((kind) => describeContacts({ dimensions, kind, crowds: true, obstacles: true }, 'grid')),
@@ -119,18 +116,18 @@ function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
   // Whether there are finer entries makes no difference to paths.
   const flies = levels !== 1;
-  const flights = flies ? FLIGHTS_AT_OBSTACLES.map((step) => Flight.describe(variant, step, 65_535)) : [];
+  const ccd = flies ? STEPS_AT_OBSTACLES.map((step) => CcdPass.describe(variant, step, 65_535)) : [];
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
     ...describeContacts(variant, broadPhase),
     Measure.describe(variant, broadPhase),
   ]);
-  return [...flights, ...probing];
+  return [...ccd, ...probing];
 }
 
 /** Paths of fast particles, but for what is the same in every world. */
-function describeFlights(variant: Variant): KernelDescription[] {
-  const steps = FLIGHT_STEPS.filter((step) => !FLIGHT_PLANS.includes(step));
-  return steps.map((step) => Flight.describe(variant, step, 65_535));
+function describeCcd(variant: Variant): KernelDescription[] {
+  const steps = CCD_STEPS.filter((step) => !CCD_PLANS.includes(step));
+  return steps.map((step) => CcdPass.describe(variant, step, 65_535));
 }
 
 /** What differs in grids made for crowds. */

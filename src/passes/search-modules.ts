@@ -1,6 +1,6 @@
 /**
  * Purpose: the WGSL modules of kernels that look farther than one cell on: around points, in boxes, along rays and along the
- * paths of fast particles (their own: flight.ts). All other modules are in modules.ts, without which no step is taken.
+ * paths of fast particles (solve/ccd.ts). All other modules are in modules.ts, without which no step is taken.
  */
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';

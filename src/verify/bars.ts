@@ -6,7 +6,7 @@ import type { SettingsOptions } from '../core/contact/settings';
 import type { Measures, SimulationOptions } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';
 import { createScene, type Scene, sceneOptions } from '../scenes';
-import { checkFlights } from './ccd';
+import { checkContinuous } from './ccd';
 import type { Finding } from './finding';
 import { SILENT, type Tell, type Watch } from './progress';
 import { open, type Subject } from './simulations';
@@ -40,7 +40,7 @@ export async function* verifyBars(
     yield report(mixed, 'settles', await checkRest(subject, mixed, of('mixed pile')));
     const bullets = createScene('bullets', { dimensions: dimension, count: BULLETS_COUNT });
     const openOne = (options: SimulationOptions) => open(subject, options);
-    yield report(bullets, 'none passes', await checkFlights(openOne, bullets));
+    yield report(bullets, 'none passes', await checkContinuous(openOne, bullets));
   }
 }
 

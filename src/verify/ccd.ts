@@ -1,5 +1,5 @@
 /** Checks that no fast particle of a scene passes its wall, and compares their positions with the reference. */
-import { FLIGHT_TICKS } from '../core/base/constants';
+import { CCD_TICKS } from '../core/base/constants';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';
 import { ReferenceSimulation } from '../reference/solve/simulation';
 import { type Scene, sceneOptions, wallOf } from '../scenes';
@@ -25,7 +25,7 @@ function greatestSpeed(dimensions: number, velocities: Float32Array): number {
 
 type Open = (options: SimulationOptions) => Promise<ParticleSimulation>;
 
-export async function checkFlights(open: Open, scene: Scene): Promise<{ pass: boolean; detail: string }> {
+export async function checkContinuous(open: Open, scene: Scene): Promise<{ pass: boolean; detail: string }> {
   const wall = wallOf(scene);
   const { count, dimensions } = scene;
   const isBullet = scene.positions.map((along, index) => Number(index % dimensions === 0 && along < wall));
@@ -39,13 +39,13 @@ export async function checkFlights(open: Open, scene: Scene): Promise<{ pass: bo
   try {
     followed.step(TIME_STEP);
     const first = await followed.read();
-    const flights = await followed.flights();
+    const counts = await followed.continuousCounts();
     if (count <= MOST_COMPARED) {
       const reference = new ReferenceSimulation(sceneOptions(scene));
       reference.step(TIME_STEP);
       const expected = reference.read().positions;
       const longest = TIME_STEP * greatestSpeed(dimensions, scene.velocities);
-      const most = OFF + (TICKS_OFF * longest) / FLIGHT_TICKS;
+      const most = OFF + (TICKS_OFF * longest) / CCD_TICKS;
       const off = expected.findIndex(
         (along, index) => Math.abs(along - (first.positions[index] as number)) > most,
       );
@@ -58,7 +58,7 @@ export async function checkFlights(open: Open, scene: Scene): Promise<{ pass: bo
     ignored.step(TIME_STEP);
     const through = passed((await followed.read()).positions);
     const without = passed((await ignored.read()).positions);
-    const detail = `${through} of ${bullets} passed in ${steps} steps, ${without} in one step without continuous detection; ${flights.swept} swept, ${flights.hits} hits, ${flights.held} held`;
+    const detail = `${through} of ${bullets} passed in ${steps} steps, ${without} in one step without continuous detection; ${counts.swept} swept, ${counts.hits} hits, ${counts.held} held`;
     return { pass: through === 0 && without === bullets, detail };
   } finally {
     followed.destroy();

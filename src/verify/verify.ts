@@ -13,7 +13,7 @@ import type { Gpu } from '../gpu/device';
 import { createScene, requireScene, type Scene, sceneNames } from '../scenes';
 import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
-import { checkFlights, MOST_FLYING } from './ccd';
+import { checkContinuous, MOST_FLYING } from './ccd';
 import { checkCellSizes, MOST_RESIZED } from './cell-sizes';
 import { sizedParticlesOf } from './exact';
 import type { Finding } from './finding';
@@ -211,7 +211,7 @@ function simulationChecks(subject: Subject, scene: Scene): Check[] {
     }
   }
   if (scene.continuous) {
-    checks.push(['paths', () => checkFlights((options) => open(subject, options), scene)]);
+    checks.push(['paths', () => checkContinuous((options) => open(subject, options), scene)]);
   }
   if (count <= REPEATED_LIMIT) checks.push(['repeats', () => checkRepeats(subject, scene, broadPhases)]);
   return checks;

@@ -3,8 +3,8 @@
 // position_in, velocity_in: the ends of a substep's motion. A time is a share of the substep.
 
 // Squares of FAST_SHARE, which is TO_WALL too, and of what OVERLAP_SHARE leaves of a diameter.
-const FAST_SQUARED = 1.0 / f32(FLIGHT_PARTS * FLIGHT_PARTS);
-const NEAR_SQUARED = f32((FLIGHT_PARTS - 1) * (FLIGHT_PARTS - 1)) * FAST_SQUARED;
+const FAST_SQUARED = 1.0 / f32(CCD_PARTS * CCD_PARTS);
+const NEAR_SQUARED = f32((CCD_PARTS - 1) * (CCD_PARTS - 1)) * FAST_SQUARED;
 
 // A key later than any.
 const NEVER = 0xffffffffu;
@@ -51,7 +51,7 @@ fn place_at(slot: u32, way: Vector, time: f32) -> Vector {
 
 // Of two keys the lower comes first: the tick, then how fast two close in.
 fn key_of_end(time: f32) -> u32 {
-  return (u32(time * f32(FLIGHT_TICKS)) << CLOSING_BITS) | NO_CLOSING;
+  return (u32(time * f32(CCD_TICKS)) << CLOSING_BITS) | NO_CLOSING;
 }
 
 fn key_of_hit(time: f32, closing: f32) -> u32 {
@@ -59,12 +59,12 @@ fn key_of_hit(time: f32, closing: f32) -> u32 {
 }
 
 fn time_of_key(key: u32) -> f32 {
-  return f32(key >> CLOSING_BITS) * (1.0 / f32(FLIGHT_TICKS));
+  return f32(key >> CLOSING_BITS) * (1.0 / f32(CCD_TICKS));
 }
 
 // Whether a key is of a tick before that of a time.
 fn is_before(key: u32, time: f32) -> bool {
-  return (key >> CLOSING_BITS) < u32(time * f32(FLIGHT_TICKS));
+  return (key >> CLOSING_BITS) < u32(time * f32(CCD_TICKS));
 }
 
 #if VARIABLE_RADII
@@ -76,7 +76,7 @@ struct Near {
 }
 
 fn nearness(body: PackedBody, other: PackedBody) -> Near {
-  let slack = min(thickness_of(body), thickness_of(other)) / f32(FLIGHT_PARTS);
+  let slack = min(thickness_of(body), thickness_of(other)) / f32(CCD_PARTS);
 #if HAS_BOXES
   let half = upper_of(body.shape);
   let other_half = upper_of(other.shape);
@@ -92,7 +92,7 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 // Whether two that are too near already come nearer, by more than rounding makes of two that bear on each other: by a tick
 // of their way. `speed_squared`: of what `approach` is a part of.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
-  return approach * f32(FLIGHT_TICKS) < -sqrt(speed_squared);
+  return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
 
 #if HAS_BOXES
@@ -118,7 +118,7 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
 const MOST_TANGENTS = 24u;
 
 // A step of less does not change the tick, but where ticks meet.
-const SHORTEST_STEP = 1.0 / f32(8u * FLIGHT_TICKS);
+const SHORTEST_STEP = 1.0 / f32(8u * CCD_TICKS);
 
 // The gap is a convex function of time: a tangent never meets zero too late.
 fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
@@ -192,47 +192,6 @@ fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: Pa
 #endif
 }
 
-#if OBSTACLES
-#if VARIABLE_RADII
-// Of a particle and an obstacle. A box of half the period or more has no end along that axis: no way leads out there,
-// nor in.
-fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
-  var near = nearness(body, obstacle);
-#if HAS_BOXES
-#if WRAPS
-  let is_endless = (grid.period > Vector()) & (upper_of(obstacle.shape) >= 0.5 * grid.period);
-  near.sides = select(near.sides, Vector(EVERYWHERE), is_endless);
-#endif
-#endif
-  return near;
-}
-
-// The key of the hit with an obstacle, with whichever of its images comes first on a piece of a path that begins at a
-// time. With a size of its own it may reach as far as half the period, so on the way another image may be met than the
-// nearest at the beginning; a piece is short enough that along each axis that can only be the next one ahead. Twin:
-// impactOnImages.
-fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
-#if WRAPS
-  // How far each reaches, and the way to the next image, where a piece comes so far.
-  let reach = near.sides + near.round;
-  let is_ahead = grid.period - sign(motion) * apart <= reach + PIECE_SHARE * grid.period;
-  let steps = select(Vector(), sign(motion) * grid.period, is_ahead & (reach < Vector(EVERYWHERE)));
-  var key = NEVER;
-  // Bits say along which axes it is the next one.
-  for (var image = 0u; image < (1u << DIMENSIONS); image++) {
-    let is_next = (Extent(image) & (Extent(1u) << AXES)) != Extent();
-    if (!any(is_next & (steps == Vector()))) {
-      key = min(key, impact_of(apart - select(Vector(), steps, is_next), motion, since, near));
-    }
-  }
-  return key;
-#else
-  return impact_of(apart, motion, since, near);
-#endif
-}
-#endif
-#endif
-
 // Where sizes differ, a particle is filed in cells of its own level, and others are looked for on every level that there is
 // anybody on.
 #if VARIABLE_RADII
@@ -281,7 +240,7 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
 
 // Of so many pieces. Where all that may be are not a tick, the path ends where it begins.
 fn followed_pieces(cuts: f32) -> f32 {
-  return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(MOST_PIECES) * f32(FLIGHT_TICKS));
+  return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(MOST_PIECES) * f32(CCD_TICKS));
 }
 
 // The cells of a level that a piece of a path passes, and those so near to it.

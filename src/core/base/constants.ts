@@ -133,21 +133,21 @@ export const NO_PARTNER = 0xffff_ffff;
 
 /**
  * Words before the list of fast particles: their number; the first key that is not settled; how far any particle may move,
- * in diameters; the levels that fast and slow particles occupy, if radii vary. From FLIGHT_FIRST on, per step: whether
- * no substep is done, and the counters of Flights in core/ccd/law.ts.
+ * in diameters; the levels that fast and slow particles occupy, if radii vary. From CCD_FIRST on, per step: whether
+ * no substep is done, and the counters of ContinuousCounts in core/ccd/law.ts.
  */
-export const FLIGHT_PATHS = 0;
-export const FLIGHT_UNSETTLED = 1;
-export const FLIGHT_FARTHEST = 2;
-export const FLIGHT_FAST_LEVELS = 3;
-export const FLIGHT_SLOW_LEVELS = 4;
-export const FLIGHT_FIRST = 5;
-export const FLIGHT_SUBSTEPPED = 6;
-export const FLIGHT_SWEPT = 7;
-export const FLIGHT_ALL = 8;
-export const FLIGHT_HITS = 9;
-export const FLIGHT_HELD = 10;
-export const FLIGHT_HEADER = 11;
+export const CCD_PATHS = 0;
+export const CCD_UNSETTLED = 1;
+export const CCD_FARTHEST = 2;
+export const CCD_FAST_LEVELS = 3;
+export const CCD_SLOW_LEVELS = 4;
+export const CCD_FIRST = 5;
+export const CCD_SUBSTEPPED = 6;
+export const CCD_SWEPT = 7;
+export const CCD_ALL = 8;
+export const CCD_HITS = 9;
+export const CCD_HELD = 10;
+export const CCD_HEADER = 11;
 
 /**
  * First words of the arguments of indirect dispatches: over paths, over searched paths, over searched paths in a round,
@@ -157,14 +157,14 @@ export const PATH_DISPATCH = 0;
 export const STILL_DISPATCH = 3;
 export const ROUND_DISPATCH = 6;
 export const FILE_DISPATCH = 9;
-export const FLIGHT_DISPATCHES = 12;
+export const CCD_DISPATCHES = 12;
 
 /**
  * Ticks per substep. Times along paths are whole ticks, rounded down, so a particle stops just before it is too near.
  * Hits at almost the same time, such as those of a particle that touches several others, get the same tick. The way they
  * hit then decides, and not how one device or another rounds.
  */
-export const FLIGHT_TICKS = 2 ** 14;
+export const CCD_TICKS = 2 ** 14;
 
 /** Bits of a hit's key below the tick: the upper bits of the closing speed as a 32-bit float. */
 export const CLOSING_BITS = 17;
@@ -173,7 +173,7 @@ export const CLOSING_BITS = 17;
  * Parts of a diameter: a particle that moves more than one part in a substep is fast, and a path ends where two particles
  * overlap by one part. See FAST_SHARE and OVERLAP_SHARE in core/ccd/law.ts.
  */
-export const FLIGHT_PARTS = 16;
+export const CCD_PARTS = 16;
 
 /** Length in cells of a piece of a path, which is searched at once. More means fewer searches of larger boxes. */
 export const PIECE_CELLS = 4;

@@ -1,24 +1,24 @@
 /**
  * Purpose: when two bodies on straight ways come too near to each other, and how they lie to each other then: time of
- * impact of ball and ball, ball and box, box and box, by the law of flight.ts, in doubles; of an obstacle with
+ * impact of ball and ball, ball and box, box and box, by the law in law.ts, in doubles; of an obstacle with
  * whichever of its images is met first. Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl.
  *
  * All places of the one's centre at which both overlap by more than they may on a path are, seen from the other, a box of
  * half extents `sides`, rounded by `round`: see shapes.ts. How far one on a straight way is from there is a convex function
  * of time, so a tangent never meets zero too late, and tangents one after the other come to where it does.
  */
-import { FLIGHT_TICKS } from '../base/constants';
+import { CCD_TICKS } from '../base/constants';
 import type { Substep } from '../contact/settings';
 import type { StaticBodies } from '../obstacles/tree';
 import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
-import { type FlightState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
+import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
 
 /** Tangents at most: each but the last halves what is left, and ticks are 2^14. */
 const MOST_TANGENTS = 24;
 
 /** A step of less does not change the tick, but where ticks meet. */
-const SHORTEST_STEP = 1 / (8 * FLIGHT_TICKS);
+const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 
 /** Half of what has no end: farther than any way. */
 const ENDLESS = Number.MAX_VALUE;
@@ -28,7 +28,7 @@ const ENDLESS = Number.MAX_VALUE;
  * of their way. `speedSquared`: of what `approach` is a part of.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
-  return approach * FLIGHT_TICKS < -Math.sqrt(speedSquared);
+  return approach * CCD_TICKS < -Math.sqrt(speedSquared);
 }
 
 function squareOf(vector: Float64Array): number {
@@ -57,7 +57,7 @@ export class Encounter {
   constructor(
     private readonly world: World,
     private readonly substep: Substep,
-    private readonly state: FlightState,
+    private readonly state: CcdState,
   ) {
     const { dimensions } = world;
     this.apart = new Float64Array(dimensions);

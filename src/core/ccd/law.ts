@@ -1,7 +1,7 @@
 /**
  * Purpose: no tunnelling. What the engines agree on about particles that move too far in a substep to be met where they
  * arrive: who they are, where their paths end, and what that does to velocities. On the CPU paths.ts follows it, on the
- * GPU shaders/solve/ccd/ccd.wgsl.
+ * GPU shaders/solve/ccd.
  *
  * The law, after integrating and before the sort. A diameter is a particle's or an obstacle's own where sizes differ,
  * of a box its shortest edge:
@@ -13,7 +13,7 @@
  *     time, the one at which it closes in fastest, of equal ones the one with the lowest id. What is left over is for the
  *     contact law. Slow particles are on a straight way too, obstacles stand still, fast particles fly until their own path
  *     ends and rest there for the rest of the substep;
- *   - so ends depend on each other, but an earlier one never on a later one. In each of FLIGHT_ROUNDS rounds all paths are
+ *   - so ends depend on each other, but an earlier one never on a later one. In each of CCD_ROUNDS rounds all paths are
  *     followed anew, with the others' ends as the round before has them: after n rounds whatever hangs on fewer than n
  *     others is settled. All is settled before the earliest time at which the last round still changed anything. There
  *     the others are held: their paths end in mid-air, with their velocity, and go on in the next substep;
@@ -26,7 +26,7 @@
  *   - nothing accelerates whose path has ended: of what gravity gives in the substep it keeps what it flew for.
  * So on a path nobody comes to overlap anybody by more than that, and nobody passes through anybody.
  */
-import { CLOSING_BITS, FLIGHT_PARTS, FLIGHT_TICKS, PIECE_CELLS } from '../base/constants';
+import { CCD_PARTS, CCD_TICKS, CLOSING_BITS, PIECE_CELLS } from '../base/constants';
 import { frictionShare } from '../contact/law';
 import type { Substep } from '../contact/settings';
 import type { StaticBodies } from '../obstacles/tree';
@@ -37,16 +37,16 @@ import type { Dimensions, World } from '../world/world';
  * Of a diameter: who moves farther in a substep is fast. Slower ones are the contact law's business, which lets them come
  * that near, and about as much again before they are turned.
  */
-export const FAST_SHARE = 1 / FLIGHT_PARTS;
+export const FAST_SHARE = 1 / CCD_PARTS;
 
 /** Of a diameter: how deep a path leads into another. Resting contacts of equals are not as deep, so that they end none. */
-export const OVERLAP_SHARE = 1 / FLIGHT_PARTS;
+export const OVERLAP_SHARE = 1 / CCD_PARTS;
 
 /**
  * Of a diameter: how far the last tick before a wall may take one, so that it lies against it. Ticks that are longer might
  * take it through others.
  */
-export const TO_WALL = 1 / FLIGHT_PARTS;
+export const TO_WALL = 1 / CCD_PARTS;
 
 /** A key later than any path. */
 export const NEVER = 2 ** 32;
@@ -55,7 +55,7 @@ const NO_CLOSING = 2 ** CLOSING_BITS - 1;
 
 /** The key of a path that ends at a tick without a hit: later than any hit in it. */
 export function keyOfEnd(time: number): number {
-  return Math.floor(time * FLIGHT_TICKS) * 2 ** CLOSING_BITS + NO_CLOSING;
+  return Math.floor(time * CCD_TICKS) * 2 ** CLOSING_BITS + NO_CLOSING;
 }
 
 const bits = new DataView(new ArrayBuffer(4));
@@ -68,14 +68,14 @@ export function keyOfHit(time: number, closing: number): number {
 
 /** The time of a key: whole ticks, in substeps. */
 export function timeOfKey(key: number): number {
-  return Math.floor(key / 2 ** CLOSING_BITS) / FLIGHT_TICKS;
+  return Math.floor(key / 2 ** CLOSING_BITS) / CCD_TICKS;
 }
 
 /** Rounds after which what is not settled is held. */
-export const FLIGHT_ROUNDS = 32;
+export const CCD_ROUNDS = 32;
 
 /** Of how the fast particles of a step fared. */
-export interface Flights {
+export interface ContinuousCounts {
   /** Particles that need the step's substeps: in one step, but not in a substep, they would move too far. */
   readonly substepped: number;
   /** Particles too fast for a substep, at the beginning of the step: their paths are followed. */
@@ -86,10 +86,13 @@ export interface Flights {
   readonly held: number;
 }
 
-export const NO_FLIGHTS: Flights = { substepped: 0, swept: 0, paths: 0, hits: 0, held: 0 };
+export const NO_CONTINUOUS_COUNTS: ContinuousCounts = { substepped: 0, swept: 0, paths: 0, hits: 0, held: 0 };
 
 /** Those of a step so far, and those of one more substep; undefined before the first. */
-export function addFlights(sum: Flights | undefined, substep: Flights): Flights {
+export function addContinuousCounts(
+  sum: ContinuousCounts | undefined,
+  substep: ContinuousCounts,
+): ContinuousCounts {
   if (!sum) return substep;
   const { paths, hits, held } = substep;
   return { ...sum, paths: sum.paths + paths, hits: sum.hits + hits, held: sum.held + held };
@@ -101,7 +104,7 @@ export function addFlights(sum: Flights | undefined, substep: Flights): Flights 
  */
 export function farthestWay(
   dimensions: Dimensions,
-  { positions, velocities, ...sizes }: Pick<FlightState, 'positions' | 'velocities'> & Sizes,
+  { positions, velocities, ...sizes }: Pick<CcdState, 'positions' | 'velocities'> & Sizes,
   count: number,
   {
     gravity,
@@ -125,7 +128,7 @@ export function farthestWay(
 }
 
 /** The ends of a substep's motion, sorted; those from `live` on are set aside. */
-export interface FlightState extends Sizes {
+export interface CcdState extends Sizes {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -133,7 +136,7 @@ export interface FlightState extends Sizes {
 }
 
 /** How candidates are found; more than are asked for do no harm. */
-export interface FlightSearch {
+export interface CcdSearch {
   /** Slots of particles that at their ends, an eighth of their extent wider on each side, reach into a box; others may be. */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   /** Obstacles, by slot, and the slots of those that reach into a box. */

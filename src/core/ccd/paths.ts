@@ -4,7 +4,7 @@
  * Inputs: the ends of a substep's motion, in canonical order. Outputs: positions and velocities, in place.
  */
 
-import { FLIGHT_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from '../base/constants';
+import { CCD_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from '../base/constants';
 import { massShare } from '../contact/law';
 import type { Substep } from '../contact/settings';
 import { OBSTACLE_PARTNER } from '../obstacles/obstacles';
@@ -15,16 +15,16 @@ import { levelOf } from '../world/levels';
 import type { World } from '../world/world';
 import { Encounter } from './impact';
 import {
+  CCD_ROUNDS,
+  type CcdSearch,
+  type CcdState,
+  type ContinuousCounts,
   FAST_SHARE,
-  FLIGHT_ROUNDS,
-  type FlightSearch,
-  type FlightState,
-  type Flights,
   keyOfEnd,
   keyOfHit,
   longestPiece,
   NEVER,
-  NO_FLIGHTS,
+  NO_CONTINUOUS_COUNTS,
   strike,
   TO_WALL,
   timeOfKey,
@@ -47,12 +47,12 @@ const AROUND_FAST = 1;
 export function followPaths(
   world: World,
   substep: Substep,
-  state: FlightState,
-  search: FlightSearch,
-): Flights {
+  state: CcdState,
+  search: CcdSearch,
+): ContinuousCounts {
   const { slots, substepped } = findFast(world, substep, state);
   const swept = slots.length;
-  if (swept === 0) return { ...NO_FLIGHTS, substepped };
+  if (swept === 0) return { ...NO_CONTINUOUS_COUNTS, substepped };
   const paths = new Paths(world, substep, state, search, slots);
   paths.meetWalls();
   paths.meetSlow();
@@ -64,7 +64,7 @@ export function followPaths(
 function findFast(
   { dimensions }: World,
   { dt, substeps, diameter }: Substep,
-  state: FlightState,
+  state: CcdState,
 ): { readonly slots: readonly number[]; readonly substepped: number } {
   const { velocities, radii, live } = state;
   let least = (FAST_SHARE * diameter) ** 2;
@@ -130,8 +130,8 @@ class Paths {
   constructor(
     private readonly world: World,
     private readonly substep: Substep,
-    private readonly state: FlightState,
-    private readonly search: FlightSearch,
+    private readonly state: CcdState,
+    private readonly search: CcdSearch,
     /** Of the fast particles, ascending. */
     private readonly slots: readonly number[],
   ) {
@@ -144,7 +144,7 @@ class Paths {
       const longest = longestPiece(world, this.cellSizeOf(slot));
       const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
       // Where all that may be are not a tick, the path ends where it begins.
-      const followed = cuts > MOST_PIECES * FLIGHT_TICKS ? 1 : Math.min(cuts, most);
+      const followed = cuts > MOST_PIECES * CCD_TICKS ? 1 : Math.min(cuts, most);
       this.cuts.push(cuts);
       this.followed.push(followed);
       this.first.push({ key: keyOfEnd(followed / cuts), partner: NO_PARTNER });
@@ -196,7 +196,7 @@ class Paths {
     this.hits = [...this.first];
     const times = Float64Array.from(this.first, ({ key }) => timeOfKey(key));
     let woken: Iterable<number> = this.slots.keys();
-    for (let round = 1; round <= FLIGHT_ROUNDS; round++) {
+    for (let round = 1; round <= CCD_ROUNDS; round++) {
       const before = this.hits;
       const hits = [...before];
       const next = new Set<number>();
@@ -209,7 +209,7 @@ class Paths {
         changed.push(path);
         for (const { others } of meetings[path] as Meeting[])
           for (const other of others) next.add(other.path);
-        if (round === FLIGHT_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, was.key);
+        if (round === CCD_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, was.key);
       }
       this.hits = hits;
       // Not before all have seen them as they were.
@@ -243,7 +243,7 @@ class Paths {
   }
 
   /** Everybody to the end of its path. */
-  land(): Pick<Flights, 'hits' | 'held'> {
+  land(): Pick<ContinuousCounts, 'hits' | 'held'> {
     const { positions, velocities } = this.state;
     const { dimensions, world } = this;
     const claims = this.claims();
@@ -461,7 +461,7 @@ class Paths {
 }
 
 /** A tick is what rounding may be off by. */
-const TICK = 1 / FLIGHT_TICKS;
+const TICK = 1 / CCD_TICKS;
 
 /** Whether one on a piece of its path can be where another is on a piece of its own, which ends then: both fly, or it rests. */
 function mayMeet(piece: Piece, theirs: Piece, end: number): boolean {

@@ -6,7 +6,7 @@
 
 import { checkInteger } from '../base/checks';
 import { CellstormError } from '../base/errors';
-import { FAST_SHARE, type Flights } from '../ccd/law';
+import { type ContinuousCounts, FAST_SHARE } from '../ccd/law';
 import { checkTimeStep, MAX_SUBSTEPS, type Settings, type SettingsOptions } from '../contact/settings';
 import type { ObstaclesGiven } from '../obstacles/obstacles';
 import type { Sizes } from '../particles/shapes';
@@ -200,7 +200,7 @@ export interface ParticleSimulation {
    */
   advance(dt: number, most?: number): Promise<number> | number;
   /** How fast particles moved and hit in the last step; for `continuous` simulations only. */
-  flights(): Promise<Flights> | Flights;
+  continuousCounts(): Promise<ContinuousCounts> | ContinuousCounts;
   /**
    * Pushes overlapping particles apart without changing velocities or time. Each of the `rounds` (default 1) rebuilds the
    * grid.

@@ -3,7 +3,7 @@
  * boxes around the pieces of their paths.
  * Inputs: the canonical order of the ends of a substep's motion, obstacles if there are any. In place.
  */
-import type { FlightSearch, Flights } from '../../core/ccd/law';
+import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
@@ -12,7 +12,7 @@ import { type ParticleState, sizesOf } from '../shared/kernels';
 import type { Neighbours } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 
-export class Flight {
+export class CcdSolver {
   private readonly pairs: CpuBoxPairs;
 
   constructor(
@@ -23,11 +23,11 @@ export class Flight {
     this.pairs = new CpuBoxPairs(world.dimensions, world.period);
   }
 
-  fly(sorted: ParticleState, substep: Substep): Flights {
+  fly(sorted: ParticleState, substep: Substep): ContinuousCounts {
     const { neighbours, obstacles, pairs, world } = this;
     const { ids, positions, velocities } = sorted;
     const state = { ids, positions, velocities, live: neighbours.live, ...sizesOf(sorted) };
-    const search: FlightSearch = {
+    const search: CcdSearch = {
       particles: (low, high, visit) => neighbours.visitAround(low, high, visit),
       obstacles: obstacles?.bodies,
       visitObstacles: (low, high, visit) => obstacles?.visitInBox(low, high, visit),

@@ -14,7 +14,12 @@
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
-import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../../core/ccd/law';
+import {
+  addContinuousCounts,
+  type ContinuousCounts,
+  farthestWay,
+  NO_CONTINUOUS_COUNTS,
+} from '../../core/ccd/law';
 import {
   checkTimeStep,
   MAX_ROUNDS,
@@ -49,7 +54,7 @@ import { kernelsFor } from '../equal/variants';
 import { wrapIn } from '../equal/wrapped';
 import { type Kernels, type ParticleState, sizesOf } from '../shared/kernels';
 import { defineLattice, lengthenPairs, reserve } from '../shared/lattice';
-import { Flight } from './ccd';
+import { CcdSolver } from './ccd';
 import type { Response } from './contact';
 import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
@@ -97,8 +102,8 @@ export class CpuSimulation implements ParticleSimulation {
   /** Defined if the capacity for obstacles is not 0. */
   private readonly obstacles: Obstacles | undefined;
   /** Defined if the simulation is continuous. */
-  private readonly flight: Flight | undefined;
-  private lastFlights = NO_FLIGHTS;
+  private readonly ccd: CcdSolver | undefined;
+  private lastCounts = NO_CONTINUOUS_COUNTS;
   /** 0, 1, 2 …: the names of slots if the search is to return slots. */
   private readonly slots: Uint32Array;
   private readonly allocator: IdAllocator;
@@ -146,7 +151,7 @@ export class CpuSimulation implements ParticleSimulation {
       this.obstacles = new Obstacles(lattice, search);
       this.obstacles.load(plan.obstacles);
     }
-    if (plan.continuous) this.flight = new Flight(world, this.neighbours, search);
+    if (plan.continuous) this.ccd = new CcdSolver(world, this.neighbours, search);
     this.continuous = plan.continuous;
     this.memoryBytes =
       this.neighbours.memoryBytes +
@@ -220,10 +225,10 @@ export class CpuSimulation implements ParticleSimulation {
     return stepAsFastAs(this, farthest, dt, limit);
   }
 
-  flights(): Flights {
+  continuousCounts(): ContinuousCounts {
     this.checkUsable();
-    checkContinuous(this, 'flights');
-    return this.lastFlights;
+    checkContinuous(this, 'continuousCounts');
+    return this.lastCounts;
   }
 
   separate(rounds = 1): void {
@@ -358,9 +363,9 @@ export class CpuSimulation implements ParticleSimulation {
       done('integrate');
       this.sort();
       done('sort');
-      if (this.flight) {
-        this.fly(this.flight, parameters, substep === 0);
-        done('flight');
+      if (this.ccd) {
+        this.fly(this.ccd, parameters, substep === 0);
+        done('ccd');
       }
       this.respond(parameters, done);
     }
@@ -368,11 +373,11 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /** Puts fast particles where their paths end. */
-  private fly(flight: Flight, parameters: Substep, isFirst: boolean): void {
-    const flights = flight.fly(this.state, parameters);
-    this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
+  private fly(ccd: CcdSolver, parameters: Substep, isFirst: boolean): void {
+    const counts = ccd.fly(this.state, parameters);
+    this.lastCounts = addContinuousCounts(isFirst ? undefined : this.lastCounts, counts);
     // Paths that ended early end in other cells.
-    if (flights.hits + flights.held > 0) this.sort();
+    if (counts.hits + counts.held > 0) this.sort();
   }
 
   /** One pass over the contacts of the present sort. */

@@ -4,81 +4,76 @@
  * Ordering: `stages` go between integrating and the sort of a substep, `begin` before the first of a step.
  */
 
-import {
-  FLIGHT_DISPATCHES,
-  FLIGHT_FARTHEST,
-  FLIGHT_HEADER,
-  FLIGHT_SUBSTEPPED,
-} from '../../core/base/constants';
-import type { Flights as Counted } from '../../core/ccd/law';
+import { CCD_DISPATCHES, CCD_FARTHEST, CCD_HEADER, CCD_SUBSTEPPED } from '../../core/base/constants';
+import type { ContinuousCounts } from '../../core/ccd/law';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
 import type { SharedBinding } from '../../gpu/params';
 import type { Stage } from '../../gpu/stage';
 import type { Variant } from '../../passes/modules';
-import { Flight, type FlightBinding, type FlightBuffers } from '../../passes/solve/ccd';
-import { type FlightBytes, flightBytes } from './memory';
+import { type CcdBinding, type CcdBuffers, CcdPass } from '../../passes/solve/ccd';
+import { type CcdBytes, ccdBytes } from './memory';
 
-type Names = keyof FlightBytes;
+type Names = keyof CcdBytes;
 
-export class Flights {
+export class Ccd {
   private constructor(
-    private readonly pass: Flight,
+    private readonly pass: CcdPass,
     private readonly owned: BufferSet<Names>,
     private readonly dispatches: BufferSet<'dispatches'>,
   ) {}
 
-  static async create(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
+  static async create(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Ccd> {
     const { pass, owned, dispatches } = await createParts({
-      pass: Flight.create(gpu, variant),
-      owned: createBuffers(gpu, 'flights', flightBytes(world, capacity)),
+      pass: CcdPass.create(gpu, variant),
+      owned: createBuffers(gpu, 'ccd', ccdBytes(world, capacity)),
       dispatches: createBuffers(
         gpu,
-        'flights',
-        { dispatches: 4 * FLIGHT_DISPATCHES },
+        'ccd',
+        { dispatches: 4 * CCD_DISPATCHES },
         PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
       ),
     });
-    return new Flights(pass, owned, dispatches);
+    return new Ccd(pass, owned, dispatches);
   }
 
   get bytes(): number {
     return this.owned.bytes + this.dispatches.bytes;
   }
 
-  bind(state: Omit<FlightBuffers, Names | 'dispatches'>): FlightBinding {
+  bind(state: Omit<CcdBuffers, Names | 'dispatches'>): CcdBinding {
     return this.pass.bind({ ...state, ...this.owned.buffers, ...this.dispatches.buffers });
   }
 
-  begin(shared: SharedBinding, binding: FlightBinding): Stage {
-    return { name: 'flight', encode: (pass) => this.pass.encodeBegin(pass, shared, binding) };
+  begin(shared: SharedBinding, binding: CcdBinding): Stage {
+    return { name: 'ccd', encode: (pass) => this.pass.encodeBegin(pass, shared, binding) };
   }
 
-  stage(shared: SharedBinding, binding: FlightBinding, count: number): Stage {
-    return { name: 'flight', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
+  stage(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
+    return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
   /** What `farthestWay` reads: of the time step in the parameters. */
-  farthest(shared: SharedBinding, binding: FlightBinding, count: number): Stage {
-    return { name: 'flight', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
+  farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
+    return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
 
   /** What to read back. */
   get header(): { readonly buffer: GPUBuffer; readonly size: number } {
-    return { buffer: this.owned.buffers.flights, size: 4 * FLIGHT_HEADER };
+    return { buffer: this.owned.buffers.counters, size: 4 * CCD_HEADER };
   }
 
-  counted(header: ArrayBuffer): Counted {
+  counted(header: ArrayBuffer): ContinuousCounts {
     const [substepped = 0, swept = 0, paths = 0, hits = 0, held = 0] = new Uint32Array(
       header,
-      4 * FLIGHT_SUBSTEPPED,
+      4 * CCD_SUBSTEPPED,
     );
     return { substepped, swept, paths, hits, held };
   }
 
   farthestWay(header: ArrayBuffer): number {
-    return new Float32Array(header)[FLIGHT_FARTHEST] as number;
+    return new Float32Array(header)[CCD_FARTHEST] as number;
   }
 
   destroy(): void {

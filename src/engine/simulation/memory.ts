@@ -4,9 +4,9 @@
  */
 
 import {
+  CCD_HEADER,
   CROWD_HEADER,
   FEWEST_LISTS,
-  FLIGHT_HEADER,
   MEASURE_WORDS,
   MEASURE_WORKGROUPS,
   SCAN_BLOCK,
@@ -92,8 +92,8 @@ function bucketsOfFiner(
   return kind === 'unbounded' ? cells : cells / 2 ** (dimensions * steps);
 }
 
-function bytesOfPaths(world: Parameters<typeof flightBytes>[0], particles: number): number {
-  const bytes = flightBytes(world, particles);
+function bytesOfPaths(world: Parameters<typeof ccdBytes>[0], particles: number): number {
+  const bytes = ccdBytes(world, particles);
   return Object.values(bytes).reduce((sum, of) => sum + of, 0);
 }
 
@@ -143,7 +143,7 @@ export function deviceNeeds(
   const { levels, boxes, cellCount, dimensions } = world;
   if (continuous) {
     // A vector in 3D is 16 bytes.
-    const particles = Math.ceil(flightBytes(world, capacity).links / 16);
+    const particles = Math.ceil(ccdBytes(world, capacity).links / 16);
     return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
   }
   if (levels === 0) return { particles: capacity, cells: cellCount, dimensions };
@@ -160,7 +160,7 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
     checkDeviceHolds(gpu, capacity, cellCount, world.dimensions);
     const what = `${describeCount(capacity)} whose paths are followed in ${cellCount} cells`;
     const request = `particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}`;
-    checkBinds(gpu, flightBytes(world, capacity).links, what, request);
+    checkBinds(gpu, ccdBytes(world, capacity).links, what, request);
     return;
   }
   try {
@@ -182,16 +182,16 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 const NODES = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;
 
-export type FlightBytes = Readonly<Record<'links' | 'flights' | 'first' | 'even' | 'odd' | 'claims', number>>;
+export type CcdBytes = Readonly<Record<'links' | 'counters' | 'first' | 'even' | 'odd' | 'claims', number>>;
 
 /** Bytes of each buffer of engine/simulation/ccd.ts. */
-export function flightBytes(
+export function ccdBytes(
   { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
   capacity: number,
-): FlightBytes {
+): CcdBytes {
   const lists = Math.max(cellCount, kind === 'unbounded' ? FEWEST_LISTS : 0);
   return {
-    flights: 4 * (FLIGHT_HEADER + capacity),
+    counters: 4 * (CCD_HEADER + capacity),
     links: 4 * (cellCount + capacity + lists) + 8 * Math.max(FEWEST_NODES, NODES[dimensions] * capacity),
     first: 8 * capacity,
     even: 8 * capacity,

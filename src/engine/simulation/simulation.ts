@@ -15,7 +15,7 @@
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
-import { type Flights as Counted, NO_FLIGHTS } from '../../core/ccd/law';
+import { type ContinuousCounts, NO_CONTINUOUS_COUNTS } from '../../core/ccd/law';
 import {
   checkTimeStep,
   MAX_ROUNDS,
@@ -52,7 +52,7 @@ import { Scan } from '../../passes/grid/scan';
 import type { Variant } from '../../passes/modules';
 import { CellSort } from '../grid/cell-sort';
 import { PairQuery } from '../queries/pair-query';
-import type { Flights } from './ccd';
+import type { Ccd } from './ccd';
 import { checkHolds } from './memory';
 import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
 import { ParticleCopies } from './particle-copies';
@@ -109,8 +109,8 @@ export class Simulation implements ParticleSimulation {
     private readonly copies: ParticleCopies,
     /** Where there is room for any. */
     private readonly obstacles: Obstacles | undefined,
-    /** Where the paths of fast particles are followed. */
-    private readonly paths: Flights | undefined,
+    /** Where the ccd of fast particles are followed. */
+    private readonly ccd: Ccd | undefined,
   ) {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
@@ -124,7 +124,7 @@ export class Simulation implements ParticleSimulation {
     this.ids = new IdAllocator(plan.capacity);
     this.readback = new Readback(gpu, 'simulation');
     this.changes = new Changes(gpu);
-    this.stages = new SimulationStages(gpu, passes, sort, copies, paths, plan.world.levels > 0);
+    this.stages = new SimulationStages(gpu, passes, sort, copies, ccd, plan.world.levels > 0);
     this.substeps = new SubstepMemo(plan.world, plan.diameter);
   }
 
@@ -155,13 +155,11 @@ export class Simulation implements ParticleSimulation {
         plan.obstacleCapacity > 0
           ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCapacity, start))
           : Promise.resolve(undefined),
-      paths: plan.continuous
-        ? followPaths(gpu, variantOf(plan), world, capacity)
-        : Promise.resolve(undefined),
+      ccd: plan.continuous ? createCcd(gpu, variantOf(plan), world, capacity) : Promise.resolve(undefined),
       copies: ParticleCopies.create(gpu, world, capacity),
     });
-    const { passes, scan, sort, parameters, copies, obstacles, paths } = parts;
-    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, copies, obstacles, paths);
+    const { passes, scan, sort, parameters, copies, obstacles, ccd } = parts;
+    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, copies, obstacles, ccd);
     try {
       simulation.placeObstacles(plan.obstacles);
       if (plan.count > 0) simulation.add(first);
@@ -191,7 +189,7 @@ export class Simulation implements ParticleSimulation {
   get memoryBytes(): number {
     const { grid, naive } = this.passes;
     const owned = [this.copies, this.sort, this.parameters, grid.measure, naive.measure];
-    const optional = (this.obstacles?.bytes ?? 0) + (this.paths?.bytes ?? 0);
+    const optional = (this.obstacles?.bytes ?? 0) + (this.ccd?.bytes ?? 0);
     return owned.reduce((sum, { bytes }) => sum + bytes, optional);
   }
 
@@ -229,28 +227,28 @@ export class Simulation implements ParticleSimulation {
   }
 
   async advance(dt: number, most?: number): Promise<number> {
-    const paths = this.followed('advance');
+    const ccd = this.requireCcd('advance');
     const limit = checkAdvance(this, dt, most);
     const { count } = this;
-    const stages = [this.stages.farthest(this.recording(dt), paths)];
+    const stages = [this.stages.farthest(this.recording(dt), ccd)];
     const { result: reading, valid } = submitWatched(this.gpu, 'simulation.advance', (encoder) => {
       this.encodeStages(encoder, 'simulation.advance', stages);
-      return this.readback.record(encoder, [paths.header]);
+      return this.readback.record(encoder, [ccd.header]);
     });
     const [[header]] = await Promise.all([reading.finish(), valid, this.changes.settled]);
-    const farthest = count === 0 ? 0 : paths.farthestWay(header as ArrayBuffer);
+    const farthest = count === 0 ? 0 : ccd.farthestWay(header as ArrayBuffer);
     return stepAsFastAs(this, farthest, dt, limit);
   }
 
-  async flights(): Promise<Counted> {
-    const paths = this.followed('flights');
+  async continuousCounts(): Promise<ContinuousCounts> {
+    const ccd = this.requireCcd('continuousCounts');
     // A step of nobody records nothing.
-    if (this.stepped === 0) return NO_FLIGHTS;
-    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.flights' });
-    const reading = this.readback.record(encoder, [paths.header]);
+    if (this.stepped === 0) return NO_CONTINUOUS_COUNTS;
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.continuousCounts' });
+    const reading = this.readback.record(encoder, [ccd.header]);
     this.gpu.device.queue.submit([encoder.finish()]);
     const [[header]] = await Promise.all([reading.finish(), this.changes.settled]);
-    return paths.counted(header as ArrayBuffer);
+    return ccd.counted(header as ArrayBuffer);
   }
 
   separate(rounds?: number): void {
@@ -393,7 +391,7 @@ export class Simulation implements ParticleSimulation {
     this.copies.destroy();
     this.sort.destroy();
     this.obstacles?.destroy();
-    this.paths?.destroy();
+    this.ccd?.destroy();
     this.parameters.destroy();
     this.readback.destroy();
     this.passes.destroy();
@@ -448,16 +446,16 @@ export class Simulation implements ParticleSimulation {
     return this.stages.step(this.recording(dt));
   }
 
-  /** What follows the paths of fast particles, for what only that can tell. */
-  private followed(name: string): Flights {
+  /** What follows the ccd of fast particles, for what only that can tell. */
+  private requireCcd(name: string): Ccd {
     this.checkUsable();
     checkContinuous(this, name);
-    return this.paths as Flights;
+    return this.ccd as Ccd;
   }
 }
 
 /** Loaded only when needed: its kernels are as much text as those of all the rest of a step. */
-async function followPaths(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
-  const { Flights: Made } = await import('./ccd');
+async function createCcd(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Ccd> {
+  const { Ccd: Made } = await import('./ccd');
   return Made.create(gpu, variant, world, capacity);
 }

@@ -2,7 +2,7 @@
  * Purpose: which passes a simulation's changes and questions are made of, bound to the copies that hold the state.
  *
  * One substep: integrate + count (where particles have radii of their own, a count by itself, since it counts the finer entries
- * of cells too; where paths of fast particles are followed too, since that is done in between), scan, scatter, gather, then
+ * of cells too; where ccd of fast particles are followed too, since that is done in between), scan, scatter, gather, then
  * for each iteration: partner (only with restitution), resolve.
  * Inputs: what a recording is of. Outputs: stages, for recording or timing; the copies are swapped as the stages will
  * leave them, so they must be recorded in the order in which they were asked for. Bind groups are made once.
@@ -12,10 +12,10 @@ import type { Gpu } from '../../gpu/device';
 import { checkKernels } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
 import type { Stage } from '../../gpu/stage';
-import type { FlightBinding } from '../../passes/solve/ccd';
+import type { CcdBinding } from '../../passes/solve/ccd';
 import type { CellSort } from '../grid/cell-sort';
 import type { PairState } from '../queries/pair-query';
-import type { Flights } from './ccd';
+import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 import type { SimulationPasses } from './passes';
 
@@ -34,8 +34,8 @@ export class SimulationStages {
     private readonly passes: SimulationPasses,
     private readonly sort: CellSort,
     private readonly copies: ParticleCopies,
-    /** Where the paths of fast particles are followed. */
-    private readonly paths: Flights | undefined,
+    /** Where the ccd of fast particles are followed. */
+    private readonly ccd: Ccd | undefined,
     /** Whether the sort counts for more than integrating could. */
     private readonly hasLevels: boolean,
   ) {}
@@ -99,8 +99,8 @@ export class SimulationStages {
   }
 
   /** How far the fastest would move in the time step of the parameters: it changes nothing. */
-  farthest({ shared, count }: Recording, paths: Flights): Stage {
-    return paths.farthest(shared, this.flightBinding(paths), count);
+  farthest({ shared, count }: Recording, ccd: Ccd): Stage {
+    return ccd.farthest(shared, this.ccdBinding(ccd), count);
   }
 
   /** What the sort says of who is where. */
@@ -111,9 +111,9 @@ export class SimulationStages {
 
   private substeps(recording: Recording): Stage[] {
     const { shared, count, settings } = recording;
-    const { copies, paths } = this;
+    const { copies, ccd } = this;
     const { integrate } = this.passes;
-    const stages: Stage[] = paths ? [paths.begin(shared, this.flightBinding(paths))] : [];
+    const stages: Stage[] = ccd ? [ccd.begin(shared, this.ccdBinding(ccd))] : [];
     for (let substep = 0; substep < settings.substeps; substep++) {
       const { position, velocity, id } = copies.now;
       const group = this.group(`integrate ${copies.nameOf('position', 'velocity', 'id')}`, () =>
@@ -126,18 +126,18 @@ export class SimulationStages {
         }),
       );
       stages.push({ name: 'integrate', encode: (pass) => integrate.encode(pass, shared, group, count) });
-      if (paths) stages.push(paths.stage(shared, this.flightBinding(paths), count));
-      stages.push(...this.sorting(recording, !paths && !this.hasLevels));
+      if (ccd) stages.push(ccd.stage(shared, this.ccdBinding(ccd), count));
+      stages.push(...this.sorting(recording, !ccd && !this.hasLevels));
       stages.push(...this.respond(recording));
     }
     return stages;
   }
 
-  private flightBinding(paths: Flights): FlightBinding {
+  private ccdBinding(ccd: Ccd): CcdBinding {
     const { copies, sort } = this;
     const { position, velocity, id } = copies.now;
-    return this.group(`paths ${copies.nameOf('position', 'velocity', 'id')}`, () =>
-      paths.bind({
+    return this.group(`ccd ${copies.nameOf('position', 'velocity', 'id')}`, () =>
+      ccd.bind({
         position_in: position,
         velocity_in: velocity,
         id_in: id,

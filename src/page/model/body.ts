@@ -45,7 +45,7 @@ export interface BodySettings extends SettingsOptions {
 type Shared = Omit<
   ParticleSimulation,
   | 'advance'
-  | 'flights'
+  | 'continuousCounts'
   | 'separate'
   | 'continuous'
   | 'memoryBytes'

@@ -17,7 +17,7 @@ export const WHOLE_STEP = 'whole step';
 /** What each stage is for. */
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
   integrate: 'Moves everybody and finds the cell of each',
-  flight: 'Follows the paths of fast particles to where they hit somebody',
+  ccd: 'Follows the paths of fast particles to their first hit',
   count: 'Counts the particles of each cell',
   finer: 'Files small particles with the larger cells around them',
   scan: 'Adds up the counts: where each cell begins',

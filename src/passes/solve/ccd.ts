@@ -1,10 +1,27 @@
 /**
- * Host of shaders/solve/ccd/ccd.wgsl: fast particles put where their paths end, a kernel a step of it. Which take how many
- * threads the GPU decides: none where nobody is fast.
+ * Host of shaders/solve/ccd: ends the paths of fast particles at their first hit, one kernel per step of the algorithm. The GPU
+ * decides how many threads each kernel gets: none if no particle is fast.
  */
 
-import text from '../../../shaders/solve/ccd/ccd.wgsl?raw';
-import flight from '../../../shaders/solve/ccd/impact.wgsl?raw';
+import claim from '../../../shaders/solve/ccd/claim.wgsl?raw';
+import countersAtomic from '../../../shaders/solve/ccd/counters_atomic.wgsl?raw';
+import countersRead from '../../../shaders/solve/ccd/counters_read.wgsl?raw';
+import fastHits from '../../../shaders/solve/ccd/fast_hits.wgsl?raw';
+import file from '../../../shaders/solve/ccd/file.wgsl?raw';
+import firstHit from '../../../shaders/solve/ccd/first_hit.wgsl?raw';
+import impact from '../../../shaders/solve/ccd/impact.wgsl?raw';
+import land from '../../../shaders/solve/ccd/land.wgsl?raw';
+import link from '../../../shaders/solve/ccd/link.wgsl?raw';
+import links from '../../../shaders/solve/ccd/links.wgsl?raw';
+import list from '../../../shaders/solve/ccd/list.wgsl?raw';
+import noteLevel from '../../../shaders/solve/ccd/note_level.wgsl?raw';
+import obstacleImpact from '../../../shaders/solve/ccd/obstacle_impact.wgsl?raw';
+import obstacleNormal from '../../../shaders/solve/ccd/obstacle_normal.wgsl?raw';
+import pathLinks from '../../../shaders/solve/ccd/path_links.wgsl?raw';
+import paths from '../../../shaders/solve/ccd/paths.wgsl?raw';
+import plan from '../../../shaders/solve/ccd/plan.wgsl?raw';
+import slowHits from '../../../shaders/solve/ccd/slow_hits.wgsl?raw';
+import strike from '../../../shaders/solve/ccd/strike.wgsl?raw';
 import {
   FILE_DISPATCH,
   PATH_DISPATCH,
@@ -12,7 +29,7 @@ import {
   STILL_DISPATCH,
   WORKGROUP_SIZE,
 } from '../../core/base/constants';
-import { FLIGHT_ROUNDS } from '../../core/ccd/law';
+import { CCD_ROUNDS } from '../../core/ccd/law';
 import { MAX_LEVELS } from '../../core/world/world';
 import type { Bindings } from '../../gpu/bindings';
 import type { Gpu } from '../../gpu/device';
@@ -32,182 +49,206 @@ import {
 } from '../modules';
 import { blockModules } from '../search-modules';
 
-export interface FlightBuffers {
-  /** The ends of a substep's motion. */
+export interface CcdBuffers {
+  /** Positions at the end of the substep's motion. */
   readonly position_in: GPUBuffer;
   readonly velocity_in: GPUBuffer;
   readonly id_in: GPUBuffer;
-  /** Overwritten: as long as velocities. */
+  /** Scratch, as long as the velocities. */
   readonly struck: GPUBuffer;
-  /** See FLIGHT_PATHS in core/base/constants.ts. */
-  readonly flights: GPUBuffer;
-  /** FLIGHT_DISPATCHES words, usage INDIRECT. */
+  /** See CCD_PATHS in core/base/constants.ts. */
+  readonly counters: GPUBuffer;
+  /** CCD_DISPATCHES words, usage INDIRECT. */
   readonly dispatches: GPUBuffer;
-  /** A word a bucket, a list of paths and a particle, two a node; those of buckets and lists zero before and after. */
+  /** A word per bucket, list of paths and particle, two per node. Words of buckets and lists are zero before and after. */
   readonly links: GPUBuffer;
-  /** Two words a particle each; claims are zero before and after. */
+  /** Two words per particle each. Claims are zero before and after. */
   readonly first: GPUBuffer;
   readonly even: GPUBuffer;
   readonly odd: GPUBuffer;
   readonly claims: GPUBuffer;
-  /** Starts, with obstacles behind them; needed where there are any. */
+  /** Starts, with obstacles behind them. Needed if there are obstacles. */
   readonly start?: GPUBuffer | undefined;
 }
 
-/** What is compiled together, by the flag in the shader. */
-type Part = 'PLAN' | 'LIST' | 'FILE' | 'STILL' | 'LINK' | 'MEET' | 'CLAIM' | 'STRIKE' | 'LAND';
+/** A file in shaders/solve/ccd with one or more kernels that share their buffers. */
+type Part = 'plan' | 'list' | 'file' | 'slow_hits' | 'link' | 'fast_hits' | 'claim' | 'strike' | 'land';
 
 const STATE = { position_in: 'read array<PackedBody>', velocity_in: 'read array<Stored>' } as const;
 
 const BINDINGS: Readonly<Record<Part, Bindings>> = {
-  PLAN: { flights: 'write array<u32>', dispatches: 'write array<u32>' },
-  LIST: { ...STATE, flights: 'write array<atomic<u32>>' },
-  FILE: {
+  plan: { counters: 'write array<u32>', dispatches: 'write array<u32>' },
+  list: { ...STATE, counters: 'write array<atomic<u32>>' },
+  file: {
     ...STATE,
     id_in: 'read array<u32>',
     links: 'write array<atomic<u32>>',
-    flights: 'write array<atomic<u32>>',
+    counters: 'write array<atomic<u32>>',
   },
-  STILL: {
+  slow_hits: {
     ...STATE,
     id_in: 'read array<u32>',
     links: 'read array<u32>',
-    flights: 'read array<u32>',
+    counters: 'read array<u32>',
     first: 'write array<vec2u>',
   },
-  LINK: {
+  link: {
     ...STATE,
     links: 'write array<atomic<u32>>',
-    flights: 'read array<u32>',
+    counters: 'read array<u32>',
     first: 'write array<vec2u>',
     hits_out: 'write array<vec2u>',
   },
-  MEET: {
+  fast_hits: {
     ...STATE,
     id_in: 'read array<u32>',
     links: 'read array<u32>',
-    flights: 'write array<atomic<u32>>',
+    counters: 'write array<atomic<u32>>',
     first: 'read array<vec2u>',
     hits_in: 'read array<vec2u>',
     hits_out: 'write array<vec2u>',
   },
-  CLAIM: {
+  claim: {
     ...STATE,
     id_in: 'read array<u32>',
-    flights: 'read array<u32>',
+    counters: 'read array<u32>',
     hits: 'read array<vec2u>',
     claims: 'write array<atomic<u32>>',
   },
-  STRIKE: {
+  strike: {
     ...STATE,
     id_in: 'read array<u32>',
-    flights: 'read array<u32>',
+    counters: 'read array<u32>',
     hits: 'read array<vec2u>',
     claims: 'read array<u32>',
     velocity_out: 'write array<Stored>',
   },
-  LAND: {
+  land: {
     position_in: 'write array<PackedBody>',
     velocity_in: 'write array<Stored>',
     id_in: 'read array<u32>',
-    flights: 'write array<atomic<u32>>',
+    counters: 'write array<atomic<u32>>',
     hits: 'read array<vec2u>',
     claims: 'write array<atomic<u32>>',
     struck: 'read array<Stored>',
   },
 };
 
-const PARTS = Object.keys(BINDINGS) as Part[];
+const TEXTS = {
+  claim,
+  counters_atomic: countersAtomic,
+  counters_read: countersRead,
+  fast_hits: fastHits,
+  file,
+  first_hit: firstHit,
+  impact,
+  land,
+  link,
+  links,
+  list,
+  note_level: noteLevel,
+  obstacle_impact: obstacleImpact,
+  obstacle_normal: obstacleNormal,
+  path_links: pathLinks,
+  paths,
+  plan,
+  slow_hits: slowHits,
+  strike,
+} as const;
 
-/** Each kernel and the part that it is of. */
-const STEPS = {
-  begin: 'PLAN',
-  reset: 'PLAN',
-  plan: 'PLAN',
-  next: 'PLAN',
-  list: 'LIST',
-  farthest: 'LIST',
-  file: 'FILE',
-  sweep: 'FILE',
-  still: 'STILL',
-  link: 'LINK',
-  unlink: 'LINK',
-  meet: 'MEET',
-  claim_first: 'CLAIM',
-  claim_lowest: 'CLAIM',
-  strike: 'STRIKE',
-  land: 'LAND',
-} as const satisfies Readonly<Record<string, Part>>;
+type Module = keyof typeof TEXTS;
 
-export type FlightStep = keyof typeof STEPS;
-
-export const FLIGHT_STEPS = Object.keys(STEPS) as FlightStep[];
-
-/** Those that are the same in every world, but for sizes. */
-export const FLIGHT_PLANS = FLIGHT_STEPS.filter((step) => STEPS[step] === 'PLAN');
-
-/** Parts that look for obstacles. */
-const FACING: readonly Part[] = ['STILL', 'STRIKE'];
-
-/** What parts have in common, by the flag in the shader. */
-const SHARED: Readonly<Record<string, readonly Part[]>> = {
-  /** They look into lists. */
-  FILED: ['FILE', 'STILL', 'LINK', 'MEET'],
-  /** They know the pieces of paths in lists. */
-  LINKED: ['LINK', 'MEET'],
-  /** They go over paths. */
-  PATHS: ['STILL', 'LINK', 'MEET', 'CLAIM', 'STRIKE', 'LAND'],
-  /** They choose the first of several hits. */
-  CHOOSING: ['STILL', 'MEET'],
-  /** They count while they go, or go by what was counted. */
-  COUNTING: ['LIST', 'MEET', 'LAND'],
-  /** They note on which levels anybody is. */
-  NOTING: ['LIST', 'FILE'],
-  READING: ['STILL', 'LINK', 'CLAIM', 'STRIKE'],
+/** The modules that each part is linked with, beside the world and impact.wgsl. `note_level` only with levels. */
+const MODULES: Readonly<Record<Part, readonly Module[]>> = {
+  plan: [],
+  list: ['counters_atomic', 'note_level'],
+  file: ['links', 'note_level'],
+  slow_hits: ['links', 'counters_read', 'paths', 'first_hit'],
+  link: ['links', 'path_links', 'counters_read', 'paths'],
+  fast_hits: ['links', 'path_links', 'counters_atomic', 'paths', 'first_hit'],
+  claim: ['counters_read', 'paths'],
+  strike: ['counters_read', 'paths'],
+  land: ['counters_atomic', 'paths'],
 };
 
-const FLIGHT: ShaderSource = { name: 'solve/ccd/impact.wgsl', text: flight };
+/** Each kernel and its part. */
+const STEPS = {
+  begin: 'plan',
+  reset: 'plan',
+  plan: 'plan',
+  next: 'plan',
+  list: 'list',
+  farthest: 'list',
+  file: 'file',
+  sweep: 'file',
+  still: 'slow_hits',
+  link: 'link',
+  unlink: 'link',
+  meet: 'fast_hits',
+  claim_first: 'claim',
+  claim_lowest: 'claim',
+  strike: 'strike',
+  land: 'land',
+} as const satisfies Readonly<Record<string, Part>>;
 
-/** The world with blocks of cells and the paths in them; the kernel declares `position_in` and `velocity_in`. */
-function flightModules(variant: Variant): ShaderSource[] {
-  const contacts = variant.levels ? [PARTICLE, CONTACT] : [];
-  return [...blockModules(variant), ...contacts, CONTACT_LAW, FLIGHT, ...obstacleStores(variant)];
+export type CcdStep = keyof typeof STEPS;
+
+export const CCD_STEPS = Object.keys(STEPS) as CcdStep[];
+
+/** Steps that are the same in every world; only variable radii make a difference. */
+export const CCD_PLANS = CCD_STEPS.filter((step) => STEPS[step] === 'plan');
+
+/** Steps that may meet obstacles. */
+export const STEPS_AT_OBSTACLES = ['still', 'strike'] as const satisfies readonly CcdStep[];
+
+function moduleOf(name: Module): ShaderSource {
+  return { name: `solve/ccd/${name}.wgsl`, text: TEXTS[name] };
 }
 
-export interface FlightBinding {
-  readonly groups: Readonly<Record<Exclude<Part, 'MEET'>, GPUBindGroup>>;
-  /** From the even hits to the odd ones, and back. */
+/** The world with blocks of cells, the paths in it, and what a part needs; the kernel declares its buffers. */
+function modulesOf(variant: Variant, part: Part): ShaderSource[] {
+  if (part === 'plan') return [PARAMS, moduleOf('plan')];
+  const { levels, obstacles } = variant;
+  const modules = MODULES[part].filter((name) => levels || name !== 'note_level');
+  return [
+    ...blockModules(variant),
+    ...(levels ? [PARTICLE, CONTACT] : []),
+    CONTACT_LAW,
+    moduleOf('impact'),
+    ...obstacleStores(variant),
+    ...(obstacles && levels ? [moduleOf('obstacle_impact')] : []),
+    ...(obstacles && part === 'strike' ? [moduleOf('obstacle_normal')] : []),
+    ...modules.map(moduleOf),
+    moduleOf(part),
+  ];
+}
+
+export interface CcdBinding {
+  readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
+  /** From even hits to odd ones, and back. */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;
 }
 
-export class Flight {
-  private constructor(private readonly kernels: Readonly<Record<FlightStep, Kernel>>) {}
+export class CcdPass {
+  private constructor(private readonly kernels: Readonly<Record<CcdStep, Kernel>>) {}
 
-  static describe(variant: Variant, step: FlightStep, workgroupsPerDimension: number): KernelDescription {
+  static describe(variant: Variant, step: CcdStep, workgroupsPerDimension: number): KernelDescription {
     const part = STEPS[step];
-    const faces = FACING.includes(part);
-    // Whether there are finer entries makes no difference to any, and the world none to plans.
+    const meetsObstacles = (STEPS_AT_OBSTACLES as readonly CcdStep[]).includes(step);
+    // No step looks at finer entries, and plans are the same in every world.
     const levels = variant.levels ? MAX_LEVELS : 0;
     const own: Variant =
-      part === 'PLAN'
+      part === 'plan'
         ? { dimensions: variant.dimensions, kind: 'bounded', levels }
-        : { ...variant, levels, obstacles: faces && variant.obstacles === true };
-    const flags = [
-      ...PARTS.map((name) => [name, name === part] as const),
-      ...Object.entries(SHARED).map(([name, parts]) => [name, parts.includes(part)] as const),
-    ];
+        : { ...variant, levels, obstacles: meetsObstacles && variant.obstacles === true };
     return {
-      label: `solve.flight.${step}${worldName(own)}`,
+      label: `solve.ccd.${step}${worldName(own)}`,
       dimensions: variant.dimensions,
-      sources: [...(part === 'PLAN' ? [PARAMS] : flightModules(own)), { name: 'solve/ccd/ccd.wgsl', text }],
+      sources: modulesOf(own, part),
       entryPoint: step,
       bindings: { ...BINDINGS[part], ...(own.obstacles ? { start: 'read array<u32>' } : {}) },
-      flags: {
-        ...Object.fromEntries(flags),
-        ...worldFlags(own),
-        OBSTACLES: own.obstacles === true,
-      },
+      flags: { ...worldFlags(own), OBSTACLES: own.obstacles === true },
       constants: {
         ...obstacleConstants({ ...variant, obstacles: true }),
         MOST_WORKGROUPS: workgroupsPerDimension,
@@ -215,33 +256,33 @@ export class Flight {
     };
   }
 
-  static async create(gpu: Gpu, variant: Variant): Promise<Flight> {
+  static async create(gpu: Gpu, variant: Variant): Promise<CcdPass> {
     const kernels = await Promise.all(
-      FLIGHT_STEPS.map(async (step) => {
-        const description = Flight.describe(variant, step, gpu.workgroupsPerDimension);
+      CCD_STEPS.map(async (step) => {
+        const description = CcdPass.describe(variant, step, gpu.workgroupsPerDimension);
         return [step, await Kernel.create(gpu, description, 'now')] as const;
       }),
     );
-    return new Flight(Object.fromEntries(kernels) as Record<FlightStep, Kernel>);
+    return new CcdPass(Object.fromEntries(kernels) as Record<CcdStep, Kernel>);
   }
 
-  bind(buffers: FlightBuffers): FlightBinding {
+  bind(buffers: CcdBuffers): CcdBinding {
     const { kernels } = this;
     const { even, odd, struck, dispatches } = buffers;
-    // The first round reads the even hits, which the link step wrote, and the last of an even number writes them.
+    // The link step writes the even hits, which the first round reads. The last of an even number of rounds writes them again.
     const named = { ...buffers, hits_out: even, hits: even, velocity_out: struck };
     const round = (hits_in: GPUBuffer, hits_out: GPUBuffer) =>
       kernels.meet.bind({ ...buffers, hits_in, hits_out });
     return {
       groups: {
-        PLAN: kernels.plan.bind(named),
-        LIST: kernels.list.bind(named),
-        FILE: kernels.file.bind(named),
-        STILL: kernels.still.bind(named),
-        LINK: kernels.link.bind(named),
-        CLAIM: kernels.claim_first.bind(named),
-        STRIKE: kernels.strike.bind(named),
-        LAND: kernels.land.bind(named),
+        plan: kernels.plan.bind(named),
+        list: kernels.list.bind(named),
+        file: kernels.file.bind(named),
+        slow_hits: kernels.still.bind(named),
+        link: kernels.link.bind(named),
+        claim: kernels.claim_first.bind(named),
+        strike: kernels.strike.bind(named),
+        land: kernels.land.bind(named),
       },
       rounds: [round(even, odd), round(odd, even)],
       dispatches,
@@ -249,26 +290,26 @@ export class Flight {
   }
 
   /** Before the first substep of a step. */
-  encodeBegin(pass: GPUComputePassEncoder, shared: SharedBinding, { groups }: FlightBinding): void {
-    this.kernels.begin.encode(pass, shared, groups.PLAN, 1);
+  encodeBegin(pass: GPUComputePassEncoder, shared: SharedBinding, { groups }: CcdBinding): void {
+    this.kernels.begin.encode(pass, shared, groups.plan, 1);
   }
 
   /** Between integrating and the sort. */
-  encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: FlightBinding, count: number): void {
+  encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CcdBinding, count: number): void {
     const { kernels } = this;
     const { groups, rounds, dispatches } = binding;
-    const alone = (step: 'reset' | 'plan' | 'next') => kernels[step].encode(pass, shared, groups.PLAN, 1);
-    const indirect = (step: Exclude<FlightStep, 'meet'>, word: number) => {
-      const group = groups[STEPS[step] as Exclude<Part, 'MEET'>];
+    const alone = (step: 'reset' | 'plan' | 'next') => kernels[step].encode(pass, shared, groups.plan, 1);
+    const indirect = (step: Exclude<CcdStep, 'meet'>, word: number) => {
+      const group = groups[STEPS[step] as Exclude<Part, 'fast_hits'>];
       kernels[step].encodeIndirect(pass, shared, group, { buffer: dispatches, offset: 4 * word });
     };
     alone('reset');
-    kernels.list.encode(pass, shared, groups.LIST, Math.ceil(count / WORKGROUP_SIZE));
+    kernels.list.encode(pass, shared, groups.list, Math.ceil(count / WORKGROUP_SIZE));
     alone('plan');
     indirect('file', FILE_DISPATCH);
     indirect('still', STILL_DISPATCH);
     indirect('link', PATH_DISPATCH);
-    for (let round = 0; round < FLIGHT_ROUNDS; round++) {
+    for (let round = 0; round < CCD_ROUNDS; round++) {
       if (round > 0) alone('next');
       const group = rounds[round % 2] as GPUBindGroup;
       kernels.meet.encodeIndirect(pass, shared, group, { buffer: dispatches, offset: 4 * ROUND_DISPATCH });
@@ -281,14 +322,14 @@ export class Flight {
     indirect('sweep', FILE_DISPATCH);
   }
 
-  /** How far, in its own diameters, anybody may move in a step. */
+  /** Measures how far, in its own diameters, any particle may move in a step. */
   encodeFarthest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
-    { groups }: FlightBinding,
+    { groups }: CcdBinding,
     count: number,
   ): void {
-    this.kernels.reset.encode(pass, shared, groups.PLAN, 1);
-    this.kernels.farthest.encode(pass, shared, groups.LIST, Math.ceil(count / WORKGROUP_SIZE));
+    this.kernels.reset.encode(pass, shared, groups.plan, 1);
+    this.kernels.farthest.encode(pass, shared, groups.list, Math.ceil(count / WORKGROUP_SIZE));
   }
 }

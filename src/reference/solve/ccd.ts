@@ -1,10 +1,10 @@
 /**
  * Purpose: fast particles put where their paths end (src/core/ccd/law.ts), with everybody held against everybody. Twin of
- * shaders/solve/ccd/ccd.wgsl.
+ * shaders/solve/ccd.
  * Inputs: the grid of the ends of a substep's motion, obstacles if there are any. Outputs: positions and velocities,
  * slots as they were, and how the fast ones fared.
  */
-import type { FlightSearch, Flights } from '../../core/ccd/law';
+import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';
 import type { Substep } from '../../core/contact/settings';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -20,13 +20,13 @@ export function fly(
   substep: Substep,
   grid: GridState,
   obstacles?: StaticBodies,
-): MovedState & Flights {
+): MovedState & ContinuousCounts {
   const positions = grid.positions.slice();
   const velocities = grid.velocities.slice();
   const live = grid.start[world.cellCount] as number;
   const { ids, radii, halves, bulks } = grid;
   const state = { ids, positions, velocities, live, radii, halves, bulks };
-  const search: FlightSearch = {
+  const search: CcdSearch = {
     particles: (_low, _high, visit) => visitAll(live, visit),
     obstacles,
     visitObstacles: (_low, _high, visit) =>

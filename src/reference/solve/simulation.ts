@@ -8,7 +8,12 @@
 
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
-import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../../core/ccd/law';
+import {
+  addContinuousCounts,
+  type ContinuousCounts,
+  farthestWay,
+  NO_CONTINUOUS_COUNTS,
+} from '../../core/ccd/law';
 import {
   checkTimeStep,
   deriveSubstep,
@@ -59,7 +64,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   readonly capacity: number;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
-  private lastFlights = NO_FLIGHTS;
+  private lastCounts = NO_CONTINUOUS_COUNTS;
   private readonly diameter: number;
   private readonly allocator: IdAllocator;
   private currentSettings: Settings;
@@ -142,10 +147,10 @@ export class ReferenceSimulation implements ParticleSimulation {
     return stepAsFastAs(this, farthest, dt, limit);
   }
 
-  flights(): Flights {
+  continuousCounts(): ContinuousCounts {
     this.checkAlive();
-    checkContinuous(this, 'flights');
-    return this.lastFlights;
+    checkContinuous(this, 'continuousCounts');
+    return this.lastCounts;
   }
 
   separate(rounds = 1): void {
@@ -188,9 +193,9 @@ export class ReferenceSimulation implements ParticleSimulation {
   }
 
   private fly(substep: Substep, isFirst: boolean): void {
-    const { positions, velocities, ...flights } = fly(this.world, substep, this.grid, this.obstacles);
+    const { positions, velocities, ...counts } = fly(this.world, substep, this.grid, this.obstacles);
     this.grid = buildGrid(this.world, positions, velocities, this.grid.ids, this.grid);
-    this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
+    this.lastCounts = addContinuousCounts(isFirst ? undefined : this.lastCounts, counts);
   }
 
   measure(): Measures {

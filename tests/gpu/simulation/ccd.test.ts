@@ -47,7 +47,7 @@ function watchLinks(device: GPUDevice) {
   let links: GPUBuffer | undefined;
   device.createBuffer = (descriptor) => {
     const buffer = create.call(device, descriptor);
-    if (descriptor.label === 'flights.links') {
+    if (descriptor.label === 'ccd.links') {
       links = buffer;
       device.createBuffer = create;
     }
@@ -68,8 +68,8 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
   const reference = new ReferenceSimulation(options);
   simulation.step(DT);
   reference.step(DT);
-  expect(await simulation.flights()).toEqual(reference.flights());
-  expect(reference.flights().hits).toBeGreaterThan(hits);
+  expect(await simulation.continuousCounts()).toEqual(reference.continuousCounts());
+  expect(reference.continuousCounts().hits).toBeGreaterThan(hits);
   const { positions } = await simulation.read();
   for (const [index, along] of reference.read().positions.entries()) {
     expect(Math.abs((positions[index] as number) - along)).toBeLessThan(OFF);
@@ -116,8 +116,8 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           const reference = new ReferenceSimulation(options);
           simulation.step(DT);
           reference.step(DT);
-          expect(await simulation.flights()).toEqual(reference.flights());
-          expect(reference.flights().hits).toBeGreaterThan(10);
+          expect(await simulation.continuousCounts()).toEqual(reference.continuousCounts());
+          expect(reference.continuousCounts().hits).toBeGreaterThan(10);
           expect(await links.left(tools, simulation.world)).toBe(-1);
           const got = await simulation.read();
           const expected = reference.read();
@@ -151,7 +151,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         const passed = countPassed(options, (await simulation.read()).positions, wall);
         expect(passed).toBe(continuous ? 0 : simulation.count);
         if (continuous) {
-          const { swept, hits, held } = await simulation.flights();
+          const { swept, hits, held } = await simulation.continuousCounts();
           expect(swept).toBe(simulation.count);
           expect(hits).toBeGreaterThan(simulation.count / 2);
           expect(held).toBe(0);
@@ -180,7 +180,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         simulation.step(DT);
         const { positions } = await simulation.read();
         expect(countPassed(options, positions, wall)).toBe(0);
-        const { hits, held } = await simulation.flights();
+        const { hits, held } = await simulation.continuousCounts();
         expect(hits).toBeGreaterThan(simulation.count / 2);
         expect(held).toBe(0);
         ends.push(positions);
@@ -209,7 +209,13 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       const { positions } = await simulation.read();
       expect(positions[0]).toBeLessThan(end + OFF);
       expect(positions[0]).toBeGreaterThan(end - 0.01);
-      expect(await simulation.flights()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 1, held: 0 });
+      expect(await simulation.continuousCounts()).toEqual({
+        substepped: 0,
+        swept: 1,
+        paths: 1,
+        hits: 1,
+        held: 0,
+      });
       simulation.destroy();
     },
     SHARED,
@@ -234,7 +240,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         const reference = new ReferenceSimulation(options);
         simulation.step(DT);
         reference.step(DT);
-        expect((await simulation.flights()).hits).toBe(1 - speed);
+        expect((await simulation.continuousCounts()).hits).toBe(1 - speed);
         const { positions } = await simulation.read();
         for (const [index, along] of reference.read().positions.entries()) {
           expect(Math.abs((positions[index] as number) - along)).toBeLessThan(OFF);
@@ -254,7 +260,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       for (const gpu of [tools.wrap(), tools.wrap(FOLD)]) {
         const simulation = await createSimulation(gpu, options);
         simulation.step(DT);
-        const { hits, held } = await simulation.flights();
+        const { hits, held } = await simulation.continuousCounts();
         expect(hits).toBeGreaterThan(0.7 * simulation.count);
         expect(held).toBe(0);
         hashes.add((await simulation.measure()).hash);
@@ -286,7 +292,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         simulation.step(DT);
         simulation.step(DT);
         const { hash } = await simulation.measure();
-        const { swept } = await simulation.flights();
+        const { swept } = await simulation.continuousCounts();
         simulation.destroy();
         expect(swept).toBeGreaterThan(5);
         return hash;
@@ -314,7 +320,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           for (let step = 0; step < 3; step++) simulation.step(DT);
           expect(await links.left(tools, simulation.world), `${kind}, ${simulation.count}`).toBe(-1);
         }
-        expect((await simulation.flights()).paths).toBeGreaterThan(10);
+        expect((await simulation.continuousCounts()).paths).toBeGreaterThan(10);
         simulation.destroy();
       }
     },
@@ -343,7 +349,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           simulation.step(DT);
           const { positions } = await simulation.read();
           expect(positions[0], `2^${exponent}, ${kind}`).toBeLessThan(kind === 'bounded' ? 30 : 2 ** 12 + 2);
-          const { hits, held } = await simulation.flights();
+          const { hits, held } = await simulation.continuousCounts();
           expect(hits + held).toBe(1);
           simulation.destroy();
         }
@@ -376,7 +382,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         simulation.separate(64);
         for (let step = 0; step < 4; step++) simulation.step(DT);
         hashes.add((await simulation.measure()).hash);
-        if (continuous) expect((await simulation.flights()).paths).toBe(0);
+        if (continuous) expect((await simulation.continuousCounts()).paths).toBe(0);
         expect((await simulation.measure()).contacts).toBeGreaterThan(3);
         simulation.destroy();
       }
@@ -406,16 +412,36 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         continuous: true,
       });
       expect(await simulation.advance(DT)).toBe(12);
-      expect(await simulation.flights()).toEqual({ substepped: 2, swept: 0, paths: 0, hits: 0, held: 0 });
+      expect(await simulation.continuousCounts()).toEqual({
+        substepped: 2,
+        swept: 0,
+        paths: 0,
+        hits: 0,
+        held: 0,
+      });
       expect(await simulation.advance(DT, 8)).toBe(8);
-      expect(await simulation.flights()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
+      expect(await simulation.continuousCounts()).toEqual({
+        substepped: 1,
+        swept: 1,
+        paths: 8,
+        hits: 0,
+        held: 0,
+      });
       simulation.remove([0, 1, 2]);
       simulation.step(DT);
-      expect(await simulation.flights()).toEqual({ substepped: 0, swept: 0, paths: 0, hits: 0, held: 0 });
+      expect(await simulation.continuousCounts()).toEqual({
+        substepped: 0,
+        swept: 0,
+        paths: 0,
+        hits: 0,
+        held: 0,
+      });
       await expect(simulation.advance(DT, 1000)).rejects.toThrow(/^most is 1000, but/);
       simulation.destroy();
       const plain = await createSimulation(tools.wrap(), { dimensions, radius: 0.5, positions });
-      await expect(plain.flights()).rejects.toThrow(/^This simulation was created without `continuous`/);
+      await expect(plain.continuousCounts()).rejects.toThrow(
+        /^This simulation was created without `continuous`/,
+      );
       plain.destroy();
     },
     SHARED,

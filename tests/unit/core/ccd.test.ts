@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../src/core/base/errors';
-import { FLIGHT_ROUNDS } from '../../../src/core/ccd/law';
+import { CCD_ROUNDS } from '../../../src/core/ccd/law';
 import { deriveSubstep, type Substep } from '../../../src/core/contact/settings';
 import { planSimulation, type SimulationPlan } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -13,7 +13,7 @@ import { wrapPositions } from '../../../src/core/world/cells';
 import { createCpuSimulation } from '../../../src/cpu';
 import type { ParticleState } from '../../../src/cpu/shared/kernels';
 import { defineLattice } from '../../../src/cpu/shared/lattice';
-import { Flight } from '../../../src/cpu/solver/ccd';
+import { CcdSolver } from '../../../src/cpu/solver/ccd';
 import { EqualNeighbours } from '../../../src/cpu/solver/equal-neighbours';
 import { EqualObstacles } from '../../../src/cpu/solver/equal-obstacles';
 import type { ObstacleSearch } from '../../../src/cpu/solver/obstacle-search';
@@ -104,8 +104,8 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
     ? new VariableObstacles(lattice, neighbours)
     : new EqualObstacles(equal.order, diameter, plan.obstacleCapacity);
   obstacles.load(plan.obstacles);
-  const flight = new Flight(world, neighbours, plan.obstacleCapacity > 0 ? obstacles : undefined);
-  return { flights: flight.fly(sorted, substep), ...sorted };
+  const ccd = new CcdSolver(world, neighbours, plan.obstacleCapacity > 0 ? obstacles : undefined);
+  return { counts: ccd.fly(sorted, substep), ...sorted };
 }
 
 /** Momentum, and twice the energy. */
@@ -133,7 +133,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
           continue;
         }
         expect(passed).toBe(0);
-        const { swept, paths, hits, held } = simulation.flights();
+        const { swept, paths, hits, held } = simulation.continuousCounts();
         expect(swept).toBeGreaterThan(0.9 * count);
         expect(paths).toBeGreaterThan(0.9 * count * substeps);
         expect(hits).toBeGreaterThan(0.5 * count);
@@ -153,7 +153,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
         const passed = countPassed(options, simulation.read().positions, wall);
         expect(passed).toBe(continuous ? 0 : simulation.count);
         if (!continuous) continue;
-        const { hits, held } = simulation.flights();
+        const { hits, held } = simulation.continuousCounts();
         expect(hits).toBeGreaterThan(200);
         expect(held).toBe(0);
       }
@@ -172,7 +172,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
     const after = simulation.read().positions;
     // Whoever stands in the wall has not moved in that substep; the bullets are before it.
     expect(countPassed(options, after.subarray(0, own.length), wall)).toBe(0);
-    expect(simulation.flights().hits).toBeGreaterThan(100);
+    expect(simulation.continuousCounts().hits).toBeGreaterThan(100);
     expect(nearestPair(dimensions, after)).toBeGreaterThan(0.9);
     const off = createCpuSimulation({ ...both, continuous: false });
     off.step(DT);
@@ -191,9 +191,9 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
       const ids = Uint32Array.from({ length: 60 }, (_, id) => id);
       const grid = buildGrid(world, options.positions, options.velocities, ids, { radii, halves, bulks });
       const expected = fly(world, substep, grid, fileObstacles(world, plan.obstacles));
-      const { flights, ...got } = flyOnCpu(plan, substep);
+      const { counts, ...got } = flyOnCpu(plan, substep);
       const { substepped, swept, paths, hits, held } = expected;
-      expect(flights).toEqual({ substepped, swept, paths, hits, held });
+      expect(counts).toEqual({ substepped, swept, paths, hits, held });
       got.ids.forEach((id, slot) => {
         const source = grid.slots[id] as number;
         for (let axis = 0; axis < dimensions; axis++) {
@@ -266,7 +266,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
       restored.step(1 / 60);
       expect(restored.measure().hash).toBe(straight.measure().hash);
     }
-    expect(straight.flights().swept).toBeGreaterThan(5);
+    expect(straight.continuousCounts().swept).toBeGreaterThan(5);
   });
 
   it.each(WORLD_KINDS)('are where the reference has them after a step, %s', (kind) => {
@@ -275,7 +275,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
     const reference = new ReferenceSimulation(options);
     simulation.step(1 / 64);
     reference.step(1 / 64);
-    expect(simulation.flights()).toEqual(reference.flights());
+    expect(simulation.continuousCounts()).toEqual(reference.continuousCounts());
     const got = simulation.read().positions;
     reference.read().positions.forEach((along, index) => {
       expect(Math.abs((got[index] as number) - along)).toBeLessThan(1e-4);
@@ -292,7 +292,7 @@ describe('a path', () => {
     expect(positions[0]).toBeGreaterThan(20);
     expect(positions[0]).toBeLessThanOrEqual(21 - NEAR);
     expect([...velocities]).toEqual([0, 0, 2048, 0]);
-    expect(simulation.flights()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 1, held: 0 });
+    expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 1, held: 0 });
   });
 
   it('ends where two fast ones meet half way, though each ends beyond the other', () => {
@@ -311,7 +311,7 @@ describe('a path', () => {
     simulation.step(1 / 64);
     expect(simulation.read().positions[0]).toBe(18);
     expect(simulation.read().positions[4]).toBe(22);
-    expect(simulation.flights().hits).toBe(0);
+    expect(simulation.continuousCounts().hits).toBe(0);
   });
 
   it('ends at who rests where its own path ended', () => {
@@ -358,7 +358,7 @@ describe('a path', () => {
   it('does not end at a hit that is due in the next substep, however soon', () => {
     const simulation = few([10, 4, 30 + NEAR_SHARE + 1e-5, 4], [20 * 64, 0, 0, 0]);
     simulation.step(1 / 64);
-    expect(simulation.flights()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
+    expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
   });
 
   it('passes nobody on its way to a wall, however many diameters a tick is', () => {
@@ -392,19 +392,19 @@ describe('a path', () => {
       restitution: 1,
     });
     simulation.step(1 / 64);
-    expect(simulation.flights().hits).toBe(2);
+    expect(simulation.continuousCounts().hits).toBe(2);
     expect([...simulation.read().velocities]).toEqual([30 * 64, 0, Math.fround(0.3 * 64), 0]);
   });
 
   it('is held where more hang on each other than rounds settle, and nobody passes', () => {
-    const row = FLIGHT_ROUNDS + 20;
+    const row = CCD_ROUNDS + 20;
     const positions = Array.from({ length: row }, (_, index) => [100 - 1.5 * index, 4]).flat();
     const velocities = Array.from({ length: row }, () => [200 * 64, 0]).flat();
     const simulation = few(positions, velocities, { max: [120, 8] });
     simulation.step(1 / 64);
-    const { held, hits } = simulation.flights();
+    const { held, hits } = simulation.continuousCounts();
     expect(held).toBeGreaterThan(0);
-    expect(hits).toBeGreaterThan(FLIGHT_ROUNDS / 2);
+    expect(hits).toBeGreaterThan(CCD_ROUNDS / 2);
     const after = simulation.read().positions;
     for (let index = 1; index < row; index++) {
       expect((after[2 * index - 2] as number) - (after[2 * index] as number)).toBeGreaterThan(NEAR);
@@ -424,7 +424,7 @@ describe('a path', () => {
     checkpoint.positions[0] = Number.NaN;
     simulation.restore(checkpoint);
     simulation.step(1 / 64);
-    expect(simulation.flights().swept).toBe(0);
+    expect(simulation.continuousCounts().swept).toBe(0);
     expect(simulation.measure().nonFinite).toBe(1);
   });
 });
@@ -445,13 +445,13 @@ describe('paths of particles of many sizes', () => {
     const velocities = [3.9, 0, 4.1, 0, 15.9, 0, 16.1, 0];
     const balls = sized([0.5, 0.5, 2, 2], [3, 1, 3, 3, 30, 4, 50, 4], velocities);
     balls.step(1 / 64);
-    expect(balls.flights()).toEqual({ substepped: 0, swept: 2, paths: 2, hits: 0, held: 0 });
+    expect(balls.continuousCounts()).toEqual({ substepped: 0, swept: 2, paths: 2, hits: 0, held: 0 });
     const halfExtents = new Float32Array([0.5, 2, 2, 0.5, 1, 2, 2, 2]);
     const boxes = sized([0, 0, 0, 0], [3, 2, 10, 4, 20, 4, 30, 4], [4.1, 0, 3.9, 0, 7.9, 0, 16.1, 0], {
       halfExtents,
     });
     boxes.step(1 / 64);
-    expect(boxes.flights().swept).toBe(2);
+    expect(boxes.continuousCounts().swept).toBe(2);
   });
 
   it('lead a small one no deeper into a large one than a sixteenth of the small one', () => {
@@ -461,7 +461,7 @@ describe('paths of particles of many sizes', () => {
     const reach = (positions[2] as number) - (positions[0] as number);
     expect(reach).toBeGreaterThan(8.25 - 0.5 / 16 - 1e-3);
     expect(reach).toBeLessThan(8.25);
-    expect(simulation.flights().hits).toBe(1);
+    expect(simulation.continuousCounts().hits).toBe(1);
   });
 
   it('end in a bounce of their weights', () => {
@@ -503,7 +503,7 @@ describe('paths of particles of many sizes', () => {
     expect(after[0]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
     expect(after[2]).toBeCloseTo(40 - 0.03125 - 0.5, 1);
     expect(after[4]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
-    expect(simulation.flights()).toEqual({ substepped: 0, swept: 3, paths: 3, hits: 3, held: 0 });
+    expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 3, paths: 3, hits: 3, held: 0 });
     const without = sized(bodies, positions, velocities, { halfExtents, continuous: false });
     without.step(1 / 64);
     expect([0, 2, 4].every((place) => (without.read().positions[place] as number) > 41)).toBe(true);
@@ -600,7 +600,7 @@ describe('paths at obstacles of sizes of their own', () => {
     expect((velocities[1] as number) / 2048).toBeCloseTo(-2 * along * across, 1);
     const missed = one([2, 6.45], [2048, 0], box, { max: [64, 16] });
     missed.step(1 / 64);
-    expect(missed.flights()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
+    expect(missed.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
   });
 
   it('end at the first of their images on the way, around the world', () => {
@@ -618,7 +618,7 @@ describe('paths at obstacles of sizes of their own', () => {
     // Past both of its ends, through the gap of the largest particle and around.
     const free = one([7, 0], [64 * 140, 0], { ...ball, radii: [7.25] }, world);
     free.step(1 / 64);
-    expect(free.flights().hits).toBe(0);
+    expect(free.continuousCounts().hits).toBe(0);
     expect(free.read().positions[1]).toBe(0);
   });
 
@@ -701,7 +701,7 @@ describe('bullets in heaps', () => {
       let paths = 0;
       for (let step = 0; step < 400; step++) {
         simulation.step(1 / 60);
-        if (continuous) paths += simulation.flights().paths;
+        if (continuous) paths += simulation.continuousCounts().paths;
       }
       if (continuous) expect(paths).toBeGreaterThan(1000);
       return Math.sqrt((2 * simulation.measure().kineticEnergy) / simulation.count);
@@ -717,16 +717,16 @@ describe('counters and substeps', () => {
     const speeds = [4, 0, 32, 0, 512, 0];
     const simulation = few([2, 1, 2, 4, 2, 7], speeds, { substeps: 8 });
     simulation.step(1 / 64);
-    expect(simulation.flights()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
+    expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
   });
 
   it('are as many as the fastest needs, or those of the settings where that is too many', () => {
     const simulation = few([2, 1, 2, 4], [3, 0, 47, 0], { substeps: 8 });
     // 0.73 of a diameter: twelve sixteenths.
     expect(simulation.advance(1 / 64)).toBe(12);
-    expect(simulation.flights()).toEqual({ substepped: 1, swept: 0, paths: 0, hits: 0, held: 0 });
+    expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 0, paths: 0, hits: 0, held: 0 });
     expect(simulation.advance(1 / 64, 11)).toBe(8);
-    expect(simulation.flights().swept).toBe(1);
+    expect(simulation.continuousCounts().swept).toBe(1);
     expect(simulation.advance(1 / 64, 256)).toBe(12);
     expect(simulation.advance(1 / 1024)).toBe(8);
     expect(simulation.settings.substeps).toBe(8);
@@ -757,9 +757,10 @@ describe('counters and substeps', () => {
 
   it('are refused in a sentence where paths are not followed, and with what they cannot do', () => {
     const plain = few([2, 4], [0, 0], { continuous: false });
-    const sentence = /^This simulation was created without `continuous`, which (flights|advance) needs\.$/;
-    expect(() => plain.flights()).toThrow(CellstormError);
-    expect(() => plain.flights()).toThrow(sentence);
+    const sentence =
+      /^This simulation was created without `continuous`, which (continuousCounts|advance) needs\.$/;
+    expect(() => plain.continuousCounts()).toThrow(CellstormError);
+    expect(() => plain.continuousCounts()).toThrow(sentence);
     expect(() => plain.advance(1 / 64)).toThrow(sentence);
     const simulation = few([2, 4], [0, 0]);
     expect(() => simulation.advance(1 / 64, 0)).toThrow(/^most is 0, but/);

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { FLIGHT_TICKS } from '../../../src/core/base/constants';
+import { CCD_TICKS } from '../../../src/core/base/constants';
 import { Encounter } from '../../../src/core/ccd/impact';
 import { longestPiece, NEVER, OVERLAP_SHARE, timeOfKey } from '../../../src/core/ccd/law';
 import { checkObstaclesFit } from '../../../src/core/obstacles/obstacles';
@@ -104,7 +104,7 @@ function meetObstacle(
 }
 
 /** Ticks that a time is rounded down by, and what positions in 32 bits make of a graze. */
-const TICK = 1 / FLIGHT_TICKS;
+const TICK = 1 / CCD_TICKS;
 
 describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   it.each(['ball and ball', 'ball and box', 'box and box'])(

@@ -1083,7 +1083,7 @@ it('share themselves out from the second on', () => {
 it('are in no kernel of a simulation without them', () => {
   for (const dimensions of DIMENSIONS) {
     // Ends of paths have names for obstacles, and those of simulations without them never come up.
-    const kernels = describeKernels(dimensions, true).filter(({ label }) => !label.includes('.flight.'));
+    const kernels = describeKernels(dimensions, true).filter(({ label }) => !label.includes('.ccd.'));
     const [having, others] = [true, false].map((has) =>
       kernels.filter(({ label }) => label.split('.').includes('obstacles') === has),
     ) as [typeof kernels, typeof kernels];

@@ -1,0 +1,45 @@
+// Finds which path each slow particle bounces with: of all that hit it the lowest key, then the lowest id.
+// Output: `claims`, per slot the key and the id as complements, because buffers begin with zeros. Needs counters_read, paths and impact.
+
+// What a path hits that is settled, if that is a slow particle.
+fn slow_partner(slot: u32) -> u32 {
+  let hit = hits[slot];
+  if (hit.x >= counters[CCD_UNSETTLED] || hit.y >= OBSTACLE_PARTNER || is_fast(way_of(hit.y), position_in[hit.y])) {
+    return NO_PARTNER;
+  }
+  return hit.y;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn claim_first(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (path >= path_count()) {
+    return;
+  }
+  let slot = slot_of_path(path);
+  let partner = slow_partner(slot);
+  if (partner != NO_PARTNER) {
+    atomicMax(&claims[2u * partner], ~hits[slot].x);
+  }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn claim_lowest(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (path >= path_count()) {
+    return;
+  }
+  let slot = slot_of_path(path);
+  let partner = slow_partner(slot);
+  if (partner != NO_PARTNER && atomicLoad(&claims[2u * partner]) == ~hits[slot].x) {
+    atomicMax(&claims[2u * partner + 1u], ~id_in[slot]);
+  }
+}

@@ -1,0 +1,126 @@
+// One round: finds where each path ends among other fast particles, with their ends from the round before.
+// Per slot: `first` is the hit without fast particles, `hits_in` that of the round before, `hits_out` that of this round.
+// Needs links, path_links, counters_atomic, paths, first_hit and impact.
+
+const AROUND_FAST = 1.0;
+
+// Whether one on a piece of its path can be where another is on a piece of its own, which ends at a tick: both fly, or the
+// other one rests there.
+fn may_meet(window: u32, theirs: u32, end: u32) -> bool {
+  let begin = theirs >> 16u;
+  let last = theirs & 0xffffu;
+  return end >= begin && (window & 0xffffu) >= begin && (end <= last || (window >> 16u) <= last);
+}
+
+// The key of the hit when one meets another, from a time on, whose own path ends at a key.
+fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
+  let body = position_in[slot];
+  let their_body = position_in[other];
+  let their_way = way_of(other);
+  // In the tick in which its path ends, it still flies: else two who meet would each rest in the other's next round.
+  if (!is_before(end, since)) {
+    let apart = minimum_image(place_at(slot, way, since), place_at(other, their_way, since));
+    let key = impact(apart, way - their_way, since, body, their_body);
+    if ((key >> CLOSING_BITS) <= (end >> CLOSING_BITS)) {
+      return key;
+    }
+  }
+  let until = time_of_key(end);
+  if (until >= 1.0) {
+    return NEVER;
+  }
+  let begin = max(since, until);
+  let apart = minimum_image(place_at(slot, way, begin), place_at(other, their_way, until));
+  return impact(apart, way, begin, body, their_body);
+}
+
+fn first_with_fast(best: vec2u, slot: u32, way: Vector, since: f32, other: u32) -> vec2u {
+  let hit = vec2u(meet_fast(slot, way, since, other, hits_in[other].x), other);
+  if (hit.x <= best.x && comes_first(hit, best)) {
+    return hit;
+  }
+  return best;
+}
+
+// Where a path ends, as far as one of the threads that share it finds.
+fn end_among_fast(slot: u32, turn: u32) -> vec2u {
+  let body = position_in[slot];
+  let way = way_of(slot);
+  let own_level = level_of_body(body);
+  let paths = path_count();
+  let room = room_of_path();
+  let cuts = cuts_of(way, longest_piece(body, f32(PIECE_CELLS)));
+  var best = first[slot];
+  for (var piece = 0u; piece < u32(followed_pieces(cuts)); piece++) {
+    let since = f32(piece) / cuts;
+    let to = f32(piece + 1u) / cuts;
+    if (is_over(best, since)) {
+      break;
+    }
+    let window = window_between(since, to);
+    if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, AROUND_FAST)))) {
+      break;
+    }
+#if VARIABLE_RADII
+    if (cells_around(slot, way, since, to, CCD_FAST_LEVELS, AROUND_FAST) > enough_cells(paths)) {
+      for (var path = turn; path < paths; path += THREADS_OF_PATH) {
+        let other = slot_of_path(path);
+        if (other != slot) {
+          best = first_with_fast(best, slot, way, since, other);
+        }
+      }
+      tell(best);
+      continue;
+    }
+#endif
+    for (var levels = levels_of(CCD_FAST_LEVELS); levels != 0u; levels &= levels - 1u) {
+      let level = countTrailingZeros(levels);
+      let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_FAST));
+      let cells = cells_in(block);
+      for (var index = turn; index < cells; index += THREADS_OF_PATH) {
+        var entry = links[word_of_list(list_in(block, index))];
+        for (var met = 0u; met < arrayLength(&links) && entry != 0u; met++) {
+          let node = min(entry - 1u, paths * room - 1u);
+          let other = slot_of_path(node / room);
+          let word = word_of_node(node);
+          entry = links[word];
+          let theirs = links[word + 1u];
+          if (other != slot && may_meet(window, theirs, hits_in[other].x >> CLOSING_BITS)) {
+            // Not before both are on their pieces: on a longer way the nearest image may be another.
+            let both_since = max(since, f32(theirs >> 16u) / f32(CCD_TICKS));
+            best = first_with_fast(best, slot, way, both_since, other);
+          }
+        }
+      }
+    }
+    tell(best);
+  }
+  return best;
+}
+
+#if VARIABLE_RADII
+@compute @workgroup_size(HEAVY_WORKGROUP_SIZE)
+#else
+@compute @workgroup_size(WORKGROUP_SIZE)
+#endif
+fn meet(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let path = path_of(linear_workgroup(workgroup, workgroups), thread);
+  let is_path = path < path_count();
+  let slot = slot_of_path(path);
+  var best = vec2u(NEVER, NO_PARTNER);
+  if (is_path) {
+    best = end_among_fast(slot, turn_of(thread));
+  }
+  let hit = first_of_all(best, thread);
+  if (is_path && turn_of(thread) == 0u) {
+    let before = hits_in[slot];
+    if (any(hit != before)) {
+      atomicMin(&counters[CCD_UNSETTLED], min(hit.x, before.x));
+    }
+    hits_out[slot] = hit;
+  }
+}

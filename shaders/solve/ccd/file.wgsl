@@ -1,0 +1,40 @@
+// file: puts each slow particle into the list of its cell. The order of a list does not matter, because only the first hit counts.
+// sweep: empties these lists again. Needs links, impact and, with VARIABLE_RADII, note_level.
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn file(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
+    return;
+  }
+  let body = position_in[slot];
+  let bucket = bucket_of(cell_key_source(body), id_in[slot]);
+  if (bucket < grid.cell_count && !is_fast(way_of(slot), body)) {
+    let next = atomicExchange(&links[bucket], slot + 1u);
+    atomicStore(&links[word_of_next(slot)], next);
+#if VARIABLE_RADII
+    note_level(CCD_SLOW_LEVELS, body);
+#endif
+  }
+}
+
+// Wherever anybody is: slow ones are where they were filed.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn sweep(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
+    return;
+  }
+  let bucket = bucket_of(cell_key_source(position_in[slot]), id_in[slot]);
+  if (bucket < grid.cell_count) {
+    atomicStore(&links[bucket], 0u);
+  }
+}

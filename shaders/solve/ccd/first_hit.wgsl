@@ -1,0 +1,102 @@
+// Chooses the first of several hits. A hit is a key (time and closing speed) and a partner.
+// With VARIABLE_RADII a workgroup follows each path and shares its cells, otherwise one thread follows it. Needs counters and impact.
+
+// What particles are told apart by; of walls and obstacles, more than any id.
+fn name_of(partner: u32) -> u32 {
+  if (partner < OBSTACLE_PARTNER) {
+    return id_in[partner];
+  }
+  return partner;
+}
+
+// Of two hits, a key and a partner each.
+fn comes_first(hit: vec2u, best: vec2u) -> bool {
+  return hit.x < best.x || (hit.x == best.x && name_of(hit.y) < name_of(best.y));
+}
+
+#if VARIABLE_RADII
+// The threads of a workgroup that follow one path.
+const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
+
+// Complement of the lowest key that any has found: what the others may leave out, but need not.
+var<workgroup> known: atomic<u32>;
+var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
+
+fn is_over(best: vec2u, since: f32) -> bool {
+  return is_before(min(best.x, ~atomicLoad(&known)), since);
+}
+
+fn tell(best: vec2u) {
+  atomicMax(&known, ~best.x);
+}
+
+// Of what all threads have found; the first thread's is to be taken.
+fn first_of_all(best: vec2u, thread: u32) -> vec2u {
+  found[thread] = best;
+  workgroupBarrier();
+  var first = best;
+  if (thread == 0u) {
+    for (var other = 1u; other < HEAVY_WORKGROUP_SIZE; other++) {
+      if (comes_first(found[other], first)) {
+        first = found[other];
+      }
+    }
+  }
+  return first;
+}
+
+fn path_of(workgroup: u32, thread: u32) -> u32 {
+  return workgroup;
+}
+#else
+const THREADS_OF_PATH = 1u;
+
+fn is_over(best: vec2u, since: f32) -> bool {
+  return is_before(best.x, since);
+}
+
+fn tell(best: vec2u) {
+}
+
+fn first_of_all(best: vec2u, thread: u32) -> vec2u {
+  return best;
+}
+
+fn path_of(workgroup: u32, thread: u32) -> u32 {
+  return workgroup * WORKGROUP_SIZE + thread;
+}
+#endif
+
+// Which of those that share a path a thread is.
+fn turn_of(thread: u32) -> u32 {
+  return thread % THREADS_OF_PATH;
+}
+
+#if VARIABLE_RADII
+// How many cells a piece is to be held against on all levels that anybody is on. In floats, since a large one passes more
+// cells of very small ones than 32 bits say.
+fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f32) -> f32 {
+  var cells = 0.0;
+  for (var levels = counter_at(word); levels != 0u; levels &= levels - 1u) {
+    let level = countTrailingZeros(levels);
+    let block = block_around(slot, way, since, to, level, margin_to(position_in[slot], level, wider));
+    let length = Vector(block.length);
+    cells += length.x * length.y * select(1.0, length[DIMENSIONS - 1u], DIMENSIONS == 3u);
+  }
+  return cells;
+}
+
+// Of more than so many cells it is less work to go over all of `count`.
+fn enough_cells(count: u32) -> f32 {
+  return f32(max(count, ENOUGH_CELLS));
+}
+#endif
+
+// The levels to be searched, as bits.
+fn levels_of(word: u32) -> u32 {
+#if VARIABLE_RADII
+  return counter_at(word);
+#else
+  return 1u;
+#endif
+}

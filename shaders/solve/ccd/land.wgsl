@@ -1,0 +1,48 @@
+// Moves particles to the ends of their paths and stores their velocities; `struck` holds those of strike.wgsl.
+// Needs counters_atomic, paths and impact.
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn land(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (path >= path_count()) {
+    return;
+  }
+  let slot = slot_of_path(path);
+  let way = way_of(slot);
+  let unsettled = counter_at(CCD_UNSETTLED);
+  let hit = hits[slot];
+  let is_settled = hit.x < unsettled;
+  let time = time_of_key(min(hit.x, unsettled));
+  if (is_settled && hit.y != NO_PARTNER) {
+    atomicAdd(&counters[CCD_HITS], 1u);
+    if (hit.y < OBSTACLE_PARTNER) {
+      let partner = hit.y;
+      // Slow particles only are claimed, and each by one.
+      if (atomicLoad(&claims[2u * partner + 1u]) == ~id_in[slot]) {
+        velocity_in[partner] = struck[partner];
+        atomicStore(&claims[2u * partner], 0u);
+        atomicStore(&claims[2u * partner + 1u], 0u);
+      }
+    }
+  } else if (time < 1.0) {
+    atomicAdd(&counters[CCD_HELD], 1u);
+  }
+  if (time < 1.0) {
+    var place = place_at(slot, way, time);
+    if (is_settled && hit.y >= WALL_PARTNER && hit.y != NO_PARTNER) {
+      let axis = hit.y - WALL_PARTNER;
+      let margin = margin_of(position_in[slot])[axis];
+      let limit = select(substep.lower[axis] + margin, substep.upper[axis] - margin, way[axis] > 0.0);
+      let gap = limit - place[axis];
+      if (gap * gap <= FAST_SQUARED * diameter_squared(position_in[slot])) {
+        place[axis] = limit;
+      }
+    }
+    position_in[slot] = with_place(position_in[slot], wrap(place));
+  }
+  velocity_in[slot] = struck[slot];
+}

@@ -1,0 +1,8 @@
+// Notes which levels hold a particle. Only with VARIABLE_RADII. Needs impact.
+
+fn note_level(word: u32, body: PackedBody) {
+  let bit = 1u << level_of_body(body);
+  if ((atomicLoad(&counters[word]) & bit) == 0u) {
+    atomicOr(&counters[word], bit);
+  }
+}

@@ -1,0 +1,37 @@
+// The time of impact on an obstacle with a size of its own. Needs impact.
+
+// The nearness of a particle to an obstacle. A box of half the period or more has no end along that axis, so no path enters or
+// leaves it there.
+fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
+  var near = nearness(body, obstacle);
+#if HAS_BOXES
+#if WRAPS
+  let is_endless = (grid.period > Vector()) & (upper_of(obstacle.shape) >= 0.5 * grid.period);
+  near.sides = select(near.sides, Vector(EVERYWHERE), is_endless);
+#endif
+#endif
+  return near;
+}
+
+// The key of the first hit with any image of an obstacle, on a piece of a path that begins at `since`. An obstacle may reach as
+// far as half the period, so another image may be hit than the nearest at the beginning. A piece is so short that along each
+// axis this can only be the next image ahead. Twin: impactOnImages in src/core/ccd/impact.ts.
+fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
+#if WRAPS
+  // How far the obstacle reaches, and the step to the next image along each axis that a piece can reach.
+  let reach = near.sides + near.round;
+  let is_ahead = grid.period - sign(motion) * apart <= reach + PIECE_SHARE * grid.period;
+  let steps = select(Vector(), sign(motion) * grid.period, is_ahead & (reach < Vector(EVERYWHERE)));
+  var key = NEVER;
+  // Each bit of `image` chooses the next image along one axis.
+  for (var image = 0u; image < (1u << DIMENSIONS); image++) {
+    let is_next = (Extent(image) & (Extent(1u) << AXES)) != Extent();
+    if (!any(is_next & (steps == Vector()))) {
+      key = min(key, impact_of(apart - select(Vector(), steps, is_next), motion, since, near));
+    }
+  }
+  return key;
+#else
+  return impact_of(apart, motion, since, near);
+#endif
+}

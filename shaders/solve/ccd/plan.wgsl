@@ -1,0 +1,59 @@
+// Counters of continuous motion, and the number of workgroups of its other kernels: none if nothing is fast.
+// Order in a step: begin once; per substep reset, list (list.wgsl), plan; next between two rounds of hits.
+// `dispatches` is a buffer of its own, because a kernel must not write the buffer that it was dispatched from.
+
+@compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
+fn begin() {
+  for (var word = CCD_SUBSTEPPED; word < CCD_HEADER; word++) {
+    counters[word] = 0u;
+  }
+  counters[CCD_FIRST] = 1u;
+}
+
+@compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
+fn reset() {
+  counters[CCD_PATHS] = 0u;
+  counters[CCD_FARTHEST] = 0u;
+  counters[CCD_FAST_LEVELS] = 0u;
+  counters[CCD_SLOW_LEVELS] = 0u;
+}
+
+// So many workgroups, folded where that is more than one dimension takes.
+fn dispatch(word: u32, workgroups: u32) {
+  dispatches[word] = min(workgroups, MOST_WORKGROUPS);
+  dispatches[word + 1u] = (workgroups + MOST_WORKGROUPS - 1u) / MOST_WORKGROUPS;
+  dispatches[word + 2u] = 1u;
+}
+
+fn workgroups_of(threads: u32) -> u32 {
+  return (threads + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
+}
+
+@compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
+fn plan() {
+  let count = counters[CCD_PATHS];
+#if VARIABLE_RADII
+  let searches = count;
+#else
+  let searches = workgroups_of(count);
+#endif
+  dispatch(PATH_DISPATCH, workgroups_of(count));
+  dispatch(STILL_DISPATCH, searches);
+  dispatch(ROUND_DISPATCH, searches);
+  dispatch(FILE_DISPATCH, select(0u, workgroups_of(grid.count), count > 0u));
+  counters[CCD_UNSETTLED] = 0xffffffffu;
+  counters[CCD_ALL] += count;
+  if (counters[CCD_FIRST] == 1u) {
+    counters[CCD_SWEPT] = count;
+    counters[CCD_FIRST] = 0u;
+  }
+}
+
+// Between two rounds. Where nothing changed, nothing will: the buffers of both rounds hold the same then.
+@compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
+fn next() {
+  if (counters[CCD_UNSETTLED] == 0xffffffffu) {
+    dispatches[ROUND_DISPATCH] = 0u;
+  }
+  counters[CCD_UNSETTLED] = 0xffffffffu;
+}

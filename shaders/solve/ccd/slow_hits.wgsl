@@ -1,0 +1,161 @@
+// Finds where each path ends at walls, slow particles and obstacles. Output: `first`, per slot the key and the partner.
+// Needs links, counters_read, paths, first_hit and impact.
+
+// Of what both reach, as far as the end of a slow particle can be that comes too near: all, FAST_SHARE, and rounding.
+const AROUND_SLOW = 1.25;
+
+fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
+  var best = before;
+  let end = place_of(position_in[slot]);
+  let lower = substep.lower + margin_of(position_in[slot]);
+  let upper = substep.upper - margin_of(position_in[slot]);
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let along = way[axis];
+    let beyond = select(lower[axis] - end[axis], end[axis] - upper[axis], along > 0.0);
+    if (substep.walls != 0u && beyond > 0.0 && along != 0.0) {
+      let time = max(0.0, 1.0 - beyond / abs(along));
+      let hit = vec2u(key_of_hit(time, abs(along)), WALL_PARTNER + axis);
+      best = select(best, hit, comes_first(hit, best));
+    }
+  }
+  return best;
+}
+
+// Of the best hit so far and one with a slow particle, where one is at the beginning of a piece.
+fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, since: f32, other: u32) -> vec2u {
+  let their_way = way_of(other);
+  let apart = minimum_image(begin, place_at(other, their_way, since));
+  let hit = vec2u(impact(apart, way - their_way, since, body, position_in[other]), other);
+  if (hit.x <= best.x && comes_first(hit, best)) {
+    return hit;
+  }
+  return best;
+}
+
+#if OBSTACLES
+#if VARIABLE_RADII
+// Of the best hit so far and those with obstacles that a piece of a path comes near. Threads that share a path share
+// the tree: each walks its own stretch of the nodes. A walk may begin at any of them, since each has the box around all
+// below it, and where one above would not have been entered it costs a few nodes.
+fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, turn: u32) -> vec2u {
+  let body = position_in[slot];
+  let begin = place_at(slot, way, since);
+  let end = place_at(slot, way, to);
+  let middle = 0.5 * (begin + end);
+  // Far out places are rounded by more than a particle's margin.
+  let reach = 0.5 * abs(end - begin) + AROUND_SLOW * reach_of(body) + abs(middle) * 0x1p-22f;
+  let nodes = branch_count();
+  let stretch = (nodes + THREADS_OF_PATH - 1u) / THREADS_OF_PATH;
+  let last_node = min(nodes, (turn + 1u) * stretch);
+  var best = before;
+  var node = turn * stretch;
+  while (node < last_node) {
+    let branch = branch_at(node);
+    let enters = is_entered(branch, middle, reach);
+    let last = select(branch.first, branch.end, enters);
+    for (var obstacle = branch.first; obstacle < last; obstacle++) {
+      let other = obstacle_body(obstacle);
+      let apart = minimum_image(begin, place_of(other));
+      let key = impact_on_images(apart, way, since, nearness_to_obstacle(body, other));
+      let hit = vec2u(key, OBSTACLE_PARTNER | obstacle);
+      if (hit.x <= best.x && comes_first(hit, best)) {
+        best = hit;
+      }
+    }
+    node = select(branch.skip, node + 1u, enters);
+  }
+  return best;
+}
+#endif
+#endif
+
+// Where a path ends, as far as one of the threads that share it finds.
+fn end_among_slow(slot: u32, turn: u32) -> vec2u {
+  let body = position_in[slot];
+  let way = way_of(slot);
+  let own_level = level_of_body(body);
+  let cuts = cuts_of(way, longest_piece(body, f32(PIECE_CELLS)));
+  let followed = followed_pieces(cuts);
+  var best = first_wall(slot, way, vec2u(key_of_end(followed / cuts), NO_PARTNER));
+  for (var piece = 0u; piece < u32(followed); piece++) {
+    let since = f32(piece) / cuts;
+    let to = f32(piece + 1u) / cuts;
+    if (is_over(best, since)) {
+      break;
+    }
+    if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, AROUND_SLOW)))) {
+      let held = vec2u(key_of_end(since), NO_PARTNER);
+      best = select(best, held, held.x < best.x);
+      break;
+    }
+    let begin = place_at(slot, way, since);
+#if VARIABLE_RADII
+#if OBSTACLES
+    best = first_with_obstacles(best, slot, way, since, to, turn);
+    tell(best);
+#endif
+    if (cells_around(slot, way, since, to, CCD_SLOW_LEVELS, AROUND_SLOW) > enough_cells(grid.count)) {
+      for (var other = turn; other < grid.count; other += THREADS_OF_PATH) {
+        if (is_live(position_in[other]) && !is_fast(way_of(other), position_in[other])) {
+          best = first_with_slow(best, body, way, begin, since, other);
+        }
+      }
+      tell(best);
+      continue;
+    }
+#endif
+    for (var levels = levels_of(CCD_SLOW_LEVELS); levels != 0u; levels &= levels - 1u) {
+      let level = countTrailingZeros(levels);
+      let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_SLOW));
+      let cells = cells_in(block);
+      for (var index = turn; index < cells; index += THREADS_OF_PATH) {
+        let bucket = bucket_in(block, index);
+        var entry = links[bucket];
+        // Never more than all, so that not even a broken list holds up the device.
+        for (var met = 0u; met < grid.count && entry != 0u; met++) {
+          let other = min(entry - 1u, grid.count - 1u);
+          best = first_with_slow(best, body, way, begin, since, other);
+          entry = links[word_of_next(other)];
+        }
+#if OBSTACLES
+#if !VARIABLE_RADII
+        let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
+        for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
+          let apart = minimum_image(begin, obstacle_position(obstacle));
+          // As large as particles, all of one radius.
+          let hit = vec2u(impact(apart, way, since, body, body), OBSTACLE_PARTNER | obstacle);
+          if (hit.x <= best.x && comes_first(hit, best)) {
+            best = hit;
+          }
+        }
+#endif
+#endif
+      }
+    }
+    tell(best);
+  }
+  return best;
+}
+
+#if VARIABLE_RADII
+@compute @workgroup_size(HEAVY_WORKGROUP_SIZE)
+#else
+@compute @workgroup_size(WORKGROUP_SIZE)
+#endif
+fn still(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let path = path_of(linear_workgroup(workgroup, workgroups), thread);
+  let is_path = path < path_count();
+  let slot = slot_of_path(path);
+  var best = vec2u(NEVER, NO_PARTNER);
+  if (is_path) {
+    best = end_among_slow(slot, turn_of(thread));
+  }
+  let hit = first_of_all(best, thread);
+  if (is_path && turn_of(thread) == 0u) {
+    first[slot] = hit;
+  }
+}

@@ -1,0 +1,116 @@
+// Computes the velocities of particles that hit something. Needs counters_read, paths, impact and contact_law.
+
+// The unit normal from the other ball to this one.
+fn normal_of_balls(apart: Vector) -> Vector {
+  let squared = dot(apart, apart);
+  return select(Vector(), apart / sqrt(squared), squared > 0.0);
+}
+
+#if HAS_BOXES
+fn normal_near(apart: Vector, near: Near) -> Vector {
+  if (any(near.sides > Vector())) {
+    return gap_at(apart, near).normal;
+  }
+  return normal_of_balls(apart);
+}
+#endif
+
+fn normal_of(apart: Vector, body: PackedBody, other: PackedBody) -> Vector {
+#if HAS_BOXES
+  return normal_near(apart, nearness(body, other));
+#else
+  return normal_of_balls(apart);
+#endif
+}
+
+// The share of the first body in what two do to each other.
+fn part_of(body: PackedBody, other: PackedBody) -> f32 {
+#if HAS_BOXES
+  return mass_share(body.shape.w, other.shape.w);
+#else
+#if VARIABLE_RADII
+  return mass_share(radius_of(body), radius_of(other));
+#else
+  return 0.5;
+#endif
+#endif
+}
+
+// The change of one particle's velocity by a hit. `part`: its share; `grip`: the share of the sliding that friction may take.
+// Two halves are opposite to the bit. Twin: strike in src/core/ccd/law.ts.
+fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
+  let approach = dot(relative, normal);
+  let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);
+  let change = max(0.0, -part * (1.0 + kept) * approach);
+  let sliding = relative - approach * normal;
+  let braking = friction_share(change, sqrt(dot(sliding, sliding)), grip);
+  return change * normal - braking * sliding;
+}
+
+// The velocity at a time on the path. Gravity after that time does not count.
+fn velocity_at(slot: u32, time: f32) -> Vector {
+  return load_vector(velocity_in[slot]) - ((1.0 - time) * substep.dt) * substep.gravity;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn strike(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (path >= path_count()) {
+    return;
+  }
+  let slot = slot_of_path(path);
+  let hit = hits[slot];
+  let unsettled = counters[CCD_UNSETTLED];
+  let velocity = velocity_at(slot, time_of_key(min(hit.x, unsettled)));
+  velocity_out[slot] = store_vector(velocity);
+  if (hit.x >= unsettled || hit.y == NO_PARTNER) {
+    return;
+  }
+  let way = way_of(slot);
+  let time = time_of_key(hit.x);
+  if (hit.y >= WALL_PARTNER) {
+    let axis = hit.y - WALL_PARTNER;
+    var normal = Vector();
+    normal[axis] = select(1.0, -1.0, velocity[axis] > 0.0);
+    velocity_out[slot] = store_vector(velocity + effect_of(velocity, normal, 1.0, 1.0));
+    return;
+  }
+#if OBSTACLES
+  if (hit.y >= OBSTACLE_PARTNER) {
+    // At that time no image is nearer than the one it hits.
+    let normal = normal_at_obstacle(place_at(slot, way, time), position_in[slot], hit.y - OBSTACLE_PARTNER);
+    velocity_out[slot] = store_vector(velocity + effect_of(velocity, normal, 1.0, substep.grip_share));
+    return;
+  }
+#endif
+  let partner = min(hit.y, grid.count - 1u);
+  let their_way = way_of(partner);
+  let body = position_in[slot];
+  let their_body = position_in[partner];
+  let flies = is_fast(their_way, their_body);
+  let theirs = hits[partner];
+  let names = theirs.y == slot && theirs.x < unsettled;
+  let claimed = claims[2u * partner] == ~hit.x && claims[2u * partner + 1u] == ~id_in[slot];
+  if (!select(claimed, names, flies)) {
+    return;
+  }
+  // Both particles use the same time, so that their changes are opposite to the bit.
+  let when = select(time, min(time, time_of_key(theirs.x)), flies);
+  let apart = minimum_image(place_at(slot, way, when), place_at(partner, their_way, when));
+  let normal = normal_of(apart, body, their_body);
+  // A slow particle moves on to the end of the substep.
+  let their_velocity = velocity_at(partner, select(1.0, time_of_key(theirs.x), flies));
+  let relative = velocity - their_velocity;
+  let part = part_of(body, their_body);
+  let effect = effect_of(relative, normal, part, 2.0 * part * substep.grip_share);
+  velocity_out[slot] = store_vector(velocity + effect);
+  if (!flies) {
+    let rest = part_of(their_body, body);
+    let back = effect_of(relative, normal, rest, 2.0 * rest * substep.grip_share);
+    velocity_out[partner] = store_vector(their_velocity - back);
+  }
+}
