@@ -26,7 +26,7 @@ import { buildCli } from './build';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PACK = join(ROOT, 'dist/bench-pack');
-export const PACK_NAME = 'cellstorm-bench';
+const PACK_NAME = 'cellstorm-bench';
 
 const MOST_BYTES = 60 * 2 ** 20;
 

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TARGET = 'es2022';
 const NODE_TARGET = 'node20.19';
 
-export async function buildAll(outDir: string): Promise<void> {
+async function buildAll(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
   await Promise.all([
     buildLibrary(outDir),
@@ -82,7 +82,7 @@ export async function buildCli(outDir: string, sourcemap = true): Promise<void> 
 }
 
 /** Builds the page according to vite.config.ts. */
-export async function buildPage(outDir: string): Promise<void> {
+async function buildPage(outDir: string): Promise<void> {
   await build({
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),

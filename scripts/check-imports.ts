@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders'];
 
-/** What each house may import beside itself. */
+/** The other houses that each house may import. */
 const HOUSES: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/gpu': ['src/core', 'shaders'],
@@ -78,7 +78,7 @@ function sourceFiles(): string[] {
   );
 }
 
-/** The file that a relative import names, below the root. */
+/** Returns the path of the imported file, relative to the root. */
 function resolveImport(file: string, specifier: string): string {
   const path = join(ROOT, dirname(file), specifier.replace(/\?.*$/, ''));
   const found = [path, `${path}.ts`, join(path, 'index.ts'), `${path}.d.ts`].find(
@@ -89,11 +89,11 @@ function resolveImport(file: string, specifier: string): string {
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** Why `file` may not import `target`, or undefined if it may. Both are paths below the root. */
+/** Returns why `file` may not import `target`, or undefined if it may. Both paths are relative to the root. */
 export function importObjection(file: string, target: string): string | undefined {
   const house = Object.keys(HOUSES).find((folder) => isBelow(file, folder));
   if (house === undefined) return `${file} is in no house of scripts/check-imports.ts`;
-  // The manifest and other files beside the houses.
+  // Files outside all houses, such as package.json, may be imported.
   if (!SOURCE_FOLDERS.some((folder) => isBelow(target, folder))) return undefined;
   if (!isBelow(target, house)) {
     const allowed = HOUSES[house] ?? [];
@@ -104,12 +104,12 @@ export function importObjection(file: string, target: string): string | undefine
   if (!rooms) return undefined;
   const roomOf = (path: string) => rooms.findIndex((room) => isBelow(path, `${house}/${room}`));
   const [from, to] = [roomOf(file), roomOf(target)];
-  // A folder that is not listed stands beside the rooms, like the files directly in the house.
+  // A folder that is not listed as a room is treated like the files directly in the house.
   if (from < 0 || (to >= 0 && to <= from)) return undefined;
   return `${house}/${rooms[from]} may import only ${rooms.slice(0, from).join(', ') || 'itself'}`;
 }
 
-/** One sentence per import that goes the wrong way. */
+/** Returns one sentence per import in the wrong direction. */
 export function findWrongImports(): string[] {
   return sourceFiles().flatMap((file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)].flatMap(([, specifier = '']) => {

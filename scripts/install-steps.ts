@@ -21,7 +21,7 @@ export interface Installer {
 }
 
 /** The fonts are only recommended by Debian's chromium, but without any, a page shows no text. */
-export const CHROME_PACKAGES = ['chromium', 'fonts-liberation'] as const;
+const CHROME_PACKAGES = ['chromium', 'fonts-liberation'] as const;
 export const LAVAPIPE_PACKAGES = ['mesa-vulkan-drivers'] as const;
 
 interface Step {

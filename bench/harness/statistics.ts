@@ -12,7 +12,7 @@ export interface Statistics {
 }
 
 /** Returns the value that `share` of all values are at or below, interpolated between two neighbours. */
-export function quantile(sorted: readonly number[], share: number): number {
+function quantile(sorted: readonly number[], share: number): number {
   const position = share * (sorted.length - 1);
   const low = sorted[Math.floor(position)] ?? Number.NaN;
   const high = sorted[Math.ceil(position)] ?? Number.NaN;

@@ -27,7 +27,7 @@ export function formatRatio(ratio: number): string {
   return ratio < 9.95 ? ratio.toFixed(1) : formatCount(ratio);
 }
 
-export function formatBandwidth(bytesPerMs: number): string {
+function formatBandwidth(bytesPerMs: number): string {
   return `${(bytesPerMs / 1e6).toFixed(1)} GB/s`;
 }
 

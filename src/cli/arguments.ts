@@ -91,7 +91,7 @@ export function wholeNumbers(given: Given, name: string, low: number, high: numb
     .map((text) => parseWhole(`--${name}`, text, low, high));
 }
 
-export function parseWhole(name: string, text: string, low: number, high: number): number {
+function parseWhole(name: string, text: string, low: number, high: number): number {
   const value = text.trim() === '' ? Number.NaN : Number(text.replaceAll('_', ''));
   if (!Number.isInteger(value) || value < low || value > high) {
     throw new UsageError(`${name} is ${text}, but it must be a whole number from ${low} to ${high}.`);

@@ -42,7 +42,7 @@ export interface Driver {
   readonly loaderFolder: string | undefined;
 }
 
-export const DRIVER_PREFERENCES = ['auto', 'system', 'software', 'swiftshader', 'lavapipe'] as const;
+const DRIVER_PREFERENCES = ['auto', 'system', 'software', 'swiftshader', 'lavapipe'] as const;
 export type DriverPreference = (typeof DRIVER_PREFERENCES)[number];
 
 /** Advice for a machine without Chrome; fits into a sentence. */
@@ -134,7 +134,7 @@ export function findChrome(machine: Machine): Chrome | undefined {
 }
 
 /** Finds the SwiftShader that ships with a Chrome. Returns undefined on macOS and Windows, which do not need it. */
-export function findSwiftShader(machine: Machine): Driver | undefined {
+function findSwiftShader(machine: Machine): Driver | undefined {
   if (machine.platform !== 'linux') return undefined;
   for (const { folder } of listChromes(machine)) {
     const manifest = join(folder, SWIFTSHADER_MANIFEST);
@@ -158,7 +158,7 @@ export function findSoftwareDriver(machine: Machine): Driver | undefined {
 }
 
 /** Returns the system's driver if the machine has both the hardware and a driver for it; neither proves that they work. */
-export function findSystemDriver(machine: Machine): Driver | undefined {
+function findSystemDriver(machine: Machine): Driver | undefined {
   const system: Driver = { name: 'system', manifest: undefined, loaderFolder: undefined };
   if (machine.platform !== 'linux') return system;
   const nvidia = machine.list('/dev').some((name) => /^nvidia\d+$/.test(name));

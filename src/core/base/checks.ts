@@ -105,11 +105,8 @@ export function checkKnownKeys(
   }
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) {
-      throw new ArgumentError(
-        `${argument}.${key}`,
-        (value as Record<string, unknown>)[key],
-        `one of ${known.join(', ')}`,
-      );
+      const accepted = `left out or renamed to one of ${known.join(', ')}`;
+      throw new ArgumentError(`${argument}.${key}`, (value as Record<string, unknown>)[key], accepted);
     }
   }
 }

@@ -10,7 +10,7 @@ import { defineShapes, describeSizes, isBox, type Sizes } from '../particles/sha
 import { checkSizes, type GivenSizes, refuseHalfExtents, type SizeRules } from '../particles/sizes';
 import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
-import { inOrder, type StaticBodies } from './tree';
+import { canonicalBodies, type StaticBodies } from './tree';
 
 /** Bit that is set in a particle's partner if that is an obstacle's slot. NO_PARTNER is never a slot. */
 export const OBSTACLE_PARTNER = 0x8000_0000;
@@ -142,11 +142,11 @@ export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies):
  * shortest way out of it never runs along it. Obstacles of one radius come in an order that does not depend on the input
  * order; those with sizes are ordered by their tree.
  */
-export function carryObstacles(world: World, given: StaticBodies): StaticBodies {
+export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;
   const wrapped = { ...given, positions: wrapPositions(world, given.positions) };
   const { radii, halfExtents } = describeSizes(dimensions, wrapped);
-  if (!radii) return inOrder(dimensions, wrapped);
+  if (!radii) return canonicalBodies(dimensions, wrapped);
   if (!halfExtents) return wrapped;
   const isEndless = (index: number) => {
     const length = period[index % dimensions] as number;

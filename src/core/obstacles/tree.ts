@@ -60,7 +60,7 @@ export class ObstacleTree {
     this.boxes = new Float32Array(2 * dimensions * this.nodes);
     this.links = new Uint32Array(2 * this.nodes);
     // The order of the input array must not matter.
-    const canonical = inOrder(dimensions, given);
+    const canonical = canonicalBodies(dimensions, given);
     const order = Uint32Array.from({ length: this.count }, (_, body) => body);
     if (this.count > 0)
       new Builder(dimensions, canonical, order, this.boxes, this.links).build(0, this.count);
@@ -259,7 +259,7 @@ function orderByFirst(
 }
 
 /** Returns the bodies in an order that does not depend on their input order. */
-export function inOrder(dimensions: Dimensions, bodies: StaticBodies): StaticBodies {
+export function canonicalBodies(dimensions: Dimensions, bodies: StaticBodies): StaticBodies {
   return reorder(bodies, canonicalOrder(dimensions, bodies), dimensions);
 }
 

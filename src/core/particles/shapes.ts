@@ -74,7 +74,7 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
 }
 
 /** Returns how error messages name the smallest and the largest radius, which depends on how sizes were given. */
-export function namesOfRadii(given: {
+export function labelsOfRadii(given: {
   readonly radii?: unknown;
   readonly halfExtents?: unknown;
   readonly radiusRange?: unknown;

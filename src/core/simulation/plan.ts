@@ -7,7 +7,7 @@ import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defaultSettings, resolveSettings, SETTING_NAMES, type Settings } from '../contact/settings';
 import { checkObstaclesFit, obstaclesOf, readObstacles } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
-import { checkBodiesFit, namesOfRadii, type Sizes } from '../particles/shapes';
+import { checkBodiesFit, labelsOfRadii, type Sizes } from '../particles/shapes';
 import { checkSizes, refuseHalfExtents, roundRange } from '../particles/sizes';
 import { defineLevels } from '../world/level-world';
 import {
@@ -108,7 +108,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const { min, max } = corners;
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
   const world = radiusRange
-    ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, namesOfRadii(options))
+    ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, labelsOfRadii(options))
     : // Obstacles use a table of their own with as many buckets.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);

@@ -57,7 +57,7 @@ function scaleWithin(latticeScale: number, diameter: number, { min, period }: En
  * the lattice, too. The largest sum of two radii is at most 4,096 lattice steps: its square is the greatest up to which
  * 32-bit floats count one by one. Larger values are rounded, but never below it.
  */
-export function mixedLatticeScale(diameter: number, ends: Ends): number {
+export function variableLatticeScale(diameter: number, ends: Ends): number {
   const exponent = Math.ceil(Math.log2(diameter));
   // Each particle's own size is tested separately: the largest accepted radius need not be on the lattice.
   return scaleWithin(2 ** (12 - exponent), 2 ** exponent, ends);
@@ -67,7 +67,7 @@ export function mixedLatticeScale(diameter: number, ends: Ends): number {
  * The same for particles with a radius each; `reach`, the sum of the two radii, takes the part of the diameter. If
  * particles may be boxes, `share` and `around` are those of shapeBorderline, and reach is that of the surrounding balls.
  */
-export interface MixedBorderline {
+export interface VariableBorderline {
   /** Distances² within share · reach² + around · reach of reach² are borderline. */
   readonly share: number;
   readonly around: number;
@@ -89,7 +89,7 @@ export function shapeBorderline(size: number, { period }: Ends): number {
   return SHAPE_SHARE * size + WRAP_SHARE * Math.max(0, ...period);
 }
 
-export function mixedBorderline({ smallest, largest }: RadiusRange, world: World): MixedBorderline {
+export function variableBorderline({ smallest, largest }: RadiusRange, world: World): VariableBorderline {
   const around = WRAP_SHARE * Math.max(0, ...world.period);
   const share = world.boxes ? SHAPE_SHARE : BORDERLINE_SHARE;
   return {
@@ -97,6 +97,6 @@ export function mixedBorderline({ smallest, largest }: RadiusRange, world: World
     around,
     // Half extents add up to less than twice the radius of the surrounding ball.
     farthest: 1 + (world.boxes ? 4 : 2) * share + (world.boxes ? 2 : 1) * (around / smallest),
-    latticeScale: mixedLatticeScale(Math.fround(2 * largest), world),
+    latticeScale: variableLatticeScale(Math.fround(2 * largest), world),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Computes the cell of a position and the bucket it is counted into, bit for bit as shaders/shared/world_*.wgsl do. Also
+ * Computes the cell of a position and the bucket it is counted into, bit for bit as shaders/world/*.wgsl do. Also
  * wraps positions and takes distances in periodic worlds.
  * WGSL rounds differences and products correctly, as Math.fround does here. It does not for quotients, so none are used.
  * Both sides snap magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.

@@ -35,7 +35,6 @@ export function periodicAxes({ dimensions, periodic = false }: WorldOptions): re
   return periodic;
 }
 
-/** Buckets of a table that is made for so many: the power of two at or above it. */
 /** Returns the buckets of a table for `capacity` particles: the power of two at or above it. */
 export function hashedBuckets(capacity: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(SMALLEST_TABLE, capacity)));
@@ -121,9 +120,7 @@ export function boxCells(
   };
 }
 
-/** A box of which some axes wrap around, and the cells that it is to have. */
-
-/** A box with periodic axes, and the cells that it shall have. */
+/** A box with periodic axes, and its requested cells. */
 export interface PeriodicBox {
   readonly min: readonly number[];
   readonly max: readonly number[];

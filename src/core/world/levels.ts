@@ -1,6 +1,6 @@
 /**
  * Where a particle belongs if radii vary: its level, its cell on that level and on those above, and the bucket of a cell.
- * The results equal those of shaders/shared/levels*.wgsl bit for bit.
+ * The results equal those of shaders/levels/*.wgsl bit for bit.
  * Level l has cells 2^l times as wide as level 0. In a box, periodic or not, each cell has its own bucket; in an unbounded
  * world cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
  */

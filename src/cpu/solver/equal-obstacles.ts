@@ -6,7 +6,7 @@
  * Ordering: slots of obstacles are canonical. Cells around a particle come row by row, the obstacles of a cell by slot.
  */
 
-import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
+import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { visitInBox } from '../equal/box';
 import { visitCells } from '../equal/hashed';
@@ -83,7 +83,7 @@ export class EqualObstacles implements ObstacleSearch {
   load(given: StaticBodies): void {
     const { order, lattice, starts } = this;
     const { dimensions, world } = lattice;
-    const wrapped = carryObstacles(world, given).positions;
+    const wrapped = wrapObstacles(world, given).positions;
     const count = wrapped.length / dimensions;
     order.sort(wrapped, new Uint32Array(wrapped.buffer), count, this.words);
     let key = 0;

@@ -7,7 +7,7 @@
  * Ordering: slots of the tree, ascending. They do not depend on the order in which the obstacles were given.
  */
 
-import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
+import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
 import { ObstacleTree, type StaticBodies } from '../../core/obstacles/tree';
 import { minimumDistance } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
@@ -62,7 +62,7 @@ export class VariableObstacles implements ObstacleSearch {
 
   load(given: StaticBodies): void {
     const { world } = this.lattice;
-    this.tree = new ObstacleTree(world, carryObstacles(world, given));
+    this.tree = new ObstacleTree(world, wrapObstacles(world, given));
     const { positions, radii = NO_NUMBERS, halves = NO_NUMBERS } = this.tree.bodies;
     this.fixed = { positions, radii, halves };
   }

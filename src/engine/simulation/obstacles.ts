@@ -6,7 +6,7 @@
  * Ordering: `load` submits at once. The order of obstacles is canonical: the same ones give the same bits.
  */
 
-import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
+import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
 import { nodesOf, nodeWords, ObstacleTree, type StaticBodies, TREE_HEADER } from '../../core/obstacles/tree';
 import { cellBytes, firstObstacle } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -84,7 +84,7 @@ class TreeObstacles implements Obstacles {
   load(given: StaticBodies): void {
     this.given = given;
     const { gpu, world, target } = this;
-    const tree = new ObstacleTree(world, carryObstacles(world, given));
+    const tree = new ObstacleTree(world, wrapObstacles(world, given));
     const { radii, positions, ...shapes } = tree.bodies;
     const bodies = toBodies(world.dimensions, positions, { ...shapes, radii: radii ?? new Float32Array(0) });
     const nodes = tree.nodeBits();
@@ -141,7 +141,7 @@ class CellObstacles implements Obstacles {
     if (count === 0) {
       encoder.clearBuffer(target, first, bytes.starts);
     } else {
-      const stored = toStored(world.dimensions, carryObstacles(world, given).positions);
+      const stored = toStored(world.dimensions, wrapObstacles(world, given).positions);
       gpu.device.queue.writeBuffer(position, 0, stored);
       const stages = sort.stages(makeShared(count), this.binding, count, false);
       encodeStages(encoder, 'simulation.obstacles', stages);

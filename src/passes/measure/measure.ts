@@ -9,7 +9,7 @@ import { MEASURE_WORDS, MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../..
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Measures } from '../../core/simulation/simulation';
 import { formatHash } from '../../core/state/hash';
-import { borderlineOf, mixedBorderline } from '../../core/world/borderline';
+import { borderlineOf, variableBorderline } from '../../core/world/borderline';
 import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
@@ -224,7 +224,7 @@ function borderlineFields(world: World, radiusRange: RadiusRange | undefined) {
       borderline_around: 0,
     };
   }
-  const { share, around, farthest, latticeScale } = mixedBorderline(radiusRange, world);
+  const { share, around, farthest, latticeScale } = variableBorderline(radiusRange, world);
   return {
     borderline_low: 0,
     borderline_high: farthest,

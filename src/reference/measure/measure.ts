@@ -10,7 +10,7 @@ import type { BroadPhase } from '../../core/contact/settings';
 import { isBox } from '../../core/particles/shapes';
 import type { Measures } from '../../core/simulation/simulation';
 import { hashState } from '../../core/state/hash';
-import { borderlineOf, mixedLatticeScale, shapeBorderline } from '../../core/world/borderline';
+import { borderlineOf, shapeBorderline, variableLatticeScale } from '../../core/world/borderline';
 import { levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import type { Grid } from '../grid/grid';
@@ -31,7 +31,7 @@ export function measureState(
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
   // With own radii, all particles use the lattice of the largest diameter.
   const ofLargest = borderlineOf(diameter, world);
-  const latticeScale = radii ? mixedLatticeScale(diameter, world) : ofLargest.latticeScale;
+  const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
     // The ball around a box does not decide anything.

@@ -6,7 +6,7 @@
  * Ordering: slots ascending: canonical, or those of the tree.
  */
 
-import { carryObstacles } from '../../core/obstacles/obstacles';
+import { wrapObstacles } from '../../core/obstacles/obstacles';
 import { ObstacleTree, type StaticBodies } from '../../core/obstacles/tree';
 import type { World } from '../../core/world/world';
 import { buildGrid, type Grid } from '../grid/grid';
@@ -18,7 +18,7 @@ export interface Obstacles extends StaticBodies {
 }
 
 export function fileObstacles(world: World, bodies: StaticBodies): Obstacles {
-  const carried = carryObstacles(world, bodies);
+  const carried = wrapObstacles(world, bodies);
   if (world.levels > 0) return new ObstacleTree(world, carried).bodies;
   const { start, lattices, positions } = buildGrid(world, carried.positions);
   return { positions, cells: { start, lattices } };

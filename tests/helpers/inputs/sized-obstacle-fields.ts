@@ -3,7 +3,7 @@
  * the world, upon each other, beyond the box or across its ends; and who overlaps whom.
  */
 
-import { carryObstacles, type ObstacleBodies } from '../../../src/core/obstacles/obstacles';
+import { type ObstacleBodies, wrapObstacles } from '../../../src/core/obstacles/obstacles';
 import type { StaticBodies } from '../../../src/core/obstacles/tree';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -66,8 +66,8 @@ export function countSizedOverlaps(options: SimulationOptions): {
 } {
   const plan = planSimulation(options);
   const { world, count, obstacleCapacity: obstacleCount } = plan;
-  const moving = carryObstacles(world, plan);
-  const fixed = carryObstacles(world, plan.obstacles);
+  const moving = wrapObstacles(world, plan);
+  const fixed = wrapObstacles(world, plan.obstacles);
   let overlaps = 0;
   let doubtful = 0;
   for (let a = 0; a < count; a++) {

@@ -1,4 +1,4 @@
-/** How large the benchmark's grids on the GPU make their cells, and which boxes they refuse. */
+/** The cell sizes of the benchmark's GPU grids, and the boxes that they refuse. */
 import { expect, it } from 'vitest';
 import { chooseCells, GPU_GRID, GPU_LEVELS } from '../../../bench/engines/gpu/grids';
 import { type BenchScene, createBenchScene } from '../../../bench/harness/scenes';
@@ -7,7 +7,7 @@ import { DIMENSIONS } from '../../helpers/passes';
 
 const COUNT = 100_000;
 
-it.each(DIMENSIONS)('are larger in a box that is mostly empty, a few for each body, in %dD', (dimensions) => {
+it.each(DIMENSIONS)('are larger in a box that is mostly empty, with a few per body, in %dD', (dimensions) => {
   const huge = createBenchScene('huge', { dimensions, count: COUNT });
   const { cellSize = 0 } = chooseCells(huge);
   const cells = huge.max.reduce(
@@ -17,7 +17,7 @@ it.each(DIMENSIONS)('are larger in a box that is mostly empty, a few for each bo
   expect(cells / COUNT).toBeGreaterThan(1);
   expect(cells / COUNT).toBeLessThan(32);
   expect(GPU_GRID.refuse?.(huge)).toBeUndefined();
-  // Levels are as large as their bodies.
+  // Cells of levels are as large as their bodies.
   expect(GPU_LEVELS.refuse?.(huge)).toMatch(
     /^The box has \d\.\de\+\d+ cells of the largest diameter for 100000 bodies\. /,
   );
@@ -26,7 +26,7 @@ it.each(DIMENSIONS)('are larger in a box that is mostly empty, a few for each bo
   expect([GPU_GRID, GPU_LEVELS].map((engine) => engine.refuse?.(uniform))).toEqual([undefined, undefined]);
 });
 
-it('are no larger where bodies crowd in a corner of such a box, which is refused then', () => {
+it('are no larger if bodies crowd in a corner of such a box, which is then refused', () => {
   const random = new Random(1);
   const crowd = Float32Array.from({ length: 2 * COUNT }, () => random.between(0, 300));
   const scene: BenchScene = {

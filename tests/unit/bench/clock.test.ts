@@ -1,4 +1,4 @@
-/** The benchmark's clocks: coarse ones are given longer samples, those that run backwards are not believed. */
+/** The benchmark's clocks: coarse clocks get longer samples, and clocks that run backwards are not trusted. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../../bench/engines/cpu/grid';
 import { measureCpuCopy } from '../../../bench/harness/cpu-clock';
@@ -14,12 +14,12 @@ const MS = 1_000_000n;
 
 interface Fake {
   readonly gpu: Gpu;
-  /** What the next measurements have for stamps; without any, they are 100 ms apart. */
+  /** Timestamps of the next measurements; if there are none, they are 100 ms apart. */
   readonly stamps: [bigint, bigint][];
   readonly sizes: number[];
 }
 
-/** A device that does nothing, with room for so many bytes and stamps of one's own. */
+/** A device that does nothing, with memory for `room` bytes and given timestamps. */
 function fakeGpu(room = Number.POSITIVE_INFINITY, timestamps = true): Fake {
   const stamps: [bigint, bigint][] = [];
   const sizes: number[] = [];
@@ -61,7 +61,7 @@ describe('the clock of a GPU', () => {
   });
   afterEach(() => void vi.unstubAllGlobals());
 
-  it('knows what its stamps are multiples of, and has no time where they run backwards', async () => {
+  it('knows the step of its timestamps, and returns no time if they run backwards', async () => {
     const { gpu, stamps } = fakeGpu();
     const clock = await GpuClock.create(gpu);
     expect(clock.source).toBe('timestamps');
@@ -73,7 +73,7 @@ describe('the clock of a GPU', () => {
     expect(await clock.time(1, () => {})).toBe(0);
   });
 
-  it('goes by the wall where stamps are wrong, and knows what the way to the device takes', async () => {
+  it('uses the wall clock if timestamps are wrong, and knows the latency of the device', async () => {
     const { gpu, stamps } = fakeGpu();
     stamps.push([2n, 1n], [1n, 1n], [1n, 2n], [2n, 1n], [1n, 2n]);
     for (const clock of [await GpuClock.create(gpu), await GpuClock.create(fakeGpu(Infinity, false).gpu)]) {
@@ -82,13 +82,13 @@ describe('the clock of a GPU', () => {
     }
   });
 
-  it('looks again where other work held up what stamps are held against', async () => {
+  it('checks again if other work delayed the comparison of timestamps', async () => {
     const { gpu, stamps } = fakeGpu();
     stamps.push([2n, 1n], [1n, 2n]);
     expect((await GpuClock.create(gpu)).source).toBe('timestamps');
   });
 
-  it('keeps samples of what takes no longer than to put the next frame in place', async () => {
+  it('keeps samples that take no longer than loading the next frame', async () => {
     const { gpu } = fakeGpu();
     const bodies = { size: 8 };
     const runner = { bodies, counters: {}, place() {}, encodeBuild() {}, encodeQuery() {}, destroy() {} };
@@ -101,7 +101,7 @@ describe('the clock of a GPU', () => {
     expect(await run.time(ONE_EACH)).toEqual({ build: 0, query: 0, total: 0 });
   });
 
-  it('copies half a gibibyte, or as much as there is room for, and says how much', async () => {
+  it('copies half a gibibyte, or as much as fits into memory, and reports how much', async () => {
     const large = fakeGpu();
     expect((await GpuClock.create(large.gpu)).copyBytes).toBe(2 ** 29);
     expect(large.sizes).toEqual([2 ** 29, 2 ** 29]);
@@ -112,7 +112,7 @@ describe('the clock of a GPU', () => {
   });
 });
 
-it('copies as much on the host as there is room for', () => {
+it('copies on the host as much as fits into memory', () => {
   const { Float64Array: Real } = globalThis;
   class Small extends Real {
     constructor(length: number) {
@@ -129,7 +129,7 @@ it('copies as much on the host as there is room for', () => {
 });
 
 describe('turns', () => {
-  /** Takes ten milliseconds, by a clock with such a step; some samples have no time. */
+  /** Takes ten milliseconds by a clock with this step; some samples have no time. */
   function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {
     const asked: Batches[] = [];
     const read = (milliseconds: number) => Math.floor(milliseconds / step) * step;
@@ -183,7 +183,7 @@ describe('turns', () => {
     }
   });
 
-  it('throw away samples in which the clock ran backwards, and count them', async () => {
+  it('discard samples in which the clock ran backwards, and count them', async () => {
     let turns = 0;
     const some = await take(openFake(0.1, () => ++turns % 2 === 0).run, 6);
     expect(some.samples.length + some.discarded).toBe(6);
@@ -192,7 +192,7 @@ describe('turns', () => {
     expect(none).toMatchObject({ samples: [], discarded: 6 });
   });
 
-  it('put another first from round to round, forwards and backwards', () => {
+  it('begin with another engine from round to round, forwards and backwards', () => {
     const rounds = Array.from({ length: 6 }, (_, round) => turnOrder('abc'.split(''), round).join(''));
     expect(rounds).toEqual(['abc', 'cba', 'bca', 'acb', 'cab', 'bac']);
     expect(turnOrder([], 3)).toEqual([]);

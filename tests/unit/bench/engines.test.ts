@@ -1,4 +1,4 @@
-/** Every engine of the benchmark that runs on the CPU finds what the oracle finds, and the oracle what there is. */
+/** Every CPU engine of the benchmark finds the oracle's pairs, and the oracle finds all pairs. */
 import { describe, expect, it } from 'vitest';
 import { CPU_ENGINES } from '../../../bench/engines/cpu';
 import { CPU_GRID } from '../../../bench/engines/cpu/grid';
@@ -11,7 +11,7 @@ import { loadPeer } from '../../../bench/peers/load';
 
 const FRAMES = [0, 1, 2];
 
-/** Packages take far longer than ours, for reasons that more bodies would not show. */
+/** Fewer bodies for packages: they are much slower, for reasons that more bodies would not show. */
 const BODIES = 700;
 const BODIES_OF_PEERS = 160;
 
@@ -33,7 +33,7 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
     const smaller = createBenchScene(name, { dimensions, count: BODIES_OF_PEERS });
     const expectedOfPeers = FRAMES.map((frame) => findExpected(smaller, smaller.frame(frame)));
 
-    it('has frames that differ, and bodies in its box', () => {
+    it('has frames that differ, and all bodies in its box', () => {
       expect(expected[0]?.pairs).toBeGreaterThan(0);
       expect(new Set(expected.map(({ checksum }) => checksum)).size).toBe(FRAMES.length);
       for (const frame of FRAMES) {
@@ -61,14 +61,14 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
   });
 }
 
-it.each([...CPU_ENGINES, ...PEERS])('$name takes a scene of nobody and of one', async (engine) => {
+it.each([...CPU_ENGINES, ...PEERS])('$name accepts scenes of zero bodies and of one', async (engine) => {
   for (const count of [0, 1]) {
     const scene = createBenchScene('uniform', { dimensions: 2, count });
     expect(await foundBy(engine, scene)).toEqual(FRAMES.map(() => ({ pairs: 0, checksum: 0 })));
   }
 });
 
-it.each([2, 3] as const)('cpu-grid finds them in every way that it sorts, in %dD', async (dimensions) => {
+it.each([2, 3] as const)('cpu-grid finds the pairs with each of its sorts, in %dD', async (dimensions) => {
   for (const name of ['uniform', 'steady']) {
     const scene = createBenchScene(name, { dimensions, count: 40_000 });
     const expected = FRAMES.map((frame) => findExpected(scene, scene.frame(frame)));

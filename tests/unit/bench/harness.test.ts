@@ -1,4 +1,4 @@
-/** The benchmark's harness: whoever finds other pairs is called wrong and gets no time; records, statistics, comparison. */
+/** The benchmark's harness: an engine with wrong pairs gets no time. Also records, statistics and comparisons. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../../bench/engines/cpu/grid';
@@ -41,7 +41,7 @@ const PLAN: BenchPlan = {
   limit: 2000,
 };
 
-/** The grid, but what it finds is changed on the way. */
+/** The grid, with its answers changed on the way. */
 function spoilt(
   name: string,
   spoil: (found: PairList, runner: CpuRunner, query: number) => PairList,
@@ -67,7 +67,7 @@ function listOf(words: readonly number[]): PairList {
 
 const wordsOf = ({ count, pairs }: PairList) => [...pairs.slice(0, 2 * count)];
 
-/** Bandwidth is not what is tested. */
+/** Small copies, since bandwidth is not tested. */
 const HOST: BenchHost = { copyBytes: 2 ** 20 };
 
 async function outcomesOf(changes: Partial<BenchPlan>, host?: BenchHost): Promise<readonly Outcome[]> {
@@ -77,7 +77,7 @@ async function outcomesOf(changes: Partial<BenchPlan>, host?: BenchHost): Promis
 describe('the gate', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('times those that find what there is', async () => {
+  it('times engines that find the right pairs', async () => {
     const outcomes = await outcomesOf({});
     expect(outcomes.map(({ engine, status }) => [engine, status])).toEqual([
       ['cpu-naive', 'timed'],
@@ -101,12 +101,12 @@ describe('the gate', () => {
       spoilt('drops', (found) => listOf(wordsOf(found).slice(2))),
     ],
     [
-      'tells one pair twice',
+      'reports one pair twice',
       /^It found .* 1 too many\.$/,
       spoilt('doubles', (found) => listOf([...wordsOf(found), ...wordsOf(found).slice(0, 2)])),
     ],
     [
-      'tells one pair twice instead of another',
+      'reports one pair twice instead of another',
       /^It found .* but other pairs\.$/,
       spoilt('replaces', (found) => listOf([...wordsOf(found).slice(2), ...wordsOf(found).slice(2, 4)])),
     ],
@@ -117,7 +117,7 @@ describe('the gate', () => {
     expect(outcome?.total).toBeUndefined();
   });
 
-  it('catches an engine that answers with what it found before', async () => {
+  it('catches an engine that repeats an earlier answer', async () => {
     let kept: PairList | undefined;
     const stale = spoilt('stale', (found) => {
       kept ??= listOf(wordsOf(found));
@@ -138,7 +138,7 @@ describe('the gate', () => {
     expect(outcome).toMatchObject({ status: 'wrong' });
   });
 
-  it('says what an engine failed with, and times the others', async () => {
+  it('reports why an engine failed, and times the others', async () => {
     const fails = spoilt('fails', (found, _runner, query) => {
       if (query === 2) throw new Error('The roof fell in.');
       return found;
@@ -150,7 +150,7 @@ describe('the gate', () => {
     ]);
   });
 
-  it('leaves out what is not there, and goes on after a case that cannot be', async () => {
+  it('leaves out missing engines, and continues after a case that cannot run', async () => {
     const absent: CpuEngine = {
       ...CPU_GRID,
       name: 'absent',
@@ -161,7 +161,7 @@ describe('the gate', () => {
       name: 'breaking',
       refuse: ({ count }) => {
         if (count === 300) throw new Error('The lights went out.');
-        // As where a machine has not the memory for the bodies.
+        // As on a machine without memory for the bodies.
         if (count === 500) throw new RangeError('Array buffer allocation failed');
         return undefined;
       },
@@ -185,7 +185,7 @@ describe('the gate', () => {
     );
   });
 
-  it('refuses what an engine does not take, GPU engines without a GPU, and scenes with too many pairs', async () => {
+  it('refuses scenes that an engine does not accept, GPU engines without a GPU, and scenes with too many pairs', async () => {
     const picky = { ...CPU_GRID, name: 'picky', refuse: () => 'It is too cold.' };
     const gpu = { ...CPU_GRID, name: 'gpu', backend: 'gpu' as const, open: () => Promise.reject() };
     const outcomes = await outcomesOf({ engines: [picky, gpu] });
@@ -197,7 +197,7 @@ describe('the gate', () => {
     expect(many).toMatchObject({ status: 'refused', reason: expect.stringMatching(/at most 4096 bodies/) });
   });
 
-  it('refuses rather than fails what is larger than the device', async () => {
+  it('refuses, instead of failing, sizes that exceed the device', async () => {
     const errors = [
       new LimitError('maxBufferSize', 'It is too long for this device.'),
       new GpuError('memory', 'The device has too little memory.'),
@@ -216,7 +216,7 @@ describe('the gate', () => {
     ]);
   });
 
-  it('refuses rather than fails an engine whose pairs are more than a list holds', async () => {
+  it('refuses, instead of failing, an engine with more pairs than a list holds', async () => {
     const tooLong = new RangeError('Invalid typed array length: 8589934592');
     const listing = (name: string, query: () => PairList): CpuEngine => ({
       ...CPU_GRID,
@@ -243,7 +243,7 @@ describe('the gate', () => {
     ]);
   });
 
-  it('tries larger pilots before a much larger size, where small ones say nothing', async () => {
+  it('tries larger pilots before a much larger size, since small ones say nothing about it', async () => {
     const opened: number[] = [];
     const engine: CpuEngine = {
       ...CPU_GRID,
@@ -265,7 +265,7 @@ describe('the gate', () => {
     expect(opened).toEqual([1024, 4096, 32_768]);
   });
 
-  it('goes by pilots too where smaller counts are much smaller, and by no count of hardly anybody', async () => {
+  it('uses pilots also if earlier counts are much smaller, and ignores counts of hardly any bodies', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const engine = spoilt('steep', (found) => {
       vi.advanceTimersByTime(10 + Math.max(0, found.count - 4000));
@@ -282,7 +282,7 @@ describe('the gate', () => {
     expect(few.map(({ status }) => status)).toEqual(few.map(() => 'timed'));
   });
 
-  it('stops an engine at its next turn when it has exceeded its limit, and goes by that at larger counts', async () => {
+  it('stops an engine at its next turn after it exceeded its limit, and remembers that for larger counts', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     let queries = 0;
     const slow = spoilt('slow', (found) => {
@@ -303,11 +303,11 @@ describe('the gate', () => {
     ]);
     expect(outcomes[0]?.reason).toBe('One build and query took 5000 ms; the limit is 2000 ms.');
     expect(outcomes[0]?.total).toBeUndefined();
-    // Once to see what it finds, and one turn.
+    // Once for the check, and one turn.
     expect(queries).toBe(2);
   });
 
-  it('times by itself what has no room beside the others', async () => {
+  it('times an engine alone if it does not fit beside the others', async () => {
     let isOpen = 0;
     const counted = (name: string, error: Error | undefined, mayOpen: () => boolean): CpuEngine => ({
       ...CPU_GRID,
@@ -335,7 +335,7 @@ describe('the gate', () => {
     expect(isOpen).toBe(0);
   });
 
-  it('takes several frames of what moves in one sample, of which each follows the last', async () => {
+  it('uses several consecutive frames of a moving scene in one sample', async () => {
     const seen: number[] = [];
     const scene = createBenchScene('moving', { dimensions: 2, count: 300 });
     const places = new Map<number, number>();
@@ -362,11 +362,11 @@ describe('the gate', () => {
     expect(new Set(rolled)).toEqual(new Set(Array.from({ length: 16 }, (_, frame) => frame)));
     const jumps = rolled.slice(1).map((frame, index) => Math.abs(frame - (rolled[index] as number)));
     expect(new Set(jumps)).toEqual(new Set([1]));
-    // The check after timing has a frame that nobody saw.
+    // The check after timing uses a frame that no timed build saw.
     expect(last).toBe(16);
   });
 
-  it('tells what there is after each case, and what a run that is stopped has found', async () => {
+  it('reports after each case, and returns the results of a stopped run', async () => {
     const told: number[] = [];
     const result = await runBench(
       { ...PLAN, counts: [100, 200] },
@@ -386,7 +386,7 @@ describe('the gate', () => {
     expect(stopped.map(({ count }) => count)).toEqual([100, 100]);
   });
 
-  it('leaves out what would take too long, going by smaller sizes or by pilots', async () => {
+  it('skips engines that would take too long, judging by smaller sizes or by pilots', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const takes = (name: string, milliseconds: number) =>
       spoilt(name, (found) => {
@@ -404,9 +404,9 @@ describe('the gate', () => {
   });
 });
 
-it('judges at every count: no engine is truth for itself', () => {
+it('judges at every count, and trusts no engine', () => {
   const scene = createBenchScene('uniform', { dimensions: 3, count: 300 });
-  // So many are not made for a test; only their number is told.
+  // Only the number of bodies is used, since so many would be too slow for a test.
   const judge = new Judge({ ...scene, count: 2 ** 27 }, [scene.frame(0), scene.frame(1)]);
   const [expected, after] = judge.expected as [Found, Found];
   expect(expected.pairs).toBeGreaterThan(100);
@@ -421,7 +421,7 @@ it('judges at every count: no engine is truth for itself', () => {
   expect(judge.wrong(1, expected)).toMatchObject({ expected: after });
 });
 
-it('folds pairs whoever comes first, and tells sets apart that differ in one', () => {
+it('hashes pairs in either order, and distinguishes sets that differ in one pair', () => {
   const ids = fc.tuple(fc.nat(1000), fc.nat(1000)).filter(([a, b]) => a !== b);
   fc.assert(
     fc.property(fc.array(ids, { minLength: 1 }), ids, (pairs, other) => {
@@ -469,7 +469,7 @@ describe('a record', () => {
     outcomes,
   });
 
-  it('tells growth and where naive is overtaken', () => {
+  it('computes growth, and from where the naive engine is slower', () => {
     const counts = [1000, 2000, 5000, 10_000];
     const outcomes = counts.flatMap((count) => [
       outcome('cpu-naive', count, count ** 2 / 1e6),
@@ -480,11 +480,11 @@ describe('a record', () => {
     expect(naive?.exponent).toBeCloseTo(2, 9);
     expect(grid?.exponent).toBeCloseTo(1, 9);
     expect(grid?.crossover).toBeCloseTo(1e6 / 300, 6);
-    const nobody = [outcome('cpu-naive', 0, 0.001), outcome('cpu-grid', 0, 0.002)];
-    expect(growthsOf([...nobody, outcome('cpu-grid', 10, 0), ...outcomes])).toEqual([naive, grid]);
+    const empty = [outcome('cpu-naive', 0, 0.001), outcome('cpu-grid', 0, 0.002)];
+    expect(growthsOf([...empty, outcome('cpu-grid', 10, 0), ...outcomes])).toEqual([naive, grid]);
   });
 
-  it('says what changed by more than the noise of both', () => {
+  it('reports changes beyond the noise of both', () => {
     const before = record([
       outcome('a', 10, 100),
       outcome('b', 10, 100),
@@ -511,7 +511,7 @@ describe('a record', () => {
     });
   });
 
-  it('says in what two were measured differently, and what has no time any more', () => {
+  it('reports how two runs differ, and which times were lost', () => {
     const wrong = { ...outcome('a', 10, 1), status: 'wrong', reason: 'Too few.', total: undefined } as const;
     const before = record([outcome('a', 10, 100), outcome('b', 10, 1)]);
     const after: BenchRecord = {
@@ -532,11 +532,11 @@ describe('a record', () => {
     expect(losses).toEqual([
       { engine: 'a', scene: 'uniform', dimensions: 2, count: 10, status: 'wrong', reason: 'Too few.' },
     ]);
-    // Who was wrong before has lost nothing.
+    // An engine that was wrong before has lost nothing.
     expect(compareRecords(after, after).losses).toEqual([]);
   });
 
-  it('is read back as it was written, and whatever else is refused', () => {
+  it('is read back as it was written, and anything else is rejected', () => {
     const whole = record([
       outcome('a', 10, 100),
       { ...outcome('b', 10, 1), status: 'failed', total: undefined },
@@ -567,7 +567,7 @@ describe('a record', () => {
     }
   });
 
-  it('becomes CSV whose cells may hold anything', () => {
+  it('becomes CSV with any text in its cells', () => {
     const csv = toCsv([{ ...outcome('a', 10, 100), reason: 'said "no", left' }]);
     const [head, line] = csv.split('\n');
     expect(head?.split(',').slice(0, 4)).toEqual(['scene', 'dimensions', 'count', 'engine']);

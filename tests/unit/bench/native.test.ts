@@ -1,8 +1,7 @@
 /**
- * Engines of the benchmark that are a program of their own: what is asked of one and how, that it goes through the same
- * gate as all others, and that one which is wrong, slow to answer, talks nonsense, dies or is not there does so in a
- * sentence. The programs here are written in Node and look at all pairs; the one that is measured is
- * bench/native/grid.cu, which `npm run bench:native -- --cpu --check` compiles and holds against the oracle.
+ * Native engines of the benchmark: the questions they are asked, the same checks as for all engines, and an error message if a
+ * program is wrong, slow, answers nonsense, dies or is missing. The programs here are written in Node and test all pairs. The
+ * measured program is bench/native/grid.cu; `npm run bench:native -- --cpu --check` compiles it and compares it with the oracle.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +17,7 @@ import type { Outcome } from '../../../bench/harness/record';
 import { type BenchPlan, runBench } from '../../../bench/harness/run';
 import { createBenchScene } from '../../../bench/harness/scenes';
 
-/** Whatever differs between programs is put in the place of these lines. */
+/** A program; each test replaces some of these lines. */
 const RIGHT = {
   greeting: "'cellstorm-native 1 events 500 A machine, made up'",
   time: '3 * batch',
@@ -48,7 +47,7 @@ function find() {
   }
   return ${found};
 }
-/** Bytes that are behind a line. */
+/** Bytes that follow a line. */
 function lengthOf(command, words) {
   const frame = scene ? 4 * scene.dimensions * scene.count : 0;
   return command === 'place' ? frame : command === 'roll' ? Number(words[0]) * frame : 0;
@@ -136,8 +135,8 @@ async function outcomeOf(program: string | undefined, changes: Partial<BenchPlan
 
 const questionsOf = (program: string) => readFileSync(`${program}.log`, 'utf8').trim().split('\n');
 
-describe('a program that is right', () => {
-  it('is timed by its own clock, beside others, and says what it ran on', async () => {
+describe('a correct program', () => {
+  it('is timed by its own clock, beside others, and reports its device', async () => {
     const program = fake();
     const { outcomes, measured } = await runOf(program, { engines: [gridOf(program), CPU_GRID] });
     const [native, grid] = outcomes;
@@ -165,11 +164,11 @@ describe('a program that is right', () => {
         copyBytesPerMs: COPY_BYTES,
       },
     ]);
-    // A sample of ten milliseconds.
+    // A sample takes ten milliseconds.
     expect(native?.batch).toBe(4);
   });
 
-  it.each([2, 3] as const)('is asked in %dD for what gpu-grid is made of', async (dimensions) => {
+  it.each([2, 3] as const)('is asked in %dD for the same grid as gpu-grid', async (dimensions) => {
     const program = fake();
     const scene = createBenchScene('uniform', { dimensions, count: 40 });
     for (const [index, rows] of ['ahead', 'around'].entries()) {
@@ -192,7 +191,7 @@ describe('a program that is right', () => {
     expect(questionsOf(program).filter((line) => line.startsWith('copy'))).toEqual([`copy ${COPY_BYTES}`]);
   });
 
-  it('is given the frames of bodies that move, and the time of putting them in place is taken off', async () => {
+  it('gets the frames of moving bodies, and the time to load them is subtracted', async () => {
     const program = fake({ time: "batch * (words.includes('wind') + 2 * words.includes('build'))" });
     const outcome = await outcomeOf(program, { scenes: ['moving'] });
     expect(outcome).toMatchObject({ status: 'timed', build: { median: 2 }, total: { median: 2 } });
@@ -206,7 +205,7 @@ describe('a program that is right', () => {
     expect(questionsOf(still).filter((line) => line.startsWith('roll'))).toEqual([]);
   });
 
-  it('takes positions that are more than one write', async () => {
+  it('accepts positions that take more than one write', async () => {
     const last = "if (command === 'find') return say('ok ' + positions.length + ' ' + positions.at(-1));";
     const { program } = await NativeProgram.start(fake({ before: last }));
     try {
@@ -220,19 +219,19 @@ describe('a program that is right', () => {
   });
 });
 
-it('is left out of what does not name it where there is no program, and refused where it is named', async () => {
+it('is left out if it is neither named nor given a program, and refused if it is named without one', async () => {
   const absent = listEngines().filter((engine) => engine.absent !== undefined);
   expect(absent.map(({ name }) => name)).toEqual(['cuda-grid', 'cuda-grid-around']);
   expect(listEngines('a program').filter((engine) => engine.absent !== undefined)).toEqual([]);
   expect(await outcomeOf(undefined)).toMatchObject({ status: 'refused', reason: absent[0]?.absent });
-  const missing = join(folder, 'nobody-has-it');
+  const missing = join(folder, 'no-such-program');
   expect(await outcomeOf(missing)).toMatchObject({
     status: 'refused',
     reason: `The program ${missing} could not be started (ENOENT).`,
   });
 });
 
-it('refuses in a sentence what gpu-grid refuses, and radii', () => {
+it('refuses the scenes that gpu-grid refuses, and radii', () => {
   const { refuse } = gridOf('a program');
   expect(refuse?.(createBenchScene('uniform', { dimensions: 2, count: 10 }))).toBeUndefined();
   expect(refuse?.(createBenchScene('mixed', { dimensions: 2, count: 10 }))).toBe(
@@ -240,13 +239,13 @@ it('refuses in a sentence what gpu-grid refuses, and radii', () => {
   );
   const huge = createBenchScene('huge', { dimensions: 3, count: 1000 });
   expect(refuse?.(huge)).toBeUndefined();
-  // All in one corner, around which cells are no larger.
+  // All bodies are in one corner, so cells are not larger.
   const corner = { ...huge, max: huge.max.map((high) => 100 * high), frame: () => new Float32Array(3000) };
   expect(refuse?.(corner)).toMatch(/^The box has .*\.$/);
 });
 
-describe('a program that is not right', () => {
-  it('is caught when it drops a pair, before it is timed and after', async () => {
+describe('an incorrect program', () => {
+  it('is caught if it drops a pair, before timing and after', async () => {
     expect(await outcomeOf(fake({ found: "pairs - 1 + ' ' + checksum" }))).toMatchObject({
       status: 'wrong',
       reason: expect.stringMatching(/1 too few/),
@@ -266,13 +265,13 @@ describe('a program that is not right', () => {
       'PROGRAM ended with status 3 when it was asked "time 1 wind build query": It hurts.',
     ],
     [
-      'is ended by others',
+      'is killed',
       'failed',
       { before: "if (command === 'find') process.kill(process.pid, 'SIGKILL');" },
       'PROGRAM was ended by SIGKILL when it was asked "find".',
     ],
     [
-      'begins with something else',
+      'begins with another greeting',
       'failed',
       { greeting: "'Segmentation fault'" },
       'PROGRAM began with "Segmentation fault", but it must be "cellstorm-native 1 CLOCK NANOSECONDS DEVICE".',
@@ -284,13 +283,13 @@ describe('a program that is not right', () => {
       'PROGRAM answered "find" with "ok 17", but it must be "ok" and 2 numbers.',
     ],
     [
-      'tells times that are none',
+      'reports times that are not numbers',
       'failed',
       { before: "if (command === 'time') return say('ok nan');" },
       'PROGRAM answered "time 1 wind build query" with "ok nan", but it must be "ok" and 1 numbers.',
     ],
     [
-      'tells times below none',
+      'reports negative times',
       'failed',
       { before: "if (command === 'time') return say('ok -2');" },
       'PROGRAM answered "time 1 wind build query" with "ok -2", but it must be "ok" and 1 numbers.',
@@ -302,7 +301,7 @@ describe('a program that is not right', () => {
       'PROGRAM said "ok" without being asked.',
     ],
     [
-      'has no room',
+      'has too little memory',
       'refused',
       { before: "if (command === 'open') { say('error memory It is full.'); process.exit(1); }" },
       'It is full.',
@@ -319,7 +318,7 @@ describe('a program that is not right', () => {
       { before: "if (command === 'copy') return say('ok 8 0.001 0.02');" },
       'The events of A machine, made up measured 2% of the wall time of copies, but must measure at least 60% to be trusted.',
     ],
-  ])('is told of in a sentence when it %s', async (_, status, changes, reason) => {
+  ])('is reported in a sentence if it %s', async (_, status, changes, reason) => {
     const program = fake(changes);
     const { outcomes } = await runOf(program, { engines: [gridOf(program), CPU_GRID] });
     expect(outcomes.map(({ engine, status: told }) => [engine, told]).toSorted()).toEqual([
@@ -331,7 +330,7 @@ describe('a program that is not right', () => {
     expect(native?.total).toBeUndefined();
   });
 
-  it('is ended when it says nothing, or goes on for ever', async () => {
+  it('is ended if it says nothing, or never stops talking', async () => {
     const silent = write(`#!${process.execPath}\nsetInterval(() => undefined, 1000);\n`);
     await expect(NativeProgram.start(silent, 0.2)).rejects.toThrow(
       `The program ${silent} began with nothing for 0.2 seconds, so it was ended.`,

@@ -1,4 +1,4 @@
-/** The packed benchmark: what goes into it, and that its script runs everything in order with nothing but a shell. */
+/** The packed benchmark: its contents, and that its script runs all parts in order with nothing but a shell. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { isNeededOfDawn, NATIVE_SOURCES, withDependencies } from '../../../scrip
 const SCRIPTS = fileURLToPath(new URL('../../../scripts/bench-pack', import.meta.url));
 const NATIVE = fileURLToPath(new URL('../../../bench/native', import.meta.url));
 
-it('takes of Dawn what one system needs', () => {
+it('takes the files of Dawn that one system needs', () => {
   const needed = [
     'package.json',
     'index.js',
@@ -31,16 +31,16 @@ it('takes of Dawn what one system needs', () => {
     'dist/linux-x64',
     'dist/linux-x64/dawn.node',
   ]);
-  // The folder itself must be gone into.
+  // The folder itself must be entered.
   expect(isNeededOfDawn('dist')).toBe(true);
 });
 
-it('takes what packages depend on, also in circles', () => {
+it('takes all dependencies of packages, also circular ones', () => {
   const dependencies: Record<string, string[]> = { a: ['c'], b: [], c: ['d', 'a'], d: [] };
   expect(withDependencies(['b', 'a'], (name) => dependencies[name] ?? [])).toEqual(['a', 'b', 'c', 'd']);
 });
 
-/** A Node that leaves whole records. */
+/** A Node that writes complete records. */
 const WHOLE = `if [ "$1" = bench ]; then echo '"ended": 1' > "$out"; fi`;
 
 describe('run.sh', () => {
@@ -58,7 +58,7 @@ describe('run.sh', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** With a Node that only writes down what it was asked for, and no compiler but the one that is given. */
+  /** Runs the script with a Node that only logs its arguments, and with the given compiler or none. */
   function run(
     node: string,
     variables: Record<string, string> = {},
@@ -78,7 +78,7 @@ describe('run.sh', () => {
     return { code: status, out: stdout, error: stderr, asked: readFileSync(log, 'utf8').trim().split('\n') };
   }
 
-  it('asks for the adapter, then for every part, with libraries that the system has not', () => {
+  it('asks for the adapter, then runs every part, with the libraries that the system lacks', () => {
     const { code, error, asked } = run(WHOLE);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(asked.map((line) => line.replace(/^.*\|/, '').split(' ').slice(0, 3).join(' '))).toEqual([
@@ -91,7 +91,7 @@ describe('run.sh', () => {
     for (const line of asked) expect(line.split('|')[0]).toBe(join(folder, 'lib/rare'));
   });
 
-  it('runs no other parts than it is told to, and leaves the records of others', () => {
+  it('runs only the parts in PARTS, and leaves the records of others', () => {
     const kept = join(folder, 'out/growth.json');
     writeFileSync(kept, 'kept');
     const { asked } = run(WHOLE, { PARTS: 'large,check' });
@@ -101,7 +101,7 @@ describe('run.sh', () => {
     expect(readFileSync(kept, 'utf8')).toBe('kept');
   });
 
-  it('compiles the program for CUDA where there is a compiler, and hands it to all parts', () => {
+  it('compiles the CUDA program if there is a compiler, and passes it to all parts', () => {
     const nvcc = join(folder, 'nvcc');
     const compiler = (text: string) => {
       writeFileSync(nvcc, `#!/bin/sh\n${text}\n`);
@@ -125,7 +125,7 @@ describe('run.sh', () => {
     expect(bad.asked.join()).not.toContain('--native');
   });
 
-  it('goes on after a part without a record, or with one that was cut off, and says which', () => {
+  it('continues after a part without a record, or with one that was cut off, and reports which', () => {
     const { code, error, asked } = run(
       '[ "$1" = info ] && exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"ended": 1, "status": "wrong"\' > "$out";; *growth.json) echo "{}" > "$out"; exit 139;; *) echo \'"ended": 1\' > "$out";; esac',
     );
@@ -136,7 +136,7 @@ describe('run.sh', () => {
     );
   });
 
-  it('stops with what is missing where there is no GPU', () => {
+  it('stops if there is no GPU, and says what is missing', () => {
     const { code, error, asked } = run('echo "No adapter at all."; exit 1');
     expect(code).toBe(1);
     expect(asked).toHaveLength(1);
@@ -144,14 +144,14 @@ describe('run.sh', () => {
   });
 });
 
-it('packs all that the program for CUDA is made of', () => {
+it('packs all sources of the CUDA program', () => {
   const included = NATIVE_SOURCES.flatMap((name) =>
     [...readFileSync(join(NATIVE, name), 'utf8').matchAll(/#include "(.*)"/g)].map(([, file]) => file),
   );
   for (const file of included) expect(NATIVE_SOURCES).toContain(file);
 });
 
-it('says the one command', () => {
+it('documents the command', () => {
   const text = readFileSync(join(SCRIPTS, 'README.txt'), 'utf8');
   expect(text).toMatch(/^ {4}\.\/run\.sh \[FOLDER\]$/m);
   expect(text).toMatch(/npm run bench:report -- FOLDER/);

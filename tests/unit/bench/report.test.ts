@@ -1,4 +1,4 @@
-/** The report of the benchmark: its sentences, charts and tables say what the numbers of a record say, and nothing else. */
+/** The benchmark's report: its sentences, charts and tables follow from the numbers of a record. */
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../bench/harness/engine';
 import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../../bench/harness/record';
@@ -38,7 +38,7 @@ function sentencesOf(title: string, outcomes: readonly Outcome[]): readonly stri
 }
 
 describe('the summary', () => {
-  it("holds the public grid against a loop that does only this, which is nobody's choice", () => {
+  it('compares the public grid with a loop that does only this, which is no engine to choose', () => {
     const outcomes = [timed('cpu-grid', 1000, 1.1), timed('cpu-tight', 1000, 1), timed('cpu-sweep', 1000, 3)];
     expect(sentencesOf('Compared with a loop that does only this', outcomes)).toEqual([
       'uniform 2D: compared with cpu-tight, which does only this, cpu-grid takes 1.10 times as long at 1,000 bodies.',
@@ -48,7 +48,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('holds the grid of the GPU against programs on a device of their own, and names that', () => {
+  it('compares the GPU grid with native programs, and names their device', () => {
     const native = (engine: string, median: number) =>
       timed(engine, 1000, median, { backend: 'gpu', device: 'a CPU' });
     const outcomes = [
@@ -72,7 +72,7 @@ describe('the summary', () => {
     );
   });
 
-  it('says who is fastest where, and who is within the noise of it', () => {
+  it('names the fastest engines, and those within the noise', () => {
     const said = (grid: number, tree: number, last: number) =>
       sentencesOf('Fastest engines', [
         ...[100, 1000].flatMap((count) => [timed('cpu-grid', count, grid), timed('tree', count, tree)]),
@@ -88,7 +88,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('says where another engine of the same kind beats the dense grid, and where the grid is not there', () => {
+  it('reports where another engine of the same backend beats the dense grid, and where the grid has no time', () => {
     const title = 'Where the dense grid is not the right choice';
     const mixed = (levels: number) =>
       [1000, 2000].flatMap((count) => [
@@ -110,7 +110,7 @@ describe('the summary', () => {
       'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
       'huge 2D: gpu-grid was refused at 10 bodies; gpu-hashed is the fastest there. It has no room.',
     ]);
-    // What it is the right choice for in between is not told of.
+    // Counts in between, where it is the right choice, are not mentioned.
     const apart = [1, 100, 1].flatMap((other, index) => [
       timed('gpu-grid', 10 ** index, 4),
       timed('gpu-bvh', 10 ** index, other),
@@ -125,7 +125,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('says below how many bodies the CPU is faster than the GPU', () => {
+  it('reports below how many bodies the CPU is faster than the GPU', () => {
     const title = 'Where the dense grid is not the right choice';
     const grids = (gpu: readonly number[]) =>
       [100, 1000].flatMap((count, index) => [
@@ -141,7 +141,7 @@ describe('the summary', () => {
     expect(sentencesOf(title, grids([0.2, 5]))).toEqual([]);
   });
 
-  it('sets our grid beside the best package, whichever that is', () => {
+  it('compares the grid with the best package', () => {
     const title = 'Compared with packages';
     const said = (kdbush: number, rbush: number) =>
       sentencesOf(title, [
@@ -157,7 +157,7 @@ describe('the summary', () => {
       'uniform 2D: the best package takes 0.50 times as long at 1,000 bodies (rbush, 1 ms against 2 ms), compared with cpu-grid.',
     ]);
     expect(sentencesOf(title, [timed('cpu-grid', 1000, 2)])).toEqual([]);
-    // What everybody writes is no package.
+    // The tutorials' hash is not a package.
     expect(
       sentencesOf(title, [timed('cpu-grid', 1000, 2), timed('map-hash', 1000, 3, { peer: MAP_HASH.peer })]),
     ).toEqual([
@@ -165,7 +165,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('says how times grow, and from where on all pairs lose', () => {
+  it('reports how times grow, and from where on all pairs are slower', () => {
     const counts = [1000, 2000, 5000, 10_000];
     const outcomes = (power: number, share: number) =>
       counts.flatMap((count) => [
@@ -205,7 +205,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('says what was timed otherwise than it should be', () => {
+  it('reports what was timed under unusual conditions', () => {
     const said = (...outcomes: Outcome[]) => sentencesOf('How it was timed', outcomes);
     expect(said(timed('a', 10, 1, { stepShare: 0.01 }))).toEqual([]);
     expect(
@@ -241,7 +241,7 @@ describe('a chart', () => {
   });
   const draw = (...lines: Line[]) => drawChart('all', lines, { width: 400, height: 300 }) as Markup;
 
-  it('has a straight line for a power, times upwards, and names that keep apart', () => {
+  it('draws a power as a straight line, times upwards, and names that do not overlap', () => {
     const chart = draw(
       line('steep', 0, [1, 100, 10_000]),
       line('flat', 1, [1, 10, 100]),
@@ -261,16 +261,16 @@ describe('a chart', () => {
       .flatMap((child) => (typeof child === 'string' || !('data-engine' in child.attributes) ? [] : child))
       .map(({ children }) => (children.at(-1) as Markup).attributes.y as number);
     expect(Math.abs((names[1] ?? 0) - (names[2] ?? 0))).toBeGreaterThanOrEqual(13.9);
-    // Beyond the colours there are, lines are dashed.
+    // If there are more lines than colours, lines are dashed.
     expect(numbers(chart, 'stroke-dasharray')).toEqual(['none', 'none', '7 4']);
   });
 
-  it('is not there where nothing was timed, and holds one point and times of nothing', () => {
+  it('is missing if nothing was timed, and draws single points and times of zero', () => {
     expect(drawChart('none', [line('a', 0, [])], { width: 400, height: 300 })).toBeUndefined();
     expect(toHtml(draw(line('a', 0, [0])))).not.toMatch(/NaN|Infinity/);
   });
 
-  it('gives an engine one look in all charts of a record', () => {
+  it('gives an engine the same look in all charts of a record', () => {
     const charts = linesOf([timed('a', 10, 1), timed('b', 10, 1), timed('b', 10, 1, { scene: 'mixed' })]);
     expect(
       charts.map(({ name, lines }) => [name, ...lines.map(({ name: of, look }) => `${of} ${look}`)]),
@@ -282,7 +282,7 @@ describe('a chart', () => {
 });
 
 describe('the page', () => {
-  it('has what there is of each record, and text as text', () => {
+  it('shows everything of each record, and text as text', () => {
     const outcomes = [
       timed('cpu-grid', 1000, 2),
       timed('evil<script>', 1000, 5),
@@ -305,7 +305,7 @@ describe('the page', () => {
   });
 });
 
-it('writes numbers for people', () => {
+it('formats numbers for people', () => {
   expect([0.00512, 0.5, 12.345, 1234].map(formatTime)).toEqual(['5.12 µs', '0.5 ms', '12.3 ms', '1.23 s']);
   expect([0.00512, 12.345, 1234, undefined].map(formatFigure)).toEqual(['0.00512', '12.3', '1,234', '']);
   expect([0.123, 0.97, 9.94, 9.96, 1 / 0].map(formatRatio)).toEqual(['0.12', '1.0', '9.9', '10', '']);

@@ -1,4 +1,4 @@
-/** Every engine that steps a pile leaves it in its box, falls as far as gravity says, and nonsense gets no time. */
+/** Every stepping engine keeps a pile in its box and falls as far as gravity demands; wrong states get no time. */
 import { describe, expect, it } from 'vitest';
 import { STEPPING_ENGINES } from '../../../bench/stepping/engines';
 import { DT, measureStepping, whatIsWrong } from '../../../bench/stepping/measure';
@@ -9,7 +9,7 @@ const scene = createScene('pile', { dimensions: 2, count: COUNT });
 const still = new Float32Array(2 * COUNT);
 
 describe.each(STEPPING_ENGINES)('$name', (engine) => {
-  it('falls freely at first, with the velocity that it tells', async () => {
+  it('falls freely at first, and reports the right velocity', async () => {
     const stepper = await engine.open(scene);
     const steps = 4;
     for (let step = 0; step < steps; step++) stepper.step(DT);
@@ -35,7 +35,7 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
   });
 });
 
-it('gives no time to what is lost, not finite or outside', () => {
+it('gives no time if discs are lost, not finite or outside', () => {
   expect(whatIsWrong(scene, scene.positions, still)).toBeUndefined();
   expect(whatIsWrong(scene, scene.positions.slice(2), still)).toMatch(/59 of 60 discs left/);
   expect(whatIsWrong(scene, scene.positions.with(3, Number.NaN), still)).toMatch(/not finite/);

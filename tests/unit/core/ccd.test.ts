@@ -1,6 +1,6 @@
 /**
- * Fast particles on the CPU: none passes through another, bounces as the law has them, the same ends whoever searches,
- * in every world; counters, substeps on demand, what is refused.
+ * Continuous collision on the CPU: fast particles pass through nothing and bounce by the contact law, with the same result for
+ * every search and in every world. Also counters, substeps on demand, and rejected arguments.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -42,10 +42,10 @@ import { DIMENSIONS } from '../../helpers/passes';
 import { fc } from '../../helpers/properties';
 import { everyOther, fewerInSpace, isAsked } from '../../helpers/thorough';
 
-/** How near two come, with what 32-bit floats round off. */
+/** Least distance of two centres, with an allowance for 32-bit rounding. */
 const NEAR = NEAR_SHARE - 1e-4;
 
-/** Two in a plane, or as many as there are positions, without gravity. */
+/** A simulation of a few particles in 2D, without gravity. */
 function few(positions: number[], velocities: number[], more: Partial<SimulationOptions> = {}) {
   return createCpuSimulation({
     dimensions: 2,
@@ -61,7 +61,7 @@ function few(positions: number[], velocities: number[], more: Partial<Simulation
   });
 }
 
-/** The paths of a plan's particles, as the CPU engine follows them, whose slots are others than the reference's. */
+/** The paths of a plan's particles as the CPU engine follows them; its slots differ from the reference's. */
 function flyOnCpu(plan: SimulationPlan, substep: Substep) {
   const { world, dimensions, count, diameter, radiusRange, positions, velocities } = plan;
   const { radii = new Float32Array(0), halves = new Float32Array(0), bulks = radii } = plan;
@@ -108,7 +108,7 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
   return { counts: ccd.fly(sorted, substep), ...sorted };
 }
 
-/** Momentum, and twice the energy. */
+/** Returns the momentum, and twice the energy. */
 function sums(dimensions: number, velocities: Float32Array) {
   const momentum = Array.from({ length: dimensions }, (_, axis) =>
     velocities.reduce((sum, along, index) => sum + (index % dimensions === axis ? along : 0), 0),
@@ -117,11 +117,11 @@ function sums(dimensions: number, velocities: Float32Array) {
 }
 
 describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
-  // Whole steps take the reference seconds.
+  // The reference takes seconds for whole steps.
   it.each(isAsked(dimensions) ? [1, 8] : [8])(
-    'do not pass a wall one diameter thick, with %d substeps, unless nobody follows them',
+    'do not pass a wall one diameter thick with %d substeps, unless they are not followed',
     (substeps) => {
-      // With one substep as many as the bar asks for; a step of eight follows eight times as many paths.
+      // Fewer particles with eight substeps, since these follow eight times as many paths.
       const { wall, ...options } = bulletsBeforeWall(dimensions, substeps === 1 ? 10_000 : 1000);
       for (const continuous of [true, false]) {
         const simulation = createCpuSimulation({ ...options, substeps, continuous });
@@ -144,7 +144,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
   );
 
   it.each(fewerInSpace(dimensions, WALLS))(
-    'do not pass a wall of obstacles of many sizes, %s, unless nobody follows them',
+    'do not pass a wall of obstacles of many sizes (%s), unless they are not followed',
     (kind) => {
       const { wall, ...options } = bulletsBeforeSizedWall(dimensions, 400, kind);
       for (const continuous of [true, false]) {
@@ -160,7 +160,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
     },
   );
 
-  it('do not pass a wall of particles that can move, nor each other', () => {
+  it('pass neither a wall of movable particles nor each other', () => {
     const { wall, obstacles, ...options } = bulletsBeforeWall(dimensions, 400);
     const own = options.positions as Float32Array;
     const positions = new Float32Array([...own, ...(obstacles as Float32Array)]);
@@ -170,7 +170,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
     const simulation = createCpuSimulation(both);
     simulation.step(DT);
     const after = simulation.read().positions;
-    // Whoever stands in the wall has not moved in that substep; the bullets are before it.
+    // Particles of the wall have not moved in that substep, so the bullets must be before it.
     expect(countPassed(options, after.subarray(0, own.length), wall)).toBe(0);
     expect(simulation.continuousCounts().hits).toBeGreaterThan(100);
     expect(nearestPair(dimensions, after)).toBeGreaterThan(0.9);
@@ -182,41 +182,44 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
 
 describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
   const fields = WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const));
-  it.each(fewerInSpace(dimensions, fields))('end where all pairs say, %s, %s', (kind, sizes) => {
-    const property = (seed: number) => {
-      const options = fastCrowd(dimensions, kind, 60, createNoise(seed), sizes);
-      const plan = planSimulation(options);
-      const { world, diameter, settings, radii, halves, bulks } = plan;
-      const substep = deriveSubstep(world, diameter, { ...settings, restitution: 0.5 }, 1 / 60);
-      const ids = Uint32Array.from({ length: 60 }, (_, id) => id);
-      const grid = buildGrid(world, options.positions, options.velocities, ids, { radii, halves, bulks });
-      const expected = fly(world, substep, grid, fileObstacles(world, plan.obstacles));
-      const { counts, ...got } = flyOnCpu(plan, substep);
-      const { substepped, swept, paths, hits, held } = expected;
-      expect(counts).toEqual({ substepped, swept, paths, hits, held });
-      got.ids.forEach((id, slot) => {
-        const source = grid.slots[id] as number;
-        for (let axis = 0; axis < dimensions; axis++) {
-          const place = dimensions * slot + axis;
-          expect(got.positions[place]).toBe(expected.positions[dimensions * source + axis]);
-          expect(got.velocities[place]).toBe(expected.velocities[dimensions * source + axis]);
-        }
-      });
-      return hits;
-    };
-    expect(property(1)).toBeGreaterThan(10);
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 10_000 }), (seed) => {
-        property(seed);
-      }),
-      { numRuns: 6 },
-    );
-  });
+  it.each(fewerInSpace(dimensions, fields))(
+    'end where a search of all pairs ends them, %s, %s',
+    (kind, sizes) => {
+      const property = (seed: number) => {
+        const options = fastCrowd(dimensions, kind, 60, createNoise(seed), sizes);
+        const plan = planSimulation(options);
+        const { world, diameter, settings, radii, halves, bulks } = plan;
+        const substep = deriveSubstep(world, diameter, { ...settings, restitution: 0.5 }, 1 / 60);
+        const ids = Uint32Array.from({ length: 60 }, (_, id) => id);
+        const grid = buildGrid(world, options.positions, options.velocities, ids, { radii, halves, bulks });
+        const expected = fly(world, substep, grid, fileObstacles(world, plan.obstacles));
+        const { counts, ...got } = flyOnCpu(plan, substep);
+        const { substepped, swept, paths, hits, held } = expected;
+        expect(counts).toEqual({ substepped, swept, paths, hits, held });
+        got.ids.forEach((id, slot) => {
+          const source = grid.slots[id] as number;
+          for (let axis = 0; axis < dimensions; axis++) {
+            const place = dimensions * slot + axis;
+            expect(got.positions[place]).toBe(expected.positions[dimensions * source + axis]);
+            expect(got.velocities[place]).toBe(expected.velocities[dimensions * source + axis]);
+          }
+        });
+        return hits;
+      };
+      expect(property(1)).toBeGreaterThan(10);
+      fc.assert(
+        fc.property(fc.integer({ min: 2, max: 10_000 }), (seed) => {
+          property(seed);
+        }),
+        { numRuns: 6 },
+      );
+    },
+  );
 
   it('come no nearer than 15/16 of a diameter on their paths, keep momentum and gain no energy', () => {
     const noise = createNoise(5);
     const spread = fastCrowd(dimensions, 'unbounded', 150, noise);
-    // Apart at first: nobody is nearer than a diameter.
+    // At first all pairs are at least a diameter apart.
     const simulation = createCpuSimulation({
       ...spread,
       obstacles: undefined,
@@ -237,7 +240,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
       );
       const after = fly(world, substep, buildGrid(world, ends, velocities));
       expect(after.hits).toBeGreaterThan(20);
-      // Slow ones are not followed: two of them, or one that another rests beside, may be nearer.
+      // Slow particles are not followed: two of them, or one that another rests beside, may be nearer.
       expect(nearestPair(dimensions, after.positions)).toBeGreaterThan(NEAR - 0.25);
       const before = sums(dimensions, velocities);
       const { momentum, energy } = sums(dimensions, after.velocities);
@@ -250,7 +253,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
     }
   });
 
-  it.each(WORLD_KINDS)('leave the same bits in any order of memory, %s', (kind) => {
+  it.each(WORLD_KINDS)('leave the same bits in any memory order, %s', (kind) => {
     const options = fastCrowd(dimensions, kind, 80, createNoise(9));
     const straight = createCpuSimulation(options);
     const restored = createCpuSimulation({
@@ -269,7 +272,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
     expect(straight.continuousCounts().swept).toBeGreaterThan(5);
   });
 
-  it.each(WORLD_KINDS)('are where the reference has them after a step, %s', (kind) => {
+  it.each(WORLD_KINDS)('have the same positions as the reference after a step, %s', (kind) => {
     const options = fastCrowd(dimensions, kind, 60, createNoise(23));
     const simulation = createCpuSimulation(options);
     const reference = new ReferenceSimulation(options);
@@ -285,7 +288,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
 
 describe('a path', () => {
   it('ends at a head-on hit, and the pair bounces', () => {
-    // Gap of 19: the bullet flies 32 in a substep.
+    // The gap is 19; the bullet flies 32 in a substep.
     const simulation = few([2, 4, 21, 4], [32 * 64, 0, 0, 0], { restitution: 1 });
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
@@ -295,7 +298,7 @@ describe('a path', () => {
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 1, held: 0 });
   });
 
-  it('ends where two fast ones meet half way, though each ends beyond the other', () => {
+  it('ends where two fast particles meet half way, although each would end beyond the other', () => {
     const simulation = few([2, 4, 34, 4], [2048, 0, -2048, 0]);
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
@@ -305,8 +308,8 @@ describe('a path', () => {
     expect([...velocities]).toEqual([0, 0, 0, 0]);
   });
 
-  it('is not ended by who is no longer there, nor by who flies ahead', () => {
-    // The second leaves the first one's way before it comes; the third flies ahead of it, as fast.
+  it('is not ended by a particle that has left, nor by one that flies ahead', () => {
+    // The second particle leaves the first one's way before it comes; the third flies ahead at the same speed.
     const simulation = few([2, 4, 20, 4, 6, 4], [1024, 0, 0, 3 * 64, 1024, 0], { max: [64, 8] });
     simulation.step(1 / 64);
     expect(simulation.read().positions[0]).toBe(18);
@@ -314,8 +317,8 @@ describe('a path', () => {
     expect(simulation.continuousCounts().hits).toBe(0);
   });
 
-  it('ends at who rests where its own path ended', () => {
-    // The first stops at the wall of the world; the second, behind it, at the first.
+  it('ends at a particle that rests where its own path ended', () => {
+    // The first particle stops at the wall of the world, the second behind it at the first.
     const simulation = few([50, 4, 40, 4], [2048, 0, 2048, 0]);
     simulation.step(1 / 64);
     const { positions } = simulation.read();
@@ -324,7 +327,7 @@ describe('a path', () => {
     expect(positions[2]).toBeLessThanOrEqual(63.5 - NEAR);
   });
 
-  it('ends at walls, on them, reflected as the restitution has it', () => {
+  it('ends on walls, reflected by the restitution', () => {
     const simulation = few([60, 4], [2048, 64], { restitution: 0.5 });
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
@@ -335,15 +338,15 @@ describe('a path', () => {
     expect(without.read().positions[0]).toBe(92);
   });
 
-  it('accelerates for as long as it flies', () => {
-    // Four diameters in a substep that gravity makes one of, from two above the floor: half of that.
+  it('accelerates only while it flies', () => {
+    // Gravity alone moves it four diameters in a substep; it hits the floor after two, half way.
     const options = { gravity: [0, -64 * 64], restitution: 1 };
     const simulation = few([8, 2.5], [0, -192], options);
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
     expect(positions[1]).toBe(0.5);
     expect(velocities[1]).toBeCloseTo(256 - 32, 1);
-    // One that is held up from the beginning gains nothing, however long.
+    // A particle that is held up from the beginning gains nothing, however long.
     const held = few([2, 4, 3, 4], [6, 0, 6, 0], {
       gravity: [64 * 8, 0],
       max: [3.5, 8],
@@ -355,13 +358,13 @@ describe('a path', () => {
     expect(Math.abs(speeds[0] as number) + Math.abs(speeds[2] as number)).toBeLessThan(40);
   });
 
-  it('does not end at a hit that is due in the next substep, however soon', () => {
+  it('does not end at a hit of the next substep, however soon', () => {
     const simulation = few([10, 4, 30 + NEAR_SHARE + 1e-5, 4], [20 * 64, 0, 0, 0]);
     simulation.step(1 / 64);
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
   });
 
-  it('passes nobody on its way to a wall, however many diameters a tick is', () => {
+  it('passes no particle on its way to a wall, however many diameters a tick is', () => {
     const obstacles = new Float32Array(Array.from({ length: 8 }, (_, index) => [20, index + 0.5]).flat());
     for (const exponent of [16, 20, 24, 30, 41]) {
       const simulation = few([10, 4.2], [2 ** exponent * 64, 0], { obstacles });
@@ -370,7 +373,7 @@ describe('a path', () => {
     }
   });
 
-  it('goes around in a world of three cells, many times, and meets whoever is on it', () => {
+  it('wraps around a world of three cells many times, and hits each particle on its way', () => {
     const options = { min: [0, 0], max: [3, 3], periodic: true } as const;
     const free = few([0.5, 0.5], [64 * 64, 0], options);
     free.step(1 / 64);
@@ -379,13 +382,13 @@ describe('a path', () => {
     met.step(1 / 64);
     expect(met.read().positions[0]).toBeLessThanOrEqual(2.1 - NEAR);
     expect(met.read().velocities[2]).toBeCloseTo(32 * 64, 2);
-    // Around the end: it flies off to the left and comes from the right.
+    // Across the boundary: it flies off to the left and comes from the right.
     const around = few([0.5, 0.5, 1.9, 0.5], [-64 * 64, 0, 0, 0], options);
     around.step(1 / 64);
     expect(around.read().positions[0]).toBeGreaterThanOrEqual(1.9 + NEAR - 0.1);
   });
 
-  it('meets who comes around the world, however slow it is itself', () => {
+  it('hits a particle that comes across the boundary, however slow it is itself', () => {
     const simulation = few([2, 4, 4, 4], [0.3 * 64, 0, 30 * 64, 0], {
       max: [12, 12],
       periodic: true,
@@ -396,7 +399,7 @@ describe('a path', () => {
     expect([...simulation.read().velocities]).toEqual([30 * 64, 0, Math.fround(0.3 * 64), 0]);
   });
 
-  it('is held where more hang on each other than rounds settle, and nobody passes', () => {
+  it('is held back if a chain is longer than the rounds can settle, and nothing is passed', () => {
     const row = CCD_ROUNDS + 20;
     const positions = Array.from({ length: row }, (_, index) => [100 - 1.5 * index, 4]).flat();
     const velocities = Array.from({ length: row }, () => [200 * 64, 0]).flat();
@@ -411,14 +414,14 @@ describe('a path', () => {
     }
   });
 
-  it('ends at an obstacle, which takes all of the blow', () => {
+  it('ends at an obstacle, and bounces off it with its full speed', () => {
     const simulation = few([2, 4], [2048, 0], { obstacles: new Float32Array([21, 4]), restitution: 1 });
     simulation.step(1 / 64);
     expect([...simulation.read().velocities]).toEqual([-2048, 0]);
     expect(simulation.read().positions[0]).toBeLessThanOrEqual(21 - NEAR);
   });
 
-  it('of one set aside ends nowhere', () => {
+  it('of a quarantined particle is not followed', () => {
     const simulation = few([2, 4, 21, 4], [2048, 0, 0, 0]);
     const checkpoint = simulation.checkpoint();
     checkpoint.positions[0] = Number.NaN;
@@ -430,7 +433,7 @@ describe('a path', () => {
 });
 
 describe('paths of particles of many sizes', () => {
-  /** In the plane, one substep of 1/64 s, without gravity. */
+  /** A simulation in 2D with one substep of 1/64 s, without gravity. */
   function sized(
     radii: number[],
     positions: number[],
@@ -440,8 +443,8 @@ describe('paths of particles of many sizes', () => {
     return few(positions, velocities, { radius: undefined, radii: new Float32Array(radii), ...more });
   }
 
-  it('are followed of those that move farther than a sixteenth of their own diameter, of a box its shortest edge', () => {
-    // A sixteenth of diameters 1 and 4 is 4 and 16 a substep of 1/64.
+  it("are followed for particles that move farther than a sixteenth of their own diameter, or of a box's shortest edge", () => {
+    // A sixteenth of the diameters 1 and 4 in a substep of 1/64 s are speeds of 4 and 16.
     const velocities = [3.9, 0, 4.1, 0, 15.9, 0, 16.1, 0];
     const balls = sized([0.5, 0.5, 2, 2], [3, 1, 3, 3, 30, 4, 50, 4], velocities);
     balls.step(1 / 64);
@@ -454,7 +457,7 @@ describe('paths of particles of many sizes', () => {
     expect(boxes.continuousCounts().swept).toBe(2);
   });
 
-  it('lead a small one no deeper into a large one than a sixteenth of the small one', () => {
+  it('lead a small particle into a large one by at most a sixteenth of the small one', () => {
     const simulation = sized([0.25, 8], [2, 8, 40, 8], [4096, 0, 0, 0], { max: [64, 16] });
     simulation.step(1 / 64);
     const { positions } = simulation.read();
@@ -464,14 +467,14 @@ describe('paths of particles of many sizes', () => {
     expect(simulation.continuousCounts().hits).toBe(1);
   });
 
-  it('end in a bounce of their weights', () => {
-    // Areas 1 and 9; with restitution 1: the light one comes back at 4/5 of its speed, the heavy one gets a fifth.
+  it('end in a bounce by mass', () => {
+    // Areas 1 and 9, restitution 1: the light one comes back at 4/5 of its speed, the heavy one gets a fifth.
     const simulation = sized([0.5, 1.5], [2, 4, 21, 4], [2048, 0, 0, 0], { restitution: 1 });
     simulation.step(1 / 64);
     const { velocities } = simulation.read();
     expect(velocities[0]).toBeCloseTo(-0.8 * 2048, 2);
     expect(velocities[2]).toBeCloseTo(0.2 * 2048, 2);
-    // The same when the heavy one flies, and when both do.
+    // The same if the heavy one flies, or both.
     const heavy = sized([0.5, 1.5], [40, 4, 10, 4], [0, 0, 2048, 0], { restitution: 1 });
     heavy.step(1 / 64);
     expect(heavy.read().velocities[0]).toBeCloseTo(1.8 * 2048, 2);
@@ -482,7 +485,7 @@ describe('paths of particles of many sizes', () => {
     expect(both.read().velocities[2]).toBeCloseTo(-0.6 * 1024, 2);
   });
 
-  it('end at walls, each its own size away from them', () => {
+  it("end at walls, at a distance of each particle's own size", () => {
     const simulation = sized([2, 0, 0.25], [40, 2, 30, 5, 20, 7], [4096, 0, 4096, 0, 4096, 0], {
       halfExtents: new Float32Array([0, 0, 3, 0.5, 0, 0]),
     });
@@ -491,7 +494,7 @@ describe('paths of particles of many sizes', () => {
     expect([positions[0], positions[2], positions[4]]).toEqual([62, 61, 63.75]);
   });
 
-  it('end at a box that is far thinner than a step, whatever flies, and in no other lane', () => {
+  it('end at a box far thinner than a step, for any shape, and in no other lane', () => {
     const bodies = [0.25, 0.5, 0, 0];
     const halfExtents = new Float32Array([0, 0, 0, 0, 0.25, 0.5, 0.03125, 4]);
     const positions = [4, 1, 6, 4, 8, 7, 40, 4];
@@ -499,7 +502,7 @@ describe('paths of particles of many sizes', () => {
     const simulation = sized(bodies, positions, velocities, { halfExtents });
     simulation.step(1 / 64);
     const after = simulation.read().positions;
-    // Each touches it: of two hits at the same time one is of who closes in fastest.
+    // All touch it; of simultaneous hits, the one that closes in fastest counts.
     expect(after[0]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
     expect(after[2]).toBeCloseTo(40 - 0.03125 - 0.5, 1);
     expect(after[4]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
@@ -551,8 +554,8 @@ describe('paths of particles of many sizes', () => {
   });
 });
 
-describe('paths at obstacles of sizes of their own', () => {
-  /** One in the plane, of radius 1/2. */
+describe('paths at obstacles with their own sizes', () => {
+  /** One disc of radius 1/2. */
   function one(
     position: number[],
     velocity: number[],
@@ -573,7 +576,7 @@ describe('paths at obstacles of sizes of their own', () => {
     });
   }
 
-  it('end as deep in them as a sixteenth of the lesser thickness', () => {
+  it('end at a depth of a sixteenth of the lesser thickness', () => {
     for (const [radius, deep] of [
       [3, 1 / 16],
       [0.125, 1 / 64],
@@ -581,18 +584,18 @@ describe('paths at obstacles of sizes of their own', () => {
       const simulation = one([2, 4], [2048, 0], { positions: [21, 4], radii: [radius] }, { restitution: 1 });
       simulation.step(1 / 64);
       const gap = 21 - (simulation.read().positions[0] as number);
-      // Of which the contact law has taken its share back.
+      // The contact law has pushed it out again by its share.
       expect(gap).toBeGreaterThanOrEqual(0.5 + radius - deep);
       expect(gap).toBeLessThan(0.5 + radius - deep / 2);
       expect([...simulation.read().velocities]).toEqual([-2048, 0]);
     }
   });
 
-  it('end at the corner of a box, which turns them as it lies, and not beside it', () => {
+  it('end at the corner of a box, which deflects them, and not beside it', () => {
     const box = { positions: [20, 4], halfExtents: [2, 2] };
     const hit = one([2, 6.25], [2048, 0], box, { restitution: 1, max: [64, 16] });
     hit.step(1 / 64);
-    // 7/16 from the corner, a quarter of which is beside the way.
+    // The contact is 7/16 from the corner, a quarter of that beside the way.
     const [across, along] = [0.25 / 0.4375, -Math.sqrt(1 - (0.25 / 0.4375) ** 2)];
     const { positions, velocities } = hit.read();
     expect(positions[0]).toBeCloseTo(18 + 0.4375 * along, 1);
@@ -603,8 +606,8 @@ describe('paths at obstacles of sizes of their own', () => {
     expect(missed.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
   });
 
-  it('end at the first of their images on the way, around the world', () => {
-    // The ball is from -6 to 6, so from 10 on again.
+  it('end at the first image on the way, across the boundary', () => {
+    // The ball reaches from -6 to 6, and its image from 10 on.
     const ball = { positions: [0, 8], radii: [6] };
     const world = { min: [0, 0], max: [16, 16], periodic: true };
     for (const [begin, end] of [
@@ -615,14 +618,14 @@ describe('paths at obstacles of sizes of their own', () => {
       simulation.step(1 / 64);
       expect(simulation.read().positions[0]).toBeCloseTo(end + Math.sign(end - begin) / 16, 1);
     }
-    // Past both of its ends, through the gap of the largest particle and around.
+    // Past both of its ends, through the gap of the largest particle, and across the boundary.
     const free = one([7, 0], [64 * 140, 0], { ...ball, radii: [7.25] }, world);
     free.step(1 / 64);
     expect(free.continuousCounts().hits).toBe(0);
     expect(free.read().positions[1]).toBe(0);
   });
 
-  it.each(DIMENSIONS)('end on a floor without an end, wherever they come down, %dD', (dimensions) => {
+  it.each(DIMENSIONS)('end on an endless floor wherever they come down, %dD', (dimensions) => {
     const noise = createNoise(3);
     const count = 200;
     const corner = (at: number) => new Array<number>(dimensions).fill(at);
@@ -657,17 +660,20 @@ describe('paths at obstacles of sizes of their own', () => {
     }
   });
 
-  it.each(DIMENSIONS)('end where they do among thousands of grains, beside a huge one, %dD', (dimensions) => {
-    const { end, ...options } = bulletAmongGrains(dimensions, 4000);
-    const simulation = createCpuSimulation(options);
-    simulation.step(DT);
-    expect(simulation.read().positions[0]).toBeCloseTo(end, 2);
-    expect(simulation.read().positions[0]).toBeLessThanOrEqual(end);
-  });
+  it.each(DIMENSIONS)(
+    'end at the same positions among thousands of grains and beside a huge one, %dD',
+    (dimensions) => {
+      const { end, ...options } = bulletAmongGrains(dimensions, 4000);
+      const simulation = createCpuSimulation(options);
+      simulation.step(DT);
+      expect(simulation.read().positions[0]).toBeCloseTo(end, 2);
+      expect(simulation.read().positions[0]).toBeLessThanOrEqual(end);
+    },
+  );
 });
 
 describe('bullets in heaps', () => {
-  it('are not pushed through the wall that their paths ended at', () => {
+  it('are not pushed through the wall at which their paths ended', () => {
     for (const seed of everyOther([1, 2, 3, 4])) {
       const scene = createScene('bullets', { dimensions: 3, count: 257, seed });
       const simulation = createCpuSimulation({ ...sceneOptions(scene), restitution: 0.9, friction: 0.5 });
@@ -676,7 +682,7 @@ describe('bullets in heaps', () => {
     }
   });
 
-  it('are not taken back along a wall that they bounce off', () => {
+  it('are not moved back along a wall that they bounce off', () => {
     for (const continuous of [false, true]) {
       const simulation = few([8, 0.51], [64, -64], { restitution: 1, friction: 1, continuous });
       simulation.step(1 / 64);
@@ -686,7 +692,7 @@ describe('bullets in heaps', () => {
     }
   });
 
-  it('come to rest on each other as those do whose paths are not followed', () => {
+  it('come to rest on each other, as they do without being followed', () => {
     const speeds = [false, true].map((continuous) => {
       const columns = 12;
       const positions = Array.from({ length: 20 * columns }, (_, index) => [
@@ -712,17 +718,17 @@ describe('bullets in heaps', () => {
 });
 
 describe('counters and substeps', () => {
-  it('tell who needed substeps, and who was too fast for them', () => {
-    // In a step of 1/64 s: 1/16, 1/2 and 8 diameters; in one of 8 substeps 1/128, 1/16 and 1.
+  it('count the particles that needed substeps and those too fast for them', () => {
+    // In a step of 1/64 s they move 1/16, 1/2 and 8 diameters; in one of 8 substeps 1/128, 1/16 and 1.
     const speeds = [4, 0, 32, 0, 512, 0];
     const simulation = few([2, 1, 2, 4, 2, 7], speeds, { substeps: 8 });
     simulation.step(1 / 64);
     expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
   });
 
-  it('are as many as the fastest needs, or those of the settings where that is too many', () => {
+  it('are as many as the fastest particle needs, or those of the settings if that is too many', () => {
     const simulation = few([2, 1, 2, 4], [3, 0, 47, 0], { substeps: 8 });
-    // 0.73 of a diameter: twelve sixteenths.
+    // 0.73 of a diameter is twelve sixteenths.
     expect(simulation.advance(1 / 64)).toBe(12);
     expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 0, paths: 0, hits: 0, held: 0 });
     expect(simulation.advance(1 / 64, 11)).toBe(8);
@@ -733,14 +739,14 @@ describe('counters and substeps', () => {
     expect(simulation.time).toBeCloseTo(3 / 64 + 1 / 1024, 10);
   });
 
-  it('are as many as the one needs that moves the most of its own diameters, gravity included', () => {
+  it('depend on the particle that moves the most of its own diameters, gravity included', () => {
     const simulation = few([2, 1, 20, 4], [3, 0, 40, 0], {
       radius: undefined,
       radii: new Float32Array([0.25, 2]),
       gravity: [0, -64],
       substeps: 2,
     });
-    // (3 + 1) / 64 of 0.5: two sixteenths; (40 + 1) / 64 of 4: 2.6 of them.
+    // (3 + 1) / 64 of 0.5 is two sixteenths; (40 + 1) / 64 of 4 is 2.6 sixteenths.
     expect(simulation.advance(1 / 64)).toBe(3);
     const reference = new ReferenceSimulation({
       dimensions: 2,
@@ -755,10 +761,9 @@ describe('counters and substeps', () => {
     expect(reference.advance(1 / 64, 3)).toBe(3);
   });
 
-  it('are refused in a sentence where paths are not followed, and with what they cannot do', () => {
+  it('are rejected with an error message without `continuous`, and for wrong arguments', () => {
     const plain = few([2, 4], [0, 0], { continuous: false });
-    const sentence =
-      /^This simulation was created without `continuous`, which (continuousCounts|advance) needs\.$/;
+    const sentence = /^This simulation was created without `continuous`, which (continuousCounts|advance) needs\.$/;
     expect(() => plain.continuousCounts()).toThrow(CellstormError);
     expect(() => plain.continuousCounts()).toThrow(sentence);
     expect(() => plain.advance(1 / 64)).toThrow(sentence);

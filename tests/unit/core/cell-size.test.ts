@@ -1,4 +1,4 @@
-/** Suggested cells: taken by every world, exact, by the cost model the cheapest, and refused arguments. */
+/** Suggested cell sizes: accepted by every world, exact, the cheapest by the cost model; and rejected arguments. */
 
 import { describe, expect, it } from 'vitest';
 import { fitCosts } from '../../../bench/cell-size/fit';
@@ -26,7 +26,7 @@ describe('suggestCellSize', () => {
     expect(cpuEntry.suggestCellSize).toBe(suggestCellSize);
   });
 
-  it('says the largest diameter where it knows no density, however the radii are given', () => {
+  it('suggests the largest diameter without a density, in whatever form radii are given', () => {
     for (const radii of [
       3,
       Float32Array.of(1, 3, 2),
@@ -41,7 +41,7 @@ describe('suggestCellSize', () => {
     expect(suggestCellSize(4, { unbounded: true }).cellSize).toBe(8);
   });
 
-  it('gives cells of every world that is asked for them, whatever the radius and the density', () => {
+  it('suggests sizes that every world accepts, for any radius and density', () => {
     const radius = fc.oneof(
       fc.double({ min: 2 ** -41, max: 2 ** 59, noNaN: true }),
       fc.double({ min: 0.01, max: 100, noNaN: true }),
@@ -72,14 +72,14 @@ describe('suggestCellSize', () => {
                 {
                   dimensions,
                   min: corner(0),
-                  // Where it wraps around, three cells must fit.
+                  // A periodic world must have room for three cells.
                   max: corner(Math.max(20 * diameter, 4 * cellSize)),
                   cellSize,
                   periodic: kind === 'periodic',
                 },
                 diameter,
               );
-          // Unbounded worlds have just these cells, so that the candidates are theirs.
+          // Unbounded worlds have exactly these cells, so the candidates are theirs.
           if (unbounded) expect(world.cellSize).toBe(cellSize);
           else expect(Math.abs(world.cellSize / cellSize - 1)).toBeLessThan(1e-4);
           expect(cellSize).toBeGreaterThanOrEqual(diameter);
@@ -96,7 +96,7 @@ describe('suggestCellSize', () => {
     );
   });
 
-  it('lets cells grow as particles thin out, on the GPU', () => {
+  it('suggests larger cells on the GPU as particles thin out', () => {
     for (const dimensions of DIMENSIONS) {
       const sizes = [1, 0.3, 0.1, 0.03, 0.01, 0.001].map((density) => {
         const { cellSize, reason } = suggestCellSize(0.5, { dimensions, density });
@@ -116,7 +116,7 @@ describe('suggestCellSize', () => {
     }
   });
 
-  it('says what was fastest where it was measured (docs/cell-size.md)', () => {
+  it('agrees with the fastest measured sizes (docs/cell-size.md)', () => {
     const suggest = (dimensions: 2 | 3, density: number) =>
       suggestCellSize(0.5, { dimensions, density }).cellSize;
     for (const dimensions of DIMENSIONS) {
@@ -127,7 +127,7 @@ describe('suggestCellSize', () => {
     expect(suggest(2, 0.05)).toBeLessThanOrEqual(3);
     expect(suggest(3, 0.05)).toBeGreaterThanOrEqual(1.25);
     expect(suggest(3, 0.05)).toBeLessThanOrEqual(2);
-    // Between the sizes that were measured on both sides of the fastest one.
+    // Between the measured sizes next to the fastest one.
     for (const [dimensions, density, least, most] of [
       [2, 0.002, 8, 32],
       [2, 0.0002, 16, 64],
@@ -140,7 +140,7 @@ describe('suggestCellSize', () => {
     }
   });
 
-  it('depends on the unit of length no more than its result does', () => {
+  it('does not depend on the unit of length', () => {
     for (const dimensions of DIMENSIONS) {
       for (const density of [1, 0.1, 0.01]) {
         const one = suggestCellSize(0.5, { dimensions, density });
@@ -152,7 +152,7 @@ describe('suggestCellSize', () => {
     }
   });
 
-  it('expects the candidates that particles at random have', () => {
+  it('estimates the candidates of random particles', () => {
     for (const dimensions of DIMENSIONS) {
       const density = 0.125;
       const edge = dimensions === 2 ? 200 : 30;
@@ -178,7 +178,7 @@ describe('suggestCellSize', () => {
     }
   });
 
-  it('says so where sizes are mixed', () => {
+  it('mentions mixed sizes', () => {
     const { reason, cellSize } = suggestCellSize({ smallest: 1, largest: 8 });
     expect(cellSize).toBe(16);
     expect(reason).toMatch(/The largest particle is 8 times the smallest\. /);
@@ -205,7 +205,7 @@ describe('suggestCellSize', () => {
     [1, { dimensions: 4 }, /^dimensions is 4, /],
     [1, { engine: 'both' }, /^engine is "both", but it must be 'cpu' or 'gpu'\.$/],
     [1, { unbounded: 1 }, /^unbounded is 1, /],
-  ])('refuses %j with %j', (radii, options, message) => {
+  ])('rejects %j with %j', (radii, options, message) => {
     const attempt = () => suggestCellSize(radii as RadiiOfParticles, options as CellSizeOptions);
     expect(attempt).toThrow(ArgumentError);
     expect(attempt).toThrow(message);
@@ -222,7 +222,7 @@ describe('fitCosts', () => {
       }),
     );
 
-  it('finds the costs that times were made of', () => {
+  it('finds the costs that the times were made from', () => {
     for (const [candidate, cell, range] of [
       [4, 32, 100],
       [4, 0, 100],
@@ -236,7 +236,7 @@ describe('fitCosts', () => {
     }
   });
 
-  it('never finds a negative one', () => {
+  it('never finds a negative cost', () => {
     const { cell, error } = fitCosts(samples(40, -0.5, 100));
     expect(cell).toBe(0);
     expect(error).toBeGreaterThan(0);

@@ -28,11 +28,11 @@ describe('cellCoordinate', () => {
     expect(cellCoordinate(position, origin, inverse, 12)).toBe(expected);
   });
 
-  it('snaps subnormals to zero, so that a device which flushes them agrees', () => {
+  it('snaps subnormals to zero, in agreement with devices that flush them', () => {
     for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
       expect(cellCoordinate(Math.fround(tiny), 0, 1, 12)).toBe(1);
     }
-    // A normal offset whose product is subnormal would be one cell lower but for the snap and the clamp.
+    // Without the snap and the clamp, a normal offset with a subnormal product would be one cell lower.
     expect(cellCoordinate(-(2 ** -126), 0, 0.25, 12)).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-/** Crowds are seen, told of in a sentence, and asked for by an option that is checked. */
+/** Crowds are counted, explained in a message, and handled by an option that is checked. */
 import { describe, expect, it } from 'vitest';
 import { CROWDED } from '../../../src/core/base/constants';
 import { crowdingWarning } from '../../../src/core/simulation/crowding';
@@ -8,7 +8,7 @@ import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
 
 const BOX = { dimensions: 2, min: [0, 0], max: [8, 8] } as const;
 
-/** So many in the cell from 2 to 3, and three elsewhere. */
+/** Positions of `count` particles in the cell from 2 to 3, and of three elsewhere. */
 function crowd(count: number): Float32Array {
   const positions = new Float32Array(2 * (count + 3)).fill(6.5);
   for (let index = 0; index < 2 * count; index++) positions[index] = 2 + ((index * 37) % 64) / 64;
@@ -19,7 +19,7 @@ describe('crowding', () => {
   it.each([
     [CROWDED, 0],
     [CROWDED + 1, CROWDED + 1],
-  ])('of a cell of %i counts %i', (count, crowded) => {
+  ])('counts for a cell of %i particles: %i', (count, crowded) => {
     const options = { ...BOX, radius: 0.5, positions: crowd(count) };
     for (const simulation of [new ReferenceSimulation(options), createCpuSimulation(options)]) {
       expect(simulation.measure()).toMatchObject({ crowded, greatestOccupancy: count });
@@ -30,7 +30,7 @@ describe('crowding', () => {
     }
   });
 
-  it('is told in a sentence that says how many, and what can be done', () => {
+  it('is explained in a message with counts and advice', () => {
     const measures = { count: 1000, crowded: 400, greatestOccupancy: 250 };
     const world = (crowds: boolean) => defineWorld({ ...BOX, crowds }, 1);
     const plain = crowdingWarning(measures, { backend: 'gpu', world: world(false) });
@@ -49,7 +49,7 @@ describe('crowding', () => {
     expect(crowdingWarning(none, { backend: 'gpu', world: world(false) })).toBeUndefined();
   });
 
-  it('is an option of every world, off unless asked for, and nothing but true or false', () => {
+  it('is an option of every world: off by default, and only true or false', () => {
     expect(defineWorld(BOX, 1).crowds).toBe(false);
     expect(defineWorld({ ...BOX, crowds: true }, 1).crowds).toBe(true);
     expect(defineWorld({ dimensions: 3, unbounded: true, crowds: true }, 1).crowds).toBe(true);

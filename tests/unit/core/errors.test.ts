@@ -1,4 +1,4 @@
-/** The sentence of an ArgumentError: how each kind of value is shown. */
+/** The message of an ArgumentError, with each kind of value. */
 import { expect, it } from 'vitest';
 import { ArgumentError, Phrase } from '../../../src/core/base/errors';
 

@@ -6,13 +6,13 @@ const POSITIONS = new Float32Array([1, 2, 3, 4, 5, 6]);
 const VELOCITIES = new Float32Array([0.5, -0.5, 0, 1, 2, -3]);
 
 describe('state hash', () => {
-  it('is sixteen hexadecimal digits, zero for nothing', () => {
+  it('is sixteen hexadecimal digits, and zero without particles', () => {
     expect(new StateHash().toString()).toBe('0000000000000000');
     expect(formatHash(0x1f, -1)).toBe('ffffffff0000001f');
     expect(hashState(2, POSITIONS, VELOCITIES)).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('keeps its value from one version to the next', () => {
+  it('keeps its value across versions', () => {
     expect(hashState(2, POSITIONS, VELOCITIES)).toBe('c07f537373b0cdf5');
     expect(hashState(3, POSITIONS, VELOCITIES)).toBe('bdd5262ba6f278dd');
   });
@@ -44,14 +44,14 @@ describe('state hash', () => {
     expect(seen.size).toBe(1 + (6 + 6 + 3) * 32);
   });
 
-  it('tells positions from velocities and particles from each other', () => {
+  it('distinguishes positions from velocities, and particles from each other', () => {
     expect(hashState(2, VELOCITIES, POSITIONS)).not.toBe(hashState(2, POSITIONS, VELOCITIES));
     expect(hashState(2, POSITIONS, VELOCITIES, new Uint32Array([1, 0, 2]))).not.toBe(
       hashState(2, POSITIONS, VELOCITIES),
     );
   });
 
-  it('mixes words one to one, in 32 bits', () => {
+  it('mixes words one to one in 32 bits', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), (value, a, b) => {
         const mixed = mixWord(value, a);

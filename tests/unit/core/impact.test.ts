@@ -1,6 +1,6 @@
 /**
- * When two bodies on straight ways come too near: against marching along the way, and where it can be said in closed form;
- * the direction in which they meet.
+ * When two bodies on straight paths come too near, compared with marching along the paths and with closed forms, and the
+ * direction in which they meet.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -21,12 +21,12 @@ import { fc } from '../../helpers/properties';
 interface Body {
   readonly radius?: number;
   readonly half?: readonly number[];
-  /** Where it begins, and its way in the substep. */
+  /** Start, and displacement in the substep. */
   readonly from: readonly number[];
   readonly way: readonly number[];
 }
 
-/** Two bodies as the encounter has them: at the ends of their ways, dt = 1. */
+/** Two bodies in the form of an encounter: at the ends of their paths, with dt = 1. */
 function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.01, largest: 64 }, 2, true);
   const substep = { ...substepOf(world), dt: 1 };
@@ -43,7 +43,7 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   };
   const encounter = new Encounter(world, substep, state);
   const slack = OVERLAP_SHARE * Math.min(...[0, 1].map((body) => thicknessOf(dimensions, state, body, 0)));
-  /** By how much the two overlap at a time, as the contact law has it. */
+  /** Overlap of the two at a time, by the contact law. */
   const overlapAt = (time: number) => {
     const positions = Float32Array.from(state.positions, (end, index) => {
       return end - (1 - time) * (state.velocities[index] as number);
@@ -56,10 +56,10 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   return { encounter, face, slack, overlapAt, time: key === NEVER ? undefined : timeOfKey(key) };
 }
 
-/** Of a world that wraps around along all axes but perhaps the last. */
+/** A world that is periodic along all axes except perhaps the last. */
 const PERIOD = 16;
 
-/** A body and an obstacle of that world, in which nobody is larger than a ball of radius 1. */
+/** A body and an obstacle of that world, whose particles fit a ball of radius 1. */
 function meetObstacle(
   dimensions: Dimensions,
   { radius, half, from, way }: Body,
@@ -83,7 +83,7 @@ function meetObstacle(
   const encounter = new Encounter(world, { ...substepOf(world), dt: 1 }, state);
   const slack =
     OVERLAP_SHARE * Math.min(thicknessOf(dimensions, state, 0, 0), thicknessOf(dimensions, bodies, 0, 0));
-  /** By how much they overlap at a time, with whichever image is the nearest then. */
+  /** Overlap at a time, with the image that is nearest then. */
   const overlapAt = (time: number) => {
     const positions = state.positions.map((end, axis) => end - (1 - time) * (way[axis] as number));
     return faceShapes(world, { ...state, positions }, 0, 0, bodies).overlap;
@@ -103,12 +103,12 @@ function meetObstacle(
   };
 }
 
-/** Ticks that a time is rounded down by, and what positions in 32 bits make of a graze. */
+/** Times are rounded down to ticks; 32-bit positions matter for grazing hits. */
 const TICK = 1 / CCD_TICKS;
 
 describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   it.each(['ball and ball', 'ball and box', 'box and box'])(
-    'meet when marching along their ways says, %s',
+    'meet when marching along their paths says so, %s',
     (kind) => {
       let hits = 0;
       let misses = 0;
@@ -119,18 +119,18 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
           const size = () => 2 ** (4 * noise() - 2);
           const make = (isBox: boolean): Body => {
             const from = vector(6);
-            // Most of them somewhere past the middle.
+            // Most directions lead past the middle.
             const way = vector(4).map((along, axis) => along - 2 * (from[axis] as number));
             return { ...(isBox ? { half: vector(1).map(size) } : { radius: size() }), from, way };
           };
           const bodies = [make(kind === 'box and box'), make(kind !== 'ball and ball')] as const;
           const { slack, overlapAt, time } = meet(dimensions, [...bodies]);
-          // Rounding of 32-bit positions near 20, and two ticks of a way of 42 at most.
+          // Covers the rounding of 32-bit positions near 20, and two ticks of a path of at most 42.
           const rounding = 2 ** -17;
           const aTick = 2 * TICK * Math.hypot(...bodies.flatMap(({ way }) => way));
           const until = time ?? 1;
           if (time === 0 && overlapAt(0) >= slack - rounding) return;
-          // Nowhere before is it deeper than it may be; there it is as deep, or as good as.
+          // Before that time they are never deeper than allowed; at that time they are as deep, or nearly.
           if (overlapAt(0) < slack) {
             const overlaps = Array.from({ length: 201 }, (_, step) => overlapAt((until * step) / 200));
             expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
@@ -149,7 +149,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     },
   );
 
-  it('meet at a side, at an edge and at a corner where that is', () => {
+  it('meet at a side, at an edge and at a corner at the exact time', () => {
     const still = repeat(0, dimensions);
     const half = repeat(1, dimensions);
     const ball = (from: number[], way: number[]) => ({
@@ -158,13 +158,13 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
       way: [...way, ...still].slice(0, dimensions),
     });
     const box = { half, from: still, way: still };
-    // A ball of diameter 1, so 1/16 deep: 23/16 from the middle of the side.
+    // A ball of diameter 1 goes in by 1/16, so it stops at 23/16 from the middle of the side.
     const side = meet(dimensions, [ball([-8, 0.5], [8, 0]), box]);
     expect(side.time).toBeCloseTo(1 - 23 / 16 / 8, 3);
     side.face(side.time as number);
     side.encounter.measure(0);
     expect([...side.encounter.normal]).toEqual([-1, 0, 0].slice(0, dimensions));
-    // At an edge, 7/16 from it: along x, 0.3 beside it.
+    // At an edge it stops at 7/16 from it: along x, 0.3 beside it.
     const edge = meet(dimensions, [ball([-8, 1.3], [8, 0]), box]);
     const before = Math.sqrt((7 / 16) ** 2 - 0.3 ** 2);
     expect(edge.time).toBeCloseTo(1 - (1 + before) / 8, 3);
@@ -172,7 +172,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     edge.encounter.measure(0);
     expect(edge.encounter.normal[0]).toBeCloseTo(-before / (7 / 16), 2);
     expect(edge.encounter.normal[1]).toBeCloseTo(0.3 / (7 / 16), 2);
-    // Just beside it, at 7/16, and just not.
+    // At 7/16 beside it, just touching and just not.
     expect(meet(dimensions, [ball([-8, 1 + 7 / 16 - 0.001], [16, 0]), box]).time).toBeDefined();
     expect(meet(dimensions, [ball([-8, 1 + 7 / 16 + 0.001], [16, 0]), box]).time).toBeUndefined();
     if (dimensions === 2) return;
@@ -180,7 +180,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     expect(corner.time).toBeCloseTo(1 - (1 + Math.sqrt((7 / 16) ** 2 - 2 * 0.2 ** 2)) / 8, 3);
   });
 
-  it('do not meet beside each other, flush, nor where they part', () => {
+  it('do not meet side by side, flush, or while they separate', () => {
     const still = repeat(0, dimensions);
     const half = repeat(1, dimensions);
     const along = still.with(0, 20);
@@ -188,17 +188,17 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     expect(meet(dimensions, [beside, { half, from: still, way: still }]).time).toBeUndefined();
     const inside = { half, from: still.with(0, -0.5), way: still.with(0, -3) };
     expect(meet(dimensions, [inside, { half, from: still, way: still }]).time).toBeUndefined();
-    // At the same place no way leads nearer.
+    // From the same position no direction leads nearer.
     const same = { half, from: still, way: still.with(0, 3) };
     expect(meet(dimensions, [same, { half, from: still, way: still }]).time).toBeUndefined();
-    // As deep, towards each other: at once.
+    // At the allowed depth, moving towards each other: they meet at once.
     const towards = { half, from: still.with(0, -0.5), way: still.with(0, 3) };
     expect(meet(dimensions, [towards, { half, from: still, way: still }]).time).toBe(0);
   });
 });
 
 describe.each(DIMENSIONS)(
-  'a body and an obstacle of any size in a world that wraps around, %dD',
+  'a body and an obstacle of any size in a periodic world, %dD',
   (dimensions) => {
     it.each(['ball and ball', 'ball and box', 'box and ball', 'box and box'])(
       'meet when marching along the way says, whichever image that is, %s',
@@ -211,13 +211,13 @@ describe.each(DIMENSIONS)(
             const noise = createNoise(seed);
             const vector = (make: () => number) => Array.from({ length: dimensions }, make);
             const size = () => 2 ** -(2 * noise() + 1);
-            // Up to what the largest particle leaves of the period, or without an end.
+            // Up to the room that the largest particle leaves of the period, or endless.
             const large = () => 7 * (1 - noise() / 4);
             const half = () => (noise() < 0.2 ? PERIOD * (0.5 + noise()) : large());
             const direction = vector(() => noise() - 0.5).with(0, noise() - 0.25);
             const length = 3 * noise() ** 0.25;
             const centre = vector(() => PERIOD * noise());
-            // Nearest to the next image or to the last along the one axis, which most of them leave behind.
+            // Along one axis it starts nearest to the next image or the last, which most paths leave behind.
             const body: Body = {
               ...(isBox ? { half: vector(size) } : { radius: size() }),
               from: centre.map(
@@ -238,7 +238,7 @@ describe.each(DIMENSIONS)(
             hits++;
             if (met.nearestOnly !== time) ahead++;
             expect(overlapAt(time)).toBeGreaterThan(slack - 2 * TICK * length - rounding);
-            // The image that is nearest then is the one that it hits.
+            // It hits the image that is nearest at that time.
             met.face(time);
             met.encounter.measure(0);
             const closing = body.way.reduce((sum, along, axis) => {
@@ -253,11 +253,11 @@ describe.each(DIMENSIONS)(
       },
     );
 
-    it('overlap by a sixteenth of the lesser thickness, of whichever that is', () => {
+    it('overlap by a sixteenth of the lesser thickness of the two', () => {
       const corner = (first: number) => repeat(8, dimensions).with(0, first);
       const way = repeat(0, dimensions).with(0, 2);
       const body = { radius: 0.5, from: corner(2), way };
-      // Of the ball, a diameter of 1; of a plate 1/4 thick.
+      // Of the ball with diameter 1, or of a plate 1/4 thick.
       const large = meetObstacle(dimensions, body, { radius: 4, from: corner(8) });
       expect(large.time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
       const plate = repeat(2, dimensions).with(0, 0.125);
@@ -265,10 +265,10 @@ describe.each(DIMENSIONS)(
       expect(thin.time).toBeCloseTo((2 - 0.625 + 1 / 64) / 2, 3);
     });
 
-    it('meet at no end of a floor that has none, and nowhere but on top of it', () => {
+    it('do not meet at the ends of an endless floor, only on top of it', () => {
       const vector = (first: number, second: number) => [first, second, 8].slice(0, dimensions);
       const floor = { half: [PERIOD / 2, 1, PERIOD / 2].slice(0, dimensions), from: vector(2, 2) };
-      // Its ends are at 10, or -6: from either side, and there.
+      // Its ends would be at 10, or -6: from either side, and exactly there.
       for (const [first, along] of [
         [9, 2],
         [11, -2],
@@ -286,7 +286,7 @@ describe.each(DIMENSIONS)(
         encounter.measure(0);
         expect([...encounter.normal]).toEqual([0, 1, 0].slice(0, dimensions));
       }
-      // As deep in it as they like, along it.
+      // Along it they may be at any depth.
       for (const depth of [0.2, 0.9]) {
         const half = repeat(0.25, dimensions);
         const way = [2, 0, 0].slice(0, dimensions);
@@ -295,7 +295,7 @@ describe.each(DIMENSIONS)(
       }
     });
 
-    it('have one place each along axes that do not wrap around', () => {
+    it('have one position each along axes that are not periodic', () => {
       const corner = (first: number) => repeat(8, dimensions).with(0, first);
       const way = repeat(0, dimensions).with(0, -3);
       const body = { radius: 0.5, from: corner(2), way };

@@ -1,4 +1,4 @@
-/** Worlds for particles of many sizes: what their cells must be, so that none is visited twice and none missed. */
+/** Worlds for particles of many sizes: their cells are such that a probe visits no cell twice and misses none. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
@@ -15,26 +15,26 @@ import { fc } from '../../helpers/properties';
 
 const RADII = { smallest: 0.5, largest: 1.5 };
 
-/** Cells along each axis of the highest level. */
+/** Returns the cells along each axis of the highest level. */
 function highest({ cells, levels }: World): number[] {
   return cells.map((count) => count >> (levels - 1));
 }
 
-describe('a world of many sizes that wraps around', () => {
+describe('a periodic world of many sizes', () => {
   const make = (low: number, high: number, cellSize?: number) => {
     const options = { dimensions: 2, min: [low, low], max: [high, high], periodic: true };
     return defineLevels({ ...options, cellSize } as WorldOptions, RADII, 1000);
   };
 
-  it('is refused where rounding leaves the highest level two cells, whose neighbours would come twice', () => {
-    // Three cells of 4, but eleven and not twelve of 1, since these are a little wider.
+  it('is rejected if rounding leaves the highest level two cells, whose neighbours would be visited twice', () => {
+    // Three cells of 4, but only eleven cells of 1 instead of twelve, since these are a little wider.
     expect(() => make(1, 13)).toThrow(
       /^world\.max\[0\] is 13, .* 3 cells = 13\.00.*, since the axis is periodic\.$/,
     );
     expect(highest(make(0, 12))).toEqual([3, 3]);
   });
 
-  it('has three cells on every level, and what is said to be enough is', () => {
+  it('has three cells on every level, and accepts the length that its error suggests', () => {
     const thirds = fc.integer({ min: -300, max: 300 });
     fc.assert(
       fc.property(thirds, fc.double({ min: 11, max: 30, noNaN: true }), (third, length) => {
@@ -52,7 +52,7 @@ describe('a world of many sizes that wraps around', () => {
     );
   });
 
-  it('has cells wider than the largest where they were millions that nobody is in, and three along an axis however short it is', () => {
+  it('widens its cells if millions would be empty, but keeps three along each axis', () => {
     const sparse = (max: readonly number[], periodic = true, capacity = 100) => {
       const min = max.map(() => 0);
       const dimensions = max.length as Dimensions;
@@ -60,18 +60,18 @@ describe('a world of many sizes that wraps around', () => {
     };
     const wide = sparse([1e5, 1e5]);
     expect([wide.levels, wide.baseDiameter, wide.cellCount]).toEqual([1, 64, Math.floor(1e5 / 64) ** 2]);
-    // The largest are 4 wide. Up to 2^22 cells, or 16 a particle, none is wider for that.
+    // The largest particles are 4 wide. Up to 2^22 cells, or 16 per particle, no cell is widened.
     const most = 4 * 2 ** 11;
     expect(sparse([most, most]).baseDiameter).toBe(4);
     expect(sparse([most, most + 4]).baseDiameter).toBe(8);
     expect(sparse([most, most + 4], true, 2 ** 18 + 2 ** 8).baseDiameter).toBe(4);
-    // A box that does not wrap around is as it is asked for: on the CPU its empty cells cost nothing.
+    // A box that is not periodic keeps the requested cells: on the CPU its empty cells cost nothing.
     expect(sparse([most, most + 4], false).baseDiameter).toBe(4);
     expect(sparse([24, 1e4, 1e4]).cells).toEqual([3, 1250, 1250]);
     expect(sparse([12, 1e4, 1e4]).cells).toEqual([3, 2500, 2500]);
   });
 
-  it('of as many cells as a box has by default, none wider than the largest', () => {
+  it('with the default number of cells has none wider than the largest particle', () => {
     for (const periodic of [true, false]) {
       const radii = { smallest: 0.45, largest: 0.5 };
       const world = defineLevels(
@@ -83,7 +83,7 @@ describe('a world of many sizes that wraps around', () => {
     }
   });
 
-  it('is refused where an axis has more cells than 32-bit floats tell apart', () => {
+  it('is rejected if an axis has more cells than 32-bit floats resolve', () => {
     expect(() => make(0, 2 ** 20, 1)).toThrow(
       new RegExp(`^world is .*, but it must be at most ${MAX_CELLS_PER_AXIS} cells along an axis`),
     );

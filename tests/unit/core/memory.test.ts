@@ -1,14 +1,14 @@
-/** The bar on GPU memory: 64 bytes a particle in 2D, 112 in 3D, 12 a cell. */
+/** Limits of GPU memory: 64 bytes per particle in 2D, 112 in 3D, and 12 per cell. */
 import { describe, expect, it } from 'vitest';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../../src/engine/simulation/memory';
 
 const BAR = { 2: 64, 3: 112, cell: 12 } as const;
 
 describe('memory', () => {
-  it.each([2, 3] as const)('stays within the bar in %dD, everything counted', (dimensions) => {
+  it.each([2, 3] as const)('stays within the limit in %dD, everything included', (dimensions) => {
     expect(bytesPerParticle(dimensions)).toBeLessThanOrEqual(BAR[dimensions]);
     expect(BYTES_PER_CELL).toBeLessThanOrEqual(BAR.cell);
-    // What is fixed is far below a byte a particle at a million.
+    // At a million particles, fixed buffers take far less than a byte per particle.
     const fixed = estimateMemory(dimensions, 0, 0);
     expect(fixed).toBeLessThan(1_000_000);
     for (const [particles, cells] of [
@@ -23,7 +23,7 @@ describe('memory', () => {
     }
   });
 
-  it('grows by what a particle and a cell take', () => {
+  it('grows by the bytes per particle and per cell', () => {
     for (const dimensions of [2, 3] as const) {
       const base = estimateMemory(dimensions, 1_000_000, 1_000_000);
       const particle = (estimateMemory(dimensions, 2_000_000, 1_000_000) - base) / 1e6;
@@ -35,7 +35,7 @@ describe('memory', () => {
     }
   });
 
-  it('has nothing in it for obstacles and crowds where there are none', () => {
+  it('takes nothing for obstacles and crowds without them', () => {
     const plain = estimateMemory(2, 1000, 4000, 'unbounded');
     expect(estimateMemory(2, 1000, 4000, 'unbounded', {})).toBe(plain);
     expect(estimateMemory(2, 1000, 4000, 'unbounded', { obstacles: 0, crowds: false })).toBe(plain);
@@ -47,7 +47,7 @@ describe('memory', () => {
     [3, 'periodic', 64],
     [2, 'unbounded', 52],
     [3, 'unbounded', 92],
-  ] as const)('grows by what docs/obstacles.md says of obstacles in %dD, %s', (dimensions, kind, bytes) => {
+  ] as const)('grows as docs/obstacles.md says for obstacles in %dD, %s', (dimensions, kind, bytes) => {
     const of = (obstacles: number, cells: number) =>
       estimateMemory(dimensions, 1000, cells, kind, { obstacles });
     expect(of(2_000_000, 4096) - of(1_000_000, 4096)).toBe(bytes * 1_000_000);

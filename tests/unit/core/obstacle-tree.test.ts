@@ -1,6 +1,6 @@
 /**
- * The tree of obstacles: who is found in a box against all bodies there are, in every kind of world and whatever the
- * sizes; the same tree from the same bodies in any order; how many nodes it has.
+ * The tree of obstacles: bodies found in a box compared with a search of all bodies, in every kind of world and for all sizes;
+ * the same tree for the same bodies in any order; the number of its nodes.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const { fround } = Math;
 
 type TreeWorld = Pick<World, 'dimensions' | 'period'>;
 
-/** Length of the worlds that have one. */
+/** Edge of the box. */
 const EDGE = 64;
 
 const PERIODS = {
@@ -45,27 +45,27 @@ const worldOf = (kind: Kind, dimensions: Dimensions): TreeWorld => ({
   period: PERIODS[kind].slice(0, dimensions),
 });
 
-/** Where they are given: packed, and radii of boxes 0. */
+/** Bodies in the caller's form: packed, with radius 0 for boxes. */
 interface Given {
-  readonly place: readonly number[];
+  readonly position: readonly number[];
   readonly radius: number;
   readonly half: readonly number[];
 }
 
 function bodiesOf(dimensions: Dimensions, given: readonly Given[], boxes: boolean): StaticBodies {
-  const positions = Float32Array.from(given.flatMap(({ place }) => place));
+  const positions = Float32Array.from(given.flatMap(({ position }) => position));
   const radii = Float32Array.from(given, ({ radius }) => radius);
   if (!boxes) return { positions, radii };
   const halves = Float32Array.from(given.flatMap(({ half }) => half));
   return { positions, ...defineShapes(dimensions, radii, halves) };
 }
 
-/** From a millionth to as large as the largest. */
+/** From a millionth of `largest` up to `largest`. */
 const sizes = (largest: number) =>
   fc.integer({ min: 0, max: 1000 }).map((share) => fround(largest * 1e-6 ** (share / 1000)));
 
 function coordinates(kind: Kind): fc.Arbitrary<number> {
-  const inside = fc.integer({ min: 0, max: 2 ** 24 - 1 }).map((place) => place * EDGE * 2 ** -24);
+  const inside = fc.integer({ min: 0, max: 2 ** 24 - 1 }).map((position) => position * EDGE * 2 ** -24);
   const whole = fc.integer({ min: 0, max: EDGE - 1 });
   if (kind !== 'unbounded') return fc.oneof({ weight: 3, arbitrary: inside }, whole);
   const far = fc
@@ -74,9 +74,9 @@ function coordinates(kind: Kind): fc.Arbitrary<number> {
   return fc.oneof({ weight: 3, arbitrary: inside }, far);
 }
 
-/** A box that is asked for. */
+/** A query box. */
 interface Query {
-  readonly place: readonly number[];
+  readonly position: readonly number[];
   readonly half: readonly number[];
 }
 
@@ -86,25 +86,25 @@ interface Case {
   readonly queries: readonly Query[];
 }
 
-/** Beside a body, so that they overlap by a thousandth of the lesser of both or less. */
+/** A box beside a body that overlaps it, or is apart from it, by at most a thousandth of the lesser extent of both. */
 function beside({ half }: Query, body: Given, axis: number, sign: number): Query {
   const reach = (body.half[axis] || body.radius) as number;
   const apart = reach + (half[axis] as number) - 2 ** -10 * Math.min(reach, half[axis] as number);
-  return { half, place: body.place.map((along, of) => (of === axis ? along + sign * apart : along)) };
+  return { half, position: body.position.map((along, of) => (of === axis ? along + sign * apart : along)) };
 }
 
 function cases(kind: Kind, dimensions: Dimensions): fc.Arbitrary<Case> {
-  const place = fc.tuple(...Array.from({ length: dimensions }, () => coordinates(kind)));
-  // Those of half a period and more are boxes without an end.
+  const position = fc.tuple(...Array.from({ length: dimensions }, () => coordinates(kind)));
+  // Half extents of half a period and more make endless boxes.
   const half = fc.tuple(...Array.from({ length: dimensions }, () => sizes(EDGE)));
   const body = fc
-    .record({ place, half, radius: sizes(EDGE / 4), isBox: fc.boolean() })
+    .record({ position, half, radius: sizes(EDGE / 4), isBox: fc.boolean() })
     .map(({ isBox, ...body }) =>
       isBox ? { ...body, radius: 0 } : { ...body, half: body.half.map(() => 0) },
     );
-  const ball = fc.record({ place, radius: sizes(EDGE / 4) }).map((body) => ({ ...body, half: [] }));
+  const ball = fc.record({ position, radius: sizes(EDGE / 4) }).map((body) => ({ ...body, half: [] }));
   const query = fc.record({
-    place,
+    position,
     half,
     body: fc.nat(),
     axis: fc.nat(dimensions - 1),
@@ -127,7 +127,7 @@ function cases(kind: Kind, dimensions: Dimensions): fc.Arbitrary<Case> {
   );
 }
 
-/** By how much the boxes of a body and of a query overlap along the axis where they do least; below 0 where apart. */
+/** Overlap of the boxes of a body and a query along the axis with the least overlap; negative if they are apart. */
 function overlapOf(
   { dimensions, period }: TreeWorld,
   bodies: StaticBodies,
@@ -150,7 +150,7 @@ function found(tree: ObstacleTree, low: readonly number[], high: readonly number
   return bodies;
 }
 
-/** All that a body is, as a word. */
+/** Returns all data of a body as a string. */
 function nameOf(dimensions: Dimensions, { positions, radii, halves, bulks }: StaticBodies, body: number) {
   const of = (numbers: Float32Array | undefined, stride: number) =>
     Array.from(numbers?.subarray(stride * body, stride * (body + 1)) ?? []);
@@ -161,7 +161,7 @@ const namesOf = (dimensions: Dimensions, bodies: StaticBodies) =>
   Array.from({ length: bodies.positions.length / dimensions }, (_, body) => nameOf(dimensions, bodies, body));
 
 describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
-  it.each(KINDS)('finds each of those whose boxes overlap one, once, and hardly any other, %s', (kind) => {
+  it.each(KINDS)('finds each body whose box overlaps a query once, and hardly any other, %s', (kind) => {
     const world = worldOf(kind, dimensions);
     let overlapping = 0;
     let visited = 0;
@@ -171,11 +171,11 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
         const bodies = bodiesOf(dimensions, given, boxes);
         const tree = new ObstacleTree(world, bodies);
         expect(namesOf(dimensions, tree.bodies).sort()).toEqual(namesOf(dimensions, bodies).sort());
-        for (const { place, half } of queries) {
-          const low = place.map((centre, axis) => centre - (half[axis] as number));
-          const high = place.map((centre, axis) => centre + (half[axis] as number));
+        for (const { position, half } of queries) {
+          const low = position.map((centre, axis) => centre - (half[axis] as number));
+          const high = position.map((centre, axis) => centre + (half[axis] as number));
           const got = found(tree, low, high);
-          // Ascending, so none twice.
+          // Ascending, so none is found twice.
           expect(got.every((body, index) => index === 0 || body > (got[index - 1] as number))).toBe(true);
           const there = new Set(got);
           const missed: number[] = [];
@@ -196,16 +196,16 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
     expect(visited).toBeLessThan(0.5 * asked);
   });
 
-  it.each(KINDS)('is the same tree whatever the order of the same bodies, %s', (kind) => {
+  it.each(KINDS)('is the same for the same bodies in any order, %s', (kind) => {
     const world = worldOf(kind, dimensions);
     fc.assert(
       fc.property(cases(kind, dimensions), fc.nat(), ({ boxes, given }, seed) => {
-        // Some in one place: of one size, of another, turned.
+        // Some bodies are coincident: of the same size, of another size, turned.
         const twice = given.map((body, index) => {
           const other = given[index >> 1] as Given;
           if (index % 5 === 4) return other;
           if (index % 5 === 3) return { ...other, half: other.half.toReversed() };
-          return index % 5 === 2 ? { ...body, place: other.place } : body;
+          return index % 5 === 2 ? { ...body, position: other.position } : body;
         });
         const tree = new ObstacleTree(world, bodiesOf(dimensions, twice, boxes));
         const order = shuffled(
@@ -227,7 +227,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
     );
   });
 
-  it('is made of nodes around their bodies, of which leaves have a few', () => {
+  it('consists of nodes around their bodies; leaves have a few bodies', () => {
     const noise = createNoise(dimensions);
     for (const count of [0, 1, 4, 5, 8, 9, 65]) {
       const positions = Float32Array.from({ length: dimensions * count }, () => EDGE * noise());
@@ -248,7 +248,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
         const most = (1 << LEAF_BITS) - 1;
         expect(skip).toBeGreaterThan(node);
         expect(skip).toBeLessThanOrEqual(tree.nodes);
-        // Of inner nodes the first child follows; a leaf is left for the next node.
+        // The first child follows an inner node; a leaf is followed by the next node.
         expect((leaf & most) > 0).toBe(skip === node + 1);
         if ((leaf & most) === 0) continue;
         expect(leaf >>> LEAF_BITS).toBe(next);
@@ -263,19 +263,19 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
         }
         next += leaf & most;
       }
-      // All of them are in leaves, in order.
+      // All bodies are in leaves, in order.
       expect(next).toBe(count);
       const all = Array.from({ length: count }, (_, body) => body);
       const [low, high] = [-EDGE, 2 * EDGE].map((at) => new Array<number>(dimensions).fill(at));
       expect(found(tree, low as number[], high as number[])).toEqual(all);
       const beyond = new Array<number>(dimensions).fill(4 * EDGE);
       expect(found(tree, beyond, beyond)).toEqual([]);
-      // As the bytes of its parts: boxes and links of nodes, bodies.
+      // Equals the bytes of its parts: boxes and links of nodes, and bodies.
       expect(tree.byteLength).toBe(4 * (stride * tree.nodes + (dimensions + 1) * count));
     }
   });
 
-  it('looks at few of many, with one around all of them', () => {
+  it('visits few of many bodies, even with one around all of them', () => {
     const noise = createNoise(9);
     const count = 5000;
     const positions = Float32Array.from({ length: dimensions * count }, () => EDGE * noise());

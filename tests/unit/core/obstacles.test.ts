@@ -1,7 +1,7 @@
 /**
- * Obstacles, the particles that never move, on the CPU, of one radius and with sizes of their own: who overlaps them
- * against all pairs, the contact law by hand, both engines against each other and the bound, what comes to rest, and what
- * is refused.
+ * Obstacles, the particles that never move, on the CPU, with one radius and with their own sizes: overlaps compared with all
+ * pairs, the contact law checked by hand, both engines compared with each other and with the bound, piles at rest, and rejected
+ * arguments.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -61,7 +61,7 @@ const overlapsOf = (simulation: ParticleSimulation) =>
 const greatestDifference = (a: Float32Array, b: Float32Array) =>
   a.reduce((most, value, index) => Math.max(most, Math.abs(value - (b[index] as number))), 0);
 
-/** Over a second in which particles touch obstacles all the time. */
+/** Runs for more than a second in which particles touch obstacles all the time. */
 function expectEnergyKept(simulation: CpuSimulation): void {
   const before = simulation.measure().kineticEnergy;
   let touched = 0;
@@ -79,7 +79,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       return { ...fieldOf({ kind, dimensions, count: 150, obstacles: 130, seed }), ...changes };
     };
 
-    it.each(ENGINES)('are overlapped by whom all pairs say (%s)', (_, create) => {
+    it.each(ENGINES)('are overlapped by the same particles as in a search of all pairs (%s)', (_, create) => {
       for (const [count, obstacles] of [
         [150, 130],
         [20, 300],
@@ -95,7 +95,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       }
     });
 
-    it('are overlapped by whom exact arithmetic says, wherever they are (CPU engine)', () => {
+    it('are overlapped by the same particles as in exact arithmetic, anywhere (CPU engine)', () => {
       const arbitrary =
         kind === 'bounded'
           ? crowds(dimensions, 50)
@@ -106,7 +106,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const { world } = crowd;
           const { diameter } = world;
           const finite = 'options' in crowd ? crowd.positions : stored(crowd);
-          // Every third is an obstacle.
+          // Every third body is an obstacle.
           const part = (fixed: boolean) =>
             finite.filter((_, index) => (Math.floor(index / dimensions) % 3 === 0) === fixed);
           const [positions, obstacles] = [part(false), part(true)];
@@ -136,44 +136,41 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(total).toBeGreaterThan(50);
     });
 
-    it.each([0, 0.5, 1])(
-      'push and turn particles as far as the bound allows, at restitution %d',
-      (restitution) => {
-        for (let seed = 1; seed < 4; seed++) {
-          const options = field(seed, { restitution, substeps: 1 });
-          const { world, settings, diameter } = planSimulation(options);
-          const substep = deriveSubstep(world, diameter, settings, DT);
-          const obstacles = fileObstacles(world, { positions: options.obstacles });
-          const grid = buildGrid(world, wrapPositions(world, options.positions), options.velocities);
-          for (const mode of ['resolve', 'separate'] as const) {
-            const partners = restitution > 0 ? findPartners(world, substep, grid, obstacles) : undefined;
-            const got =
-              mode === 'resolve'
-                ? resolveContacts(world, substep, grid, partners, obstacles)
-                : { positions: separateContacts(world, substep, grid, obstacles), velocities: undefined };
-            const bound = resolveBound(world, substep, grid, mode, obstacles);
-            for (const [values, exact, limits] of [
-              [got.positions, bound.exactPositions, bound.positions],
-              [got.velocities, bound.exactVelocities, bound.velocities],
-            ] as const) {
-              values?.forEach((value, index) => {
-                const limit = (limits[Math.floor(index / dimensions)] as number) / 2;
-                const period = values === got.positions ? (world.period[index % dimensions] as number) : 0;
-                const difference = Math.abs(value - (exact[index] as number));
-                expect(Math.min(difference, Math.abs(period - difference))).toBeLessThanOrEqual(limit);
-              });
-            }
+    it.each([0, 0.5, 1])('push and turn particles within the bound, at restitution %d', (restitution) => {
+      for (let seed = 1; seed < 4; seed++) {
+        const options = field(seed, { restitution, substeps: 1 });
+        const { world, settings, diameter } = planSimulation(options);
+        const substep = deriveSubstep(world, diameter, settings, DT);
+        const obstacles = fileObstacles(world, { positions: options.obstacles });
+        const grid = buildGrid(world, wrapPositions(world, options.positions), options.velocities);
+        for (const mode of ['resolve', 'separate'] as const) {
+          const partners = restitution > 0 ? findPartners(world, substep, grid, obstacles) : undefined;
+          const got =
+            mode === 'resolve'
+              ? resolveContacts(world, substep, grid, partners, obstacles)
+              : { positions: separateContacts(world, substep, grid, obstacles), velocities: undefined };
+          const bound = resolveBound(world, substep, grid, mode, obstacles);
+          for (const [values, exact, limits] of [
+            [got.positions, bound.exactPositions, bound.positions],
+            [got.velocities, bound.exactVelocities, bound.velocities],
+          ] as const) {
+            values?.forEach((value, index) => {
+              const limit = (limits[Math.floor(index / dimensions)] as number) / 2;
+              const period = values === got.positions ? (world.period[index % dimensions] as number) : 0;
+              const difference = Math.abs(value - (exact[index] as number));
+              expect(Math.min(difference, Math.abs(period - difference))).toBeLessThanOrEqual(limit);
+            });
           }
         }
-      },
-    );
+      }
+    });
 
-    it.each([0, 0.5])('do in one step what the reference says, at restitution %d', (restitution) => {
+    it.each([0, 0.5])('act in one step as in the reference, at restitution %d', (restitution) => {
       for (let seed = 1; seed < 6; seed++) {
         const options = field(seed, { restitution, substeps: 1 });
         const fast = createCpuSimulation(options);
         const plain = new ReferenceSimulation(options);
-        // Not one after the other: particles that a wall has put into one corner part by their last bits.
+        // Not several steps: particles that a wall has pushed into one corner separate by their last bits.
         for (const simulation of [fast, plain]) {
           if (seed % 2 === 0) simulation.step(DT);
           else simulation.separate(3);
@@ -185,7 +182,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const period = world.period[index % dimensions] as number;
           return Math.min(difference, Math.abs(period - difference));
         });
-        // Positions are below 32 and about 100 operations apart; an overlap's error becomes velocity by 1 / dt.
+        // Positions below 32 differ by about 100 operations; the error of an overlap turns into velocity by 1 / dt.
         const rounding = 32 * 2 ** -24;
         expect(Math.max(...apart)).toBeLessThan(100 * rounding);
         expect(greatestDifference(a.velocities, b.velocities)).toBeLessThan((100 * rounding) / DT);
@@ -214,7 +211,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         expect(run({ broadPhase: 'naive' })).toBe(hash);
         expect(run({}, true)).toBe(hash);
         expect(run({ obstacles: new Float32Array(0) })).not.toBe(hash);
-        // Two that change places in the list: an obstacle has no name.
+        // Two obstacles swap places in the list, since an obstacle has no id.
         const swapped = options.obstacles.slice();
         swapped.copyWithin(0, 2 * dimensions, 3 * dimensions);
         swapped.set(options.obstacles.subarray(0, dimensions), 2 * dimensions);
@@ -230,14 +227,14 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     min: [0, 0, 0].slice(0, dimensions),
     max: [8, 8, 8].slice(0, dimensions),
   } as const;
-  /** A particle beside an obstacle, which is at (4, 4, 4). */
+  /** A particle beside an obstacle at (4, 4, 4). */
   const beside = <Changes extends Partial<SimulationOptions>>(
     x: number,
     velocity: readonly [number, number],
     changes?: Changes,
   ) => ({
     ...box,
-    // In the middle once it has moved.
+    // Its position is in the middle once it has moved.
     positions: at(x, 4 - DT * velocity[1]),
     velocities: Float32Array.from([...velocity, 0].slice(0, dimensions)),
     obstacles: at(4, 4),
@@ -247,7 +244,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   });
 
   describe.each(ENGINES)('by hand (%s)', (_, create) => {
-    it('take all of the push that two sides take', () => {
+    it('take the whole push that two particles share', () => {
       const simulation = create(beside(4.75, [0, 0], { relaxation: 0.5 }));
       simulation.separate(1);
       expect(readNow(simulation).positions).toEqual(at(4.875, 4));
@@ -260,10 +257,10 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(Array.from(readNow(pair).positions)).toEqual([...at(4.8125, 4), ...at(3.9375, 4)]);
     });
 
-    it('give back the share of the speed that a wall gives', () => {
+    it('return the same share of the speed as a wall', () => {
       for (const restitution of [0.25, 1]) {
         const simulation = create(beside(4.75, [-2, 1], { restitution, relaxation: 0.5 }));
-        // Free flight over 1/64 s first.
+        // First it flies freely for 1/64 s.
         simulation.step(DT);
         const { velocities } = readNow(simulation);
         expect(velocities[0]).toBe(2 * restitution);
@@ -271,7 +268,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       }
     });
 
-    it('stop what approaches, and without gravity give no speed', () => {
+    it('stop an approaching particle, and without gravity give it no speed', () => {
       const fast = create(beside(4.5, [-1, 0], { relaxation: 1 }));
       fast.step(DT);
       expect(readNow(fast).velocities[0]).toBe(0);
@@ -281,20 +278,20 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(readNow(still).positions[0]).toBe(5);
     });
 
-    it('brake what slides along them, by no more than friction of the push and its share of the sliding', () => {
+    it('slow a sliding particle by at most friction times the push, and by its share of the sliding', () => {
       const along = (friction: number, relaxation: number) => {
         const simulation = create(beside(4.875, [-8, 1], { friction, relaxation }));
         simulation.step(DT);
         return readNow(simulation).velocities;
       };
       const [free, little, much] = [along(0, 0.25), along(0.005, 0.25), along(10, 0.25)];
-      // It arrives at 4.75, where the push, 0.25 of 0.25, is 4 in a second.
+      // It arrives at 4.75, where the push, 0.25 of 0.25, is 4 per second.
       expect(free[1]).toBe(1);
       expect(little[1]).toBeCloseTo(1 - 0.005 * 4, 6);
       expect(much[1]).toBe(dimensions === 2 ? 1 - 0.125 : 1 - 0.03125);
     });
 
-    it('do together no more than one, however many lie in one place', () => {
+    it('together push no more than one would, however many are coincident', () => {
       const ends = [1, 2, 3, 40].map((times) => {
         const obstacles = Float32Array.from(Array.from({ length: times }, () => [...at(4, 4)]).flat());
         const simulation = create(beside(4.75, [-1, 0], { relaxation: 0.25, obstacles }));
@@ -306,8 +303,8 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(ends[0]).toBeGreaterThan(4.75 - DT);
     });
 
-    it('bounce a particle off one of them, and others wait: no energy comes of it', () => {
-      // Between two obstacles, another particle behind.
+    it('bounce a particle off one of them while others wait, so that no energy is gained', () => {
+      // Between two obstacles, with another particle behind.
       const options = {
         ...box,
         restitution: 1,
@@ -321,12 +318,12 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       simulation.step(DT);
       const { velocities } = readNow(simulation);
       expect(velocities.reduce((sum, value) => sum + value * value, 0)).toBeCloseTo(10, 5);
-      // The one behind was left alone.
+      // The particle behind was left alone.
       expect(velocities[dimensions + 1]).toBe(-1);
       expect(Math.abs(velocities[0] as number)).toBeGreaterThan(1);
     });
 
-    it('part from a particle in their very place', () => {
+    it('push out a coincident particle', () => {
       const simulation = create(beside(4, [0, 0]));
       simulation.separate(60);
       expect(
@@ -334,7 +331,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       ).toBe(true);
     });
 
-    it('do in a world made for crowds what they do in others', () => {
+    it('act the same in a world with `crowds`', () => {
       const hashes = [true, false].map((crowds) => {
         const simulation = create(beside(4.75, [-1, 1], { friction: 0.5, crowds }));
         simulation.step(DT);
@@ -344,7 +341,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(hashes[0]).toBe(hashes[1]);
     });
 
-    it('are in no count but their own, and may be replaced', () => {
+    it('are counted only by their own counts, and can be replaced', () => {
       const options = beside(4.5, [1, 0], { capacity: 2 });
       const given = at(4, 4);
       const simulation = create({ ...options, obstacles: given });
@@ -376,7 +373,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(simulation.obstacleCount).toBe(1);
     });
 
-    it('are told apart by where they are, not by their places in the array', () => {
+    it('are told apart by their positions, not by their order in the array', () => {
       const options = {
         ...box,
         positions: at(4.5, 5.375),
@@ -393,13 +390,13 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(Math.abs(there?.[0] as number)).toBeGreaterThan(0.1);
     });
 
-    it('are not taken away by nothing', () => {
+    it('are not removed by an empty call', () => {
       const simulation = create(beside(4.5, [0, 0]));
       expect(() => simulation.setObstacles(undefined as unknown as Float32Array)).toThrow(ArgumentError);
       expect(simulation.obstacleCount).toBe(1);
     });
 
-    it('may come later, as many as there is room for', () => {
+    it('can come later, up to the capacity', () => {
       const options = { ...box, positions: at(4.5, 4) };
       const simulation = create({ ...options, obstacleCapacity: 2 });
       expect(simulation).toMatchObject({ obstacleCount: 0, obstacleCapacity: 2 });
@@ -419,7 +416,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       }
     });
 
-    it('are refused in a sentence, and nothing is changed', () => {
+    it('are rejected with an error message, and nothing changes', () => {
       const options = beside(4.5, [0, 0]);
       const cases: [unknown, RegExp][] = [
         [[1, 2, 3], /^obstacles is \[1, 2, 3\], but it must be a Float32Array of positions, or an object/],
@@ -491,7 +488,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(obstacleContacts).toBeGreaterThan(columns / 2);
       expect(deepestOverlap).toBeLessThan(0.05);
       expect(Math.sqrt((2 * kineticEnergy) / 50)).toBeLessThan(0.02);
-      // Nobody fell through.
+      // No particle fell through.
       readNow(simulation).positions.forEach((value, index) => {
         if (index % dimensions === 1) expect(value).toBeGreaterThan(1);
       });
@@ -499,7 +496,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   );
 });
 
-/** The same obstacles in another order. */
+/** Returns the same obstacles in another order. */
 const permuted = (
   dimensions: number,
   obstacles: ObstacleBodies,
@@ -517,9 +514,9 @@ const permuted = (
   };
 };
 
-describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimensions) => {
+describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) => {
   describe.each(fewerInSpace(dimensions, MIXED_KINDS))('%s', (kind) => {
-    it.each(ENGINES)('are overlapped by whom all pairs say (%s)', (_, create) => {
+    it.each(ENGINES)('are overlapped by the same particles as in a search of all pairs (%s)', (_, create) => {
       for (const boxes of [true, false]) {
         for (const [count, obstacles] of [
           [150, 130],
@@ -537,7 +534,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       }
     });
 
-    it('are overlapped by whom exact arithmetic says, wherever they are (CPU engine)', () => {
+    it('are overlapped by the same particles as in exact arithmetic, anywhere (CPU engine)', () => {
       let total = 0;
       let close = 0;
       fc.assert(
@@ -547,7 +544,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
             smallest: Math.fround(radii.smallest),
             largest: Math.fround(radii.largest),
           };
-          // Every third is an obstacle, and may be of any size that does not reach around.
+          // Every third body is an obstacle, of any size that does not reach across the period.
           const around = Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY));
           const most = Math.min(2 ** 59, (around - world.diameter) / 2);
           const isFixed = (body: number) => body % 3 === 2;
@@ -579,7 +576,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
               );
               const reach = radius + otherRadius;
               const doubt = 1e-9 * (distance + reach + Math.max(...period));
-              // Exact arithmetic takes its time.
+              // Exact arithmetic is slow.
               const isClose = Math.abs(distance - reach) <= doubt;
               if (isClose) close++;
               if (isClose ? exactOverlap(here, there, radius, period, otherRadius) : distance < reach)
@@ -595,7 +592,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       expect(close).toBeGreaterThan(5);
     });
 
-    it('push and turn particles as far as the bound allows (CPU engine)', () => {
+    it('push and turn particles within the bound (CPU engine)', () => {
       for (const [boxes, restitution] of [
         [true, 0.5],
         [true, 0],
@@ -611,7 +608,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
           else simulation.step(DT);
           const got = simulation.read();
           const substep = deriveSubstep(world, diameter, settings, mode === 'separate' ? 0 : DT);
-          // Nothing is rounded on the way.
+          // Nothing is rounded in between.
           const start = { positions: wrapPositions(world, field.positions), velocities: field.velocities };
           const moved = mode === 'separate' ? start : integrate(world, substep, start);
           const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizes);
@@ -635,7 +632,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
             }
           });
           expect(beyond).toBe(0);
-          // What is bounded is not nothing.
+          // The bound is not tested on zeros only.
           expect(pushed).toBeGreaterThan(20);
         }
       }
@@ -687,19 +684,19 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
     substeps: 1,
     friction: 0,
   };
-  /** A floor, or a block in it: half of its edges as given. */
+  /** A floor, or a block in it, with these half edges. */
   const block = (x: number, y: number, ...half: number[]): ObstacleBodies => ({
     positions: at(x, y),
     halfExtents: Float32Array.from([...half, 64].slice(0, dimensions)),
   });
 
   describe.each(ENGINES)('by hand (%s)', (_, create) => {
-    it('take all of the push, however small they are', () => {
+    it('take the whole push, however small they are', () => {
       for (const radius of [2 ** -20, 0.125, 2]) {
         const options = { ...alone, positions: at(4, 4), relaxation: 0.5 };
         const obstacles = { positions: at(3.75 - radius, 4), radii: Float32Array.of(radius) };
         const simulation = create({ ...options, obstacles });
-        // It overlaps by a quarter and goes half of that.
+        // It overlaps by a quarter and moves by half of that.
         simulation.separate(1);
         expect(readNow(simulation).positions).toEqual(at(4.125, 4));
         const deep = create({ ...options, boxes: true, obstacles: block(3.25, 4, 0.5, 3) });
@@ -708,7 +705,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       }
     });
 
-    it('bounce what comes fast, whatever both weigh', () => {
+    it('bounce a fast particle, whatever the masses would be', () => {
       for (const radius of [0.125, 2]) {
         const positions = at(4.75 + DT, 4);
         const velocities = Float32Array.from([-2, 1, 0].slice(0, dimensions));
@@ -733,13 +730,13 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       expect(readNow(box).positions).toEqual(at(4.75, 5.375));
       const ball = create({ ...options, positions: at(5.1875, 5.25) });
       ball.separate(1);
-      // 0.3125 from the corner, along (3, 4) / 5: 0.1875 deep.
+      // It is 0.3125 from the corner, along (3, 4) / 5, and so 0.1875 deep.
       const [x, y] = readNow(ball).positions;
       expect(x).toBeCloseTo(5.1875 + 0.09375 * 0.6, 6);
       expect(y).toBeCloseTo(5.25 + 0.09375 * 0.8, 6);
     });
 
-    it('push out of a box without an end never along it, not where its images meet either', () => {
+    it('if endless, never push along themselves, not even where their images meet', () => {
       const periodic = [true, false, false].slice(0, dimensions);
       const options = { ...alone, boxes: true, periodic, positions: at(5, 1.5), relaxation: 0.5 };
       for (const half of [4, 5, 100]) {
@@ -750,7 +747,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       }
     });
 
-    it('let out of a thick box without an end, however deep', () => {
+    it('if thick and endless, push out from any depth', () => {
       const options = {
         ...alone,
         boxes: true,
@@ -769,7 +766,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       }
     });
 
-    it('do together no more than the deepest would, and only one of them bounces', () => {
+    it('together push no more than the deepest would, and only one of them bounces', () => {
       for (const times of [1, 2, 40, 200]) {
         const places = Array.from({ length: times }, () => Array.from(at(3, 4))).flat();
         const obstacles = {
@@ -788,8 +785,8 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       }
     });
 
-    it('part from a particle in their very place, along an axis that both slots give', () => {
-      // In a row, so that slots are in the order of places.
+    it('push out a coincident particle along an axis that both slots determine', () => {
+      // In a row, so that the order of slots is the order of positions.
       const places = Array.from({ length: 5 }, (_, body) => Array.from(at(1.5 * body + 1, 4))).flat();
       const positions = Float32Array.from(places);
       const radii = new Float32Array(5).fill(0.25);
@@ -813,7 +810,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       }
     });
 
-    it('are met by nobody who is set aside', () => {
+    it('are not touched by quarantined particles', () => {
       for (const sized of [true, false]) {
         const { radii, radiusRange, ...rest } = alone;
         const own = sized ? { radii: new Float32Array(3).fill(0.5), radiusRange } : { radius: 0.5 };
@@ -832,7 +829,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       }
     });
 
-    it('are told as they were given, and may be replaced', () => {
+    it('are returned as they were given, and can be replaced', () => {
       const positions = Float32Array.from([...at(2, 4), ...at(6, 4)]);
       const radii = Float32Array.of(0, 1);
       const halfExtents = Float32Array.from([...at(0.5, 1).fill(0.5, 2), ...at(0, 0).fill(0)]);
@@ -865,7 +862,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       expect(overlapsOf(simulation)).toBe(1);
     });
 
-    it('are refused in a sentence, and nothing is changed', () => {
+    it('are rejected with an error message, and nothing changes', () => {
       const positions = at(4, 4);
       const obstacles = { positions, radii: Float32Array.of(1) };
       const options = { ...alone, positions: at(4, 4.75), obstacles };
@@ -899,7 +896,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
           { positions: new Float32Array(2 * dimensions), radii: Float32Array.of(1, 1) },
           /^obstacles is 2 particles, .*at most 1 particle \(the obstacleCapacity of the simulation\)\.$/,
         ],
-        // The largest particle is three quarters in radius.
+        // The largest particle has a radius of three quarters.
         [
           periodic,
           one(3.5),
@@ -921,7 +918,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
         const checkpoint = { ...before, obstacles: wrong } as Checkpoint;
         expect(() => simulation.restore(checkpoint)).toThrow(/^checkpoint\.obstacles/);
         expect(simulation.checkpoint()).toEqual(before);
-        // So many there may be from the start on.
+        // The capacity is this large from the start.
         if (message.source.includes('2 particles')) continue;
         expect(() => create({ ...base, obstacles: wrong as ObstacleBodies })).toThrow(message);
       }
@@ -930,13 +927,13 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
         /^obstacles\.radii is .*left out, since all particles of this simulation have one radius\.$/,
       );
       expect(() => equal.setObstacles(block(4, 4, 1, 1))).toThrow(/^obstacles\.halfExtents is .*left out/);
-      // Without sizes an object says what an array says.
+      // Without sizes, an object means the same as an array.
       equal.setObstacles({ positions: at(4, 5) });
       expect(equal.checkpoint()).toMatchObject({ obstacles: at(4, 5) });
     });
   });
 
-  it('let a ball come to rest on a box, and one slide over a box without an end, as if it were none', () => {
+  it('let a ball rest on a box, and another slide over an endless box without a bump', () => {
     const gravity = new Array<number>(dimensions).fill(0).with(1, -8);
     const options = { ...alone, boxes: true, gravity, substeps: 8 };
     const resting = createCpuSimulation({ ...options, positions: at(4, 3), obstacles: block(4, 1, 3, 0.75) });
@@ -946,7 +943,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
     expect(positions[1]).toBeLessThan(2.2501);
     expect(Math.hypot(...velocities)).toBeLessThan(1e-3);
     for (const half of [4, 8]) {
-      // Half of the period and more, and beside another particle that falls beside it.
+      // A half extent of half the period or more, next to another particle that falls beside it.
       const endless = createCpuSimulation({
         ...options,
         periodic: [true, false, false].slice(0, dimensions),
@@ -964,7 +961,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
     }
   });
 
-  it('may be one huge one and thousands of tiny ones', () => {
+  it('can be one huge body and thousands of tiny ones', () => {
     const noise = createNoise(3);
     const count = 200;
     const fixed = 3000;
@@ -972,7 +969,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       Float32Array.from({ length: dimensions * bodies }, () => high * noise());
     const obstacles = { positions: scatter(fixed, 100), radii: new Float32Array(fixed) };
     for (let body = 0; body < fixed; body++) obstacles.radii[body] = 1e-4 * (1 + noise());
-    // Reaches to (50, 50, 50).
+    // It reaches to (50, 50, 50).
     obstacles.positions.fill(-1e4, 0, dimensions);
     obstacles.radii[0] = Math.sqrt(dimensions) * (1e4 + 50);
     const options: SimulationOptions = {
@@ -990,7 +987,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
 
   const lattice = defineLattice(planSimulation({ ...alone, positions: at(4, 4) }).world);
 
-  it('are all kept that one particle overlaps, however many', () => {
+  it('all count if one particle overlaps many of them', () => {
     const overlaps = new Overlaps();
     const fixed = Float32Array.from({ length: 300 * dimensions }, (_, index) => index / 1024);
     for (let obstacle = 0; obstacle < 300; obstacle++) {
@@ -1010,7 +1007,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
     }
   });
 
-  it('are met by nobody who has got lost since the sort', () => {
+  it('are not touched by particles that became invalid after the sort', () => {
     const search = new VariableObstacles(lattice, { live: 1 });
     search.load({ positions: at(4, 4), radii: Float32Array.of(1) });
     const positions = at(4, 4);
@@ -1022,7 +1019,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
     }
   });
 
-  it('push far out as well as near', () => {
+  it('push the same far from the origin as near it', () => {
     for (const [far, scale] of [
       [2 ** 20, 1],
       [-(2 ** 40), 2 ** 20],
@@ -1053,14 +1050,14 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
     expectEnergyKept(simulation);
   });
 
-  it('take memory, and no more than they say', () => {
+  it('take exactly the memory that they report', () => {
     const field = sizedFieldOf({ kind: 'bounded', dimensions, count: 10, obstacles: 1000 });
     const bytes = (obstacles: ObstacleBodies | undefined) =>
       createCpuSimulation({ ...field, obstacles }).memoryBytes;
     const bare = bytes(undefined);
     const one = bytes(permuted(dimensions, field.obstacles, [0])) - bare;
     const all = bytes(field.obstacles) - bare;
-    // Positions, radii, half extents and bulks twice, as given and in the order of the tree; half a node each.
+    // Positions, radii, half extents and bulks twice: as given, and in the order of the tree; half a node each.
     const each = 2 * 4 * (2 * dimensions + 2) + 4 * (dimensions + 1);
     expect(all).toBeGreaterThan(990 * each);
     expect(all).toBeLessThan(1010 * each);
@@ -1068,7 +1065,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
   });
 });
 
-it('share themselves out from the second on', () => {
+it('share a push from the second obstacle on', () => {
   const shares = [
     [0, 0],
     [1, 1],
@@ -1080,18 +1077,18 @@ it('share themselves out from the second on', () => {
   expect(shares.map(([deepest, sum]) => obstacleShare(deepest, sum))).toEqual([1, 1, 0.5, 0.4, 0.125, 0.125]);
 });
 
-it('are in no kernel of a simulation without them', () => {
+it('appear in no kernel of a simulation without them', () => {
   for (const dimensions of DIMENSIONS) {
-    // Ends of paths have names for obstacles, and those of simulations without them never come up.
+    // Path ends can name obstacles, but in simulations without them such names never occur.
     const kernels = describeKernels(dimensions, true).filter(({ label }) => !label.includes('.ccd.'));
     const [having, others] = [true, false].map((has) =>
       kernels.filter(({ label }) => label.split('.').includes('obstacles') === has),
     ) as [typeof kernels, typeof kernels];
-    // In a world of each kind, of one radius, in crowds, and of many sizes.
+    // In each kind of world: one radius, crowds, and many sizes.
     expect(having.length).toBeGreaterThan(80);
     for (const kernel of having) expect(linkShader(kernel).code).toContain('fn probe_obstacles(');
     for (const kernel of others) {
-      // Parameters say to all where obstacles are; who has none does not ask.
+      // Parameters tell every kernel where obstacles are; kernels without obstacles do not use that.
       const code = linkShader(kernel).code.replace(/\n.*\n *first_obstacle: u32,/, '');
       expect(code.toLowerCase(), kernel.label).not.toContain('obstacle');
     }

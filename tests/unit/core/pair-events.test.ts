@@ -1,4 +1,4 @@
-/** Pairs that begin, stay and end between two lists, against sets. */
+/** Pairs that begin, stay and end between two lists, compared with sets. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
@@ -26,7 +26,7 @@ const lists = fc
   .map((pairs) => pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1]));
 
 describe('pairEvents', () => {
-  it('tells apart what began, stayed and ended, in order', () => {
+  it('separates begun, stayed and ended pairs, in order', () => {
     fc.assert(
       fc.property(lists, lists, (before, after) => {
         const { begun, stayed, ended } = pairEvents(listOf(before, 4), listOf(after));
@@ -96,7 +96,7 @@ describe('pairEvents', () => {
       ]),
       /at index 1/,
     ],
-  ])('refuses %j', (list, message) => {
+  ])('rejects %j', (list, message) => {
     expect(() => pairEvents(listOf([]), list as PairList)).toThrow(ArgumentError);
     expect(() => pairEvents(listOf([]), list as PairList)).toThrow(message);
   });

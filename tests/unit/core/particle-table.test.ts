@@ -1,4 +1,4 @@
-/** Particles as tables: every float comes back, and whatever is wrong is told by line and column. */
+/** Particles as tables: every float comes back unchanged, and errors name the line and the column. */
 
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../src/core/base/errors';
@@ -40,7 +40,7 @@ function arraysOf(particles: ParticleArrays) {
 }
 
 describe('numbers of a table', () => {
-  it('bring every 32-bit float back', () => {
+  it('bring back every 32-bit float', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(Math.fround(Number(formatFloat(value)))).toBe(value);
@@ -52,7 +52,7 @@ describe('numbers of a table', () => {
     }
   });
 
-  it('are short where they can be', () => {
+  it('are short if possible', () => {
     expect([0.1, 0.5, 3, 1 / 3].map((value) => formatFloat(Math.fround(value)))).toEqual([
       '0.1',
       '0.5',
@@ -63,7 +63,7 @@ describe('numbers of a table', () => {
 });
 
 describe('a table', () => {
-  it('brings back what was written, in all forms', () => {
+  it('brings back all written values, in all forms', () => {
     const plane = {
       ids: Uint32Array.of(0, 3),
       positions: Float32Array.of(0.1, 2, 1 / 3, 9.75),
@@ -86,7 +86,7 @@ describe('a table', () => {
     expect(arraysOf(read(write(space, 3), SPACE))).toEqual(arraysOf(space));
   });
 
-  it('is written in parts, without what was set aside', () => {
+  it('is written in parts, without quarantined particles', () => {
     const count = 10_000;
     const ids = Uint32Array.from({ length: count }, (_, id) => id);
     const positions = new Float32Array(2 * count).fill(1.5);
@@ -99,7 +99,7 @@ describe('a table', () => {
     expect(Array.from(back.ids)).toEqual(Array.from(ids).filter((id) => id !== 3));
   });
 
-  it('is read the same, whichever way a row is read', () => {
+  it('is read the same by both row readers', () => {
     const digits = fc.stringMatching(/^\d{0,17}$/);
     const number = fc.oneof(
       fc.float({ noNaN: true, noDefaultInfinity: true }).map(String),
@@ -151,7 +151,7 @@ describe('a table', () => {
         fc.constantFrom('\n', '\r\n'),
         (rows, end) => {
           const plain = ['id,x,y,vx,vy', ...rows.map((values) => values.join(','))].join(end);
-          // Quotes are taken off, the slow way.
+          // Quotes are removed by the slow reader.
           const quoted = [
             'id,x,y,vx,vy',
             ...rows.map((values) => values.map((value) => `"${value.trim()}"`).join(',')),
@@ -172,7 +172,7 @@ describe('a table', () => {
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it('may come without ids and velocities, in any order, from Windows, with spaces and quotes', () => {
+  it('may lack ids and velocities, have any column order, Windows line ends, spaces and quotes', () => {
     const plain = { ids: [0, 1], positions: [1, 2, 3, 4], velocities: [0, 0, 0, 0] };
     for (const text of [
       'x,y\n1,2\n3,4',
@@ -223,11 +223,11 @@ describe('a table', () => {
     [`x,y\r${'1,2\r'.repeat(1000)}`, /line 1 is ended by a carriage return alone/],
     ['x,y\r\n1,2\r3,4\r\n', /line 2 is ended by a carriage return alone/],
     [`x,y\n1,${'<b>'.repeat(100)}`, /line 2, column y is "(<b>)+<…"/],
-  ])('refuses %j by its line', (text, message) => {
+  ])('rejects %j and names the line', (text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 
-  it('counts no more rows than are taken, however many there are', () => {
+  it('counts no more rows than fit, however many there are', () => {
     const bytes = new Uint8Array(2 ** 26).fill('\n'.charCodeAt(0));
     bytes.set(new TextEncoder().encode('x,y'));
     bytes[bytes.length - 1] = '1'.charCodeAt(0);
@@ -243,7 +243,7 @@ describe('a table', () => {
     expect(searches).toBeLessThan(20);
   });
 
-  it('is refused in UTF-16, which spreadsheets write, too', () => {
+  it('is rejected in UTF-16, which spreadsheets also write', () => {
     const little = new Uint8Array(Buffer.from('\ufeffx,y\r\n1,2\r\n', 'utf16le'));
     const big = little.slice().map((_, index) => little[index ^ 1] as number);
     for (const bytes of [little, big]) {
@@ -253,7 +253,7 @@ describe('a table', () => {
     }
   });
 
-  it('is taken or refused by its name, whatever is in it', () => {
+  it('never crashes: any text is read, or rejected with an error that names it', () => {
     const word = fc.constantFrom(
       ...[
         'id',
@@ -304,7 +304,7 @@ describe('a table', () => {
       'x,y,radius,half_x,half_y\n1,2,0.5,0.5,0.5',
       /line 2, column radius is 0\.5, but it must be 0, since .* box/,
     ],
-  ])('refuses sizes that cannot be in %j by their line', (text, message) => {
+  ])('rejects sizes in %j and names the line', (text, message) => {
     expect(() => read(text, MIXED)).toThrow(message);
   });
 });

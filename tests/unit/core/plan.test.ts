@@ -17,7 +17,7 @@ describe('the greatest speed', () => {
 });
 
 describe('planSimulation', () => {
-  it('completes what was left out', () => {
+  it('completes missing options', () => {
     const plan = planSimulation({ dimensions: 2, radius: 0.5, positions: new Float32Array([1, 1, 2, 2]) });
     expect([plan.count, plan.capacity, plan.diameter]).toEqual([2, 2, 1]);
     expect(plan.velocities).toEqual(new Float32Array(4));
@@ -25,7 +25,7 @@ describe('planSimulation', () => {
     expect(plan.world.inverseCellSize).toBe(1);
   });
 
-  it('makes the default box hold the capacity at about a fifth of the area or volume', () => {
+  it('fills about a fifth of the default box at capacity', () => {
     for (const dimensions of [2, 3] as const) {
       const plan = planSimulation({ dimensions, radius: 0.5, capacity: 10_000 });
       const particle = dimensions === 2 ? Math.PI / 4 : Math.PI / 6;
@@ -35,7 +35,7 @@ describe('planSimulation', () => {
     }
   });
 
-  it('makes the default box long enough for axes that wrap around, however few particles', () => {
+  it('makes the default box long enough along periodic axes, even for few particles', () => {
     for (const dimensions of [2, 3] as const) {
       for (const radius of [0.5, 0.05, 0.37]) {
         for (const cellSize of [undefined, 3]) {
@@ -47,7 +47,7 @@ describe('planSimulation', () => {
         }
       }
     }
-    // The other axes stay as they are.
+    // The other axes keep their length.
     const one = { dimensions: 2, radius: 0.5, capacity: 1 } as const;
     expect(planSimulation({ ...one, periodic: [false, true] }).world.max).toEqual([2, 4]);
   });
@@ -88,7 +88,7 @@ describe('planSimulation', () => {
     ['world.cellSize', { cellSize: 0.5 }, /^world\.cellSize is 0\.5, .*at least the largest diameter, 1/],
     ['options.radios', { radios: 1 }, /^options\.radios is 1, .*one of /],
     ['restitution', { restitution: 2 }, /^restitution is 2, .*from 0 to 1/],
-  ])('refuses a bad %s', (_, change, message) => {
+  ])('rejects a bad %s', (_, change, message) => {
     const options = {
       dimensions: 2,
       radius: 0.5,
@@ -100,13 +100,13 @@ describe('planSimulation', () => {
   });
 });
 
-describe('a plan for particles that each have a radius of their own', () => {
+describe('a plan for particles with a radius each', () => {
   const positions = new Float32Array([1, 1, 2, 2]);
   const plan = (change: Record<string, unknown>) =>
     planSimulation({ dimensions: 2, positions, ...change } as unknown as SimulationOptions);
   const radii = new Float32Array([0.5, 0.125]);
 
-  it('has a range from the smallest to the largest, or the one that is given, as 32-bit floats', () => {
+  it('ranges from the smallest to the largest radius, or as given, in 32-bit floats', () => {
     const { radius, diameter, radiusRange, world } = plan({ radii });
     expect([radius, diameter, radiusRange]).toEqual([0.5, 1, { smallest: 0.125, largest: 0.5 }]);
     expect([world.levels, world.diameter]).toEqual([3, 1]);
@@ -137,24 +137,24 @@ describe('a plan for particles that each have a radius of their own', () => {
       /^radius is 1, but it must be left out/,
     ],
     [
-      'radii for others',
+      'too few radii',
       { radii: radii.slice(1) },
       /^radii is .*, but it must be a Float32Array with a radius for each of 2/,
     ],
     [
-      'radii of another kind',
+      'radii of another type',
       { radii: [0.5, 0.125] },
       /^radii is \[0\.5, 0\.125\], .*Float32Array with a radius for each of 2/,
     ],
     ['radii left out', { radiusRange: range }, /^radii is undefined, .*a radius for each of 2 particles\.$/],
     [
-      'a radius of nothing',
+      'a radius of 0',
       { radii: new Float32Array([1, 0]) },
       /^radii\[1\] is 0, but it must be a finite number greater than 0\.$/,
     ],
-    ['a radius without end', { radii: new Float32Array([Infinity, 1]) }, /^radii\[0\] is Infinity, /],
+    ['an infinite radius', { radii: new Float32Array([Infinity, 1]) }, /^radii\[0\] is Infinity, /],
     [
-      'no number',
+      'NaN',
       { radii: new Float32Array([Number.NaN, 1]), radiusRange: range },
       /^radii\[0\] is NaN, .*from 0\.125 to 0\.5 \(the radiusRange\)\.$/,
     ],
@@ -173,7 +173,11 @@ describe('a plan for particles that each have a radius of their own', () => {
       { radii, radiusRange: { largest: 1 } },
       /^radiusRange\.smallest is undefined, .*greater than 0/,
     ],
-    ['a range with more', { radii, radiusRange: { ...range, mean: 1 } }, /^radiusRange\.mean is 1, /],
+    [
+      'a range with an unknown key',
+      { radii, radiusRange: { ...range, mean: 1 } },
+      /^radiusRange\.mean is 1, /,
+    ],
     [
       'neither particles nor a range',
       { positions: undefined, radii: new Float32Array(0) },
@@ -185,11 +189,11 @@ describe('a plan for particles that each have a radius of their own', () => {
       /^obstacles is a Float32Array of 8 bytes, but it must be an object with positions and radii, since each particle has its own radius\.$/,
     ],
     [
-      'crowds refused',
+      'crowds: false',
       { radii, crowds: false },
       /^world\.crowds is false, .*left out or true where radii are given\.$/,
     ],
-  ])('refuses %s', (_, change, message) => {
+  ])('rejects %s', (_, change, message) => {
     expect(() => plan(change)).toThrow(ArgumentError);
     expect(() => plan(change)).toThrow(message);
   });
@@ -220,7 +224,7 @@ describe('checkCheckpoint', () => {
     velocities: new Float32Array(4),
   };
 
-  it('accepts its own kind, non-finite particles included', () => {
+  it('accepts its own kind, including particles that are not finite', () => {
     expect(() => checkCheckpoint(good, simulation)).not.toThrow();
     expect(() =>
       checkCheckpoint({ ...good, positions: new Float32Array(4).fill(NaN) }, simulation),
@@ -250,13 +254,13 @@ describe('checkCheckpoint', () => {
       { velocities: new Float32Array(6) },
       /^checkpoint\.velocities is a Float32Array of 24 bytes, .* 4 numbers/,
     ],
-  ])('refuses a bad %s', (_, change, message) => {
+  ])('rejects a bad %s', (_, change, message) => {
     const checkpoint = { ...good, ...change } as unknown as Checkpoint;
     expect(() => checkCheckpoint(checkpoint, simulation)).toThrow(ArgumentError);
     expect(() => checkCheckpoint(checkpoint, simulation)).toThrow(message);
   });
 
-  it('knows an unbounded world from a box', () => {
+  it('distinguishes an unbounded world from a box', () => {
     const unbounded = defineWorld({ dimensions: 2, unbounded: true }, 1);
     const free: Checkpoint = { ...good, ...describeWorld(unbounded) };
     expect(free).toMatchObject({ unbounded: true });
@@ -270,7 +274,7 @@ describe('checkCheckpoint', () => {
     expect(describeWorld(world)).toEqual({ min: [0, 0], max: [9, 9] });
   });
 
-  it('knows whether paths are followed', () => {
+  it('distinguishes continuous simulations from others', () => {
     const following = { ...simulation, continuous: true };
     const followed: Checkpoint = { ...good, continuous: true };
     expect(() => checkCheckpoint(followed, following)).not.toThrow();
@@ -282,7 +286,7 @@ describe('checkCheckpoint', () => {
     );
   });
 
-  it('knows particles with radii of their own from equal ones', () => {
+  it('distinguishes radii per particle from one radius', () => {
     const radiusRange = { smallest: 0.25, largest: 0.5 };
     const own = { ...simulation, radiusRange };
     const radii = new Float32Array([0.25, 0.5]);
@@ -305,7 +309,7 @@ describe('checkCheckpoint', () => {
     );
   });
 
-  it('refuses more particles than the capacity, and nothing at all', () => {
+  it('rejects more particles than the capacity, and undefined', () => {
     expect(() => checkCheckpoint(good, { ...simulation, capacity: 1 })).toThrow(
       /^checkpoint\.ids\.length is 2, .*at most 1/,
     );
@@ -324,7 +328,7 @@ describe('IdAllocator', () => {
     expect(() => allocator.checkRoom(1)).toThrow(/^positions is 1 particle, .*at most 0 particles/);
   });
 
-  it('refuses ids that are dead, repeated or nonsense', () => {
+  it('rejects ids that are dead, repeated or malformed', () => {
     const allocator = new IdAllocator(4);
     allocator.take(3);
     expect(() => allocator.checkLiving('ids', [0, 2])).not.toThrow();
@@ -333,7 +337,7 @@ describe('IdAllocator', () => {
     }
   });
 
-  it('admits radii of a range, and none where there is no range', () => {
+  it('admits radii within the range, and none without a range', () => {
     const allocator = new IdAllocator(4);
     const range = { smallest: 0.5, largest: 2 };
     const positions = new Float32Array(4);
@@ -357,7 +361,7 @@ describe('IdAllocator', () => {
     expect(allocator.count).toBe(4);
   });
 
-  it('agrees with a set of free ids, whatever is taken and released', () => {
+  it('agrees with a set of free ids after any sequence of calls', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(5)), { maxLength: 30 }), (moves) => {
         const allocator = new IdAllocator(16);

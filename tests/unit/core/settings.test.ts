@@ -21,14 +21,14 @@ describe('resolveSettings', () => {
     }
   });
 
-  it('reads saved settings that name one resolve pass per substep, and refuses other numbers', () => {
+  it('reads saved settings with one resolve pass per substep, and rejects other numbers', () => {
     expect(readSavedSettings('settings', { substeps: 3, iterations: 1 } as object)).toEqual({ substeps: 3 });
     expect(() => readSavedSettings('settings', { iterations: 2 } as object)).toThrow(
       /^settings\.iterations is 2, but it must be 1, as substeps took its place/,
     );
   });
 
-  it('pushes less by default what may be packed more densely: discs of many sizes', () => {
+  it('pushes less by default if discs of many sizes may pack more densely', () => {
     const relaxations = ([2, 3] as const).map((dimensions) =>
       [undefined, { smallest: 1, largest: 1 }, { smallest: 1, largest: 2 }].map(
         (range) => defaultSettings(dimensions, range).relaxation,
@@ -40,7 +40,7 @@ describe('resolveSettings', () => {
     ]);
   });
 
-  it('keeps what is not changed, ignores undefined, and leaves the base alone', () => {
+  it('keeps unchanged values, ignores undefined, and does not modify the base', () => {
     const base = resolveSettings(2, defaultSettings(2), { friction: 0.5 });
     const changed = resolveSettings(2, base, { substeps: 3, friction: undefined });
     expect([changed.friction, changed.substeps, base.substeps]).toEqual([0.5, 3, 8]);
@@ -69,7 +69,7 @@ describe('resolveSettings', () => {
     ['walls', { walls: 1 }, /^walls is 1, but it must be true or false\.$/],
     ['broadPhase', { broadPhase: 'tree' }, /^broadPhase is "tree", .*'grid' or 'naive'/],
     ['settings.bounce', { bounce: 1 }, /^settings\.bounce is 1, .*one of gravity, restitution/],
-  ])('refuses a bad %s', (argument, changes, message) => {
+  ])('rejects a bad %s', (argument, changes, message) => {
     const attempt = () => resolveSettings(2, defaultSettings(2), changes);
     expect(attempt).toThrow(ArgumentError);
     expect(attempt).toThrow(message);
@@ -86,7 +86,7 @@ describe('checkTimeStep', () => {
     expect(() => checkTimeStep(dt, 8)).not.toThrow();
   });
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e-8, '0.1', undefined, 1e39])('refuses %s', (dt) => {
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e-8, '0.1', undefined, 1e39])('rejects %s', (dt) => {
     expect(() => checkTimeStep(dt, 8)).toThrow(ArgumentError);
     expect(() => checkTimeStep(dt, 8)).toThrow(/^dt is .*, but it must be /);
   });
@@ -95,7 +95,7 @@ describe('checkTimeStep', () => {
 describe('deriveSubstep', () => {
   const world = defineWorld({ dimensions: 2, min: [-8, 0], max: [8, 50], cellSize: 1 }, 1);
 
-  it('derives what the shaders read', () => {
+  it('derives the values that the shaders read', () => {
     const settings = resolveSettings(2, defaultSettings(2), { gravity: [3, -4], substeps: 4 });
     const substep = deriveSubstep(world, 1, settings, 0.5);
     expect(substep).toMatchObject({
@@ -113,12 +113,12 @@ describe('deriveSubstep', () => {
     });
   });
 
-  it('has no infinite rate at dt 0 and no push without gravity', () => {
+  it('has no infinite rate at dt 0, and no push without gravity', () => {
     const substep = deriveSubstep(world, 1, defaultSettings(2), 0);
     expect([substep.dt, substep.inverseDt, substep.restSpeed, substep.pushSpeed]).toEqual([0, 0, 0, 0]);
   });
 
-  it('gives only 32-bit floats', () => {
+  it('returns only 32-bit floats', () => {
     const settings = resolveSettings(2, defaultSettings(2), { gravity: [0.1, -9.81], friction: 0.3 });
     const substep = deriveSubstep(world, 0.7, settings, 1 / 60);
     for (const value of Object.values(substep).flat()) {
@@ -127,26 +127,29 @@ describe('deriveSubstep', () => {
   });
 });
 
-describe('where each particle has a radius of its own', () => {
-  it.each([2, 3] as const)('two share in proportion to the weight of the other, in %dD', (dimensions) => {
-    expect(massShare(dimensions, 3, 3)).toBe(0.5);
-    // Weights of 8 or 4 to 1.
-    expect(massShare(dimensions, 2, 1)).toBeCloseTo(1 / (1 + 2 ** dimensions), 7);
-    for (const [own, other] of [
-      [1, 64],
-      [0.3, 0.2],
-      [2 ** -40, 2 ** 59],
-      [1e-20, 1e-21],
-    ] as const) {
-      const [share, rest] = [massShare(dimensions, own, other), massShare(dimensions, other, own)];
-      // Of one weight ratio: the sum of weights is rounded, then each quotient.
-      expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
-      expect(share).toBe(Math.fround(share));
-      expect(share > rest).toBe(own < other);
-    }
-  });
+describe('with a radius per particle', () => {
+  it.each([2, 3] as const)(
+    'two particles share a push in proportion to the mass of the other, in %dD',
+    (dimensions) => {
+      expect(massShare(dimensions, 3, 3)).toBe(0.5);
+      // Mass ratios of 8 or 4 to 1.
+      expect(massShare(dimensions, 2, 1)).toBeCloseTo(1 / (1 + 2 ** dimensions), 7);
+      for (const [own, other] of [
+        [1, 64],
+        [0.3, 0.2],
+        [2 ** -40, 2 ** 59],
+        [1e-20, 1e-21],
+      ] as const) {
+        const [share, rest] = [massShare(dimensions, own, other), massShare(dimensions, other, own)];
+        // For one mass ratio: the sum of masses is rounded, then each quotient.
+        expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
+        expect(share).toBe(Math.fround(share));
+        expect(share > rest).toBe(own < other);
+      }
+    },
+  );
 
-  it('walls are at the corners of the box, which each keeps its own radius away from', () => {
+  it('walls are at the corners of the box, and each particle keeps its own radius away', () => {
     const radii = { smallest: 0.5, largest: 2 };
     const options = { dimensions: 2, min: [0, -1], max: [16, 15], periodic: [true, false] } as const;
     const world = defineLevels(options, radii, 10);

@@ -1,6 +1,6 @@
 /**
- * Boxes beside discs and balls, on the CPU: where two lie over each other and the shortest way out, pairs as all pairs have
- * them, the same on the reference and the CPU engine; what they weigh, walls, checkpoints, what is refused.
+ * Boxes beside discs and balls, on the CPU: overlaps and the shortest way out, pairs compared with all pairs and between the
+ * reference and the CPU engine, masses, walls, checkpoints, and rejected arguments.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -51,14 +51,14 @@ function shapesOf(dimensions: Dimensions, bodies: readonly Body[]) {
   return defineShapes(dimensions, Float32Array.from(radii), Float32Array.from(halves));
 }
 
-/** The first of two, seen from the second; `swapped`: the other way. */
+/** Overlap of the first of two bodies, seen from the second; `swapped`: the other way. */
 function face(
   dimensions: Dimensions,
   bodies: readonly [Body, Body],
-  places: readonly number[],
+  positions: readonly number[],
   swapped = false,
 ): Faced {
-  const state = { positions: Float32Array.from(places), ...shapesOf(dimensions, bodies) };
+  const state = { positions: Float32Array.from(positions), ...shapesOf(dimensions, bodies) };
   return faceShapes(WORLDS[dimensions], state, swapped ? 1 : 0, swapped ? 0 : 1);
 }
 
@@ -66,10 +66,10 @@ function face(
 function faceFast(
   dimensions: Dimensions,
   bodies: readonly [Body, Body],
-  places: readonly number[],
+  positions: readonly number[],
   swapped = false,
 ): Faced {
-  const state = { positions: Float32Array.from(places), ...shapesOf(dimensions, bodies) } as ParticleState;
+  const state = { positions: Float32Array.from(positions), ...shapesOf(dimensions, bodies) } as ParticleState;
   const lattice = defineLattice(WORLDS[dimensions]);
   const overlap = faceShapesFast(lattice, state, swapped ? 1 : 0, swapped ? 0 : 1);
   return { isContact: overlap !== NO_CONTACT, overlap, normal: Array.from(normal.subarray(0, dimensions)) };
@@ -78,7 +78,7 @@ function faceFast(
 describe.each([
   ['the reference', face],
   ['the CPU engine', faceFast],
-] as const)('where two lie over each other, in %s', (__, faceIn) => {
+] as const)('overlap in %s', (__, faceIn) => {
   it.each<[string, readonly [Body, Body], number[], number[], number]>([
     ['two discs', [1, 2], [0, 0, 2, 0], [-1, 0], 1],
     ['a disc beside a box', [1, [2, 1]], [2.5, 0.5, 0, 0], [1, 0], 0.5],
@@ -116,7 +116,7 @@ describe.each([
       1,
     ],
     [
-      'boxes in one place',
+      'coincident boxes',
       [
         [1, 0.5],
         [1, 0.5],
@@ -125,9 +125,9 @@ describe.each([
       [0, -1],
       1,
     ],
-    ['discs in one place', [1, 1], [3, 3, 3, 3], [-1, 0], 2],
-  ])('is told of %s', (_, bodies, places, direction, overlap) => {
-    const contact = faceIn(2, bodies, places);
+    ['coincident discs', [1, 1], [3, 3, 3, 3], [-1, 0], 2],
+  ])('is correct for %s', (_, bodies, positions, direction, overlap) => {
+    const contact = faceIn(2, bodies, positions);
     expect(contact.isContact).toBe(true);
     expect(contact.overlap).toBeCloseTo(overlap, 6);
     contact.normal.forEach((along, axis) => {
@@ -155,34 +155,34 @@ describe.each([
       ],
       [3, 2, 0, 0],
     ],
-  ])('is nowhere where %s just touch', (_, bodies, places) => {
-    expect(faceIn(2, bodies, places).isContact).toBe(false);
+  ])('is empty if %s just touch', (_, bodies, positions) => {
+    expect(faceIn(2, bodies, positions).isContact).toBe(false);
     expect(
       faceIn(
         2,
         bodies,
-        places.map((place, index) => (index < 2 ? place * (1 - 2 ** -20) : place)),
+        positions.map((position, index) => (index < 2 ? position * (1 - 2 ** -20) : position)),
       ).isContact,
     ).toBe(true);
   });
 });
 
-describe('where two lie over each other', () => {
+describe('overlap', () => {
   const size = fc.double({ min: 0.25, max: 4, noNaN: true }).map(Math.fround);
   const bodyIn = (dimensions: Dimensions): fc.Arbitrary<Body> =>
     fc.oneof(size, fc.array(size, { minLength: dimensions, maxLength: dimensions }));
 
   it.each(DIMENSIONS)(
-    'is felt the same from both sides, and its way out is the shortest, in %dD',
+    'is the same from both sides, and its way out is the shortest, in %dD',
     (dimensions) => {
-      const place = fc.double({ min: -5, max: 5, noNaN: true }).map(Math.fround);
-      const places = fc.array(place, { minLength: dimensions, maxLength: dimensions });
+      const coordinate = fc.double({ min: -5, max: 5, noNaN: true }).map(Math.fround);
+      const positions = fc.array(coordinate, { minLength: dimensions, maxLength: dimensions });
       fc.assert(
         fc.property(
           bodyIn(dimensions),
           bodyIn(dimensions),
-          places,
-          fc.array(place, { minLength: 30, maxLength: 30 }),
+          positions,
+          fc.array(coordinate, { minLength: 30, maxLength: 30 }),
           (one, two, at, aside) => {
             const origin = new Array<number>(dimensions).fill(0);
             const here = face(dimensions, [one, two], [...at, ...origin]);
@@ -222,7 +222,7 @@ describe('where two lie over each other', () => {
 });
 
 describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
-  it.each(MIXED_KINDS)('are pairs where all pairs say, in a world that is %s', (kind) => {
+  it.each(MIXED_KINDS)('have the pairs that a search of all pairs finds, in a world that is %s', (kind) => {
     for (const dimensions of DIMENSIONS) {
       for (const dyadic of [true, false]) {
         const options = shapedOptions({ dimensions, kind, count: 150, dyadic });
@@ -275,8 +275,8 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
     },
   );
 
-  it('weigh as much as they are large, and keep momentum', () => {
-    // A disc of radius 1 and a square as large.
+  it('have masses in proportion to their volume, and keep momentum', () => {
+    // A disc of radius 1 and a square of the same area.
     const half = Math.sqrt(Math.PI) / 2;
     const options = {
       dimensions: 2,
@@ -314,7 +314,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
     });
   });
 
-  it('keep their own edges from walls', () => {
+  it('stop at walls with their own edges', () => {
     const simulation = create({
       dimensions: 2,
       min: [0, 0],
@@ -328,8 +328,8 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
     expect([...(radii ?? [])]).toEqual([0, 0]);
   });
 
-  it('come to rest on each other, bricks in bond and cubes upon four others', () => {
-    // Cubes take the reference seconds.
+  it('come to rest on each other: bricks in a bond, and cubes upon four others', () => {
+    // The reference takes seconds for cubes.
     for (const dimensions of engine === 'the reference' ? DIMENSIONS.filter(isAsked) : DIMENSIONS) {
       const side = 4;
       const positions: number[] = [];
@@ -362,18 +362,18 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
 });
 
 describe('sizes', () => {
-  it('are those of a ball as large, whatever the shape', () => {
+  it('are those of a ball of the same volume, for any shape', () => {
     for (const dimensions of DIMENSIONS) {
       const edge = (dimensions === 2 ? Math.PI : (4 / 3) * Math.PI) ** (1 / dimensions);
       const { bulks, radii } = shapesOf(dimensions, [1, new Array(dimensions).fill(edge / 2)]);
       expect(bulks[1]).toBeCloseTo(1, 6);
       expect(radii[1]).toBeGreaterThanOrEqual(Math.sqrt(dimensions) * (edge / 2) * (1 - 2 ** -24));
     }
-    // No larger than need be: 3, 4, 5.
+    // Not larger than necessary: 3, 4, 5.
     expect(shapesOf(2, [[3, 4]]).radii[0]).toBe(5);
   });
 
-  it('are in the hash, each half extent of them', () => {
+  it('are part of the hash, with each half extent', () => {
     const positions = new Float32Array(6);
     const sizes = { radii: new Float32Array(2), halves: new Float32Array([1, 2, 3, 0, 0, 0]) };
     const hashes = new Set<string>([hashState(3, positions, positions, undefined, sizes)]);
@@ -384,7 +384,7 @@ describe('sizes', () => {
     expect(hashes.size).toBe(7);
   });
 
-  it('may be as wide as the world, and no wider along an axis with walls', () => {
+  it('may be as wide as the world, but no wider along an axis with walls', () => {
     const slab = {
       dimensions: 2,
       min: [0, 0],
@@ -410,24 +410,27 @@ describe('sizes', () => {
 });
 
 describe('boxes in both engines', () => {
-  it.each(MIXED_KINDS)('are where the other has them after a step, in a world that is %s', (kind) => {
-    for (const dimensions of DIMENSIONS) {
-      const options = shapedOptions(
-        { dimensions, kind, count: 120, seed: 4 },
-        { restitution: 0.25, substeps: 1 },
-      );
-      const simulation = createCpuSimulation(options);
-      const reference = new ReferenceSimulation(options);
-      simulation.step(1 / 64);
-      reference.step(1 / 64);
-      const got = simulation.read().positions;
-      reference.read().positions.forEach((along, index) => {
-        expect(Math.abs((got[index] as number) - along)).toBeLessThan(1e-4);
-      });
-    }
-  });
+  it.each(MIXED_KINDS)(
+    'have the same positions in both engines after a step, in a world that is %s',
+    (kind) => {
+      for (const dimensions of DIMENSIONS) {
+        const options = shapedOptions(
+          { dimensions, kind, count: 120, seed: 4 },
+          { restitution: 0.25, substeps: 1 },
+        );
+        const simulation = createCpuSimulation(options);
+        const reference = new ReferenceSimulation(options);
+        simulation.step(1 / 64);
+        reference.step(1 / 64);
+        const got = simulation.read().positions;
+        reference.read().positions.forEach((along, index) => {
+          expect(Math.abs((got[index] as number) - along)).toBeLessThan(1e-4);
+        });
+      }
+    },
+  );
 
-  it('push apart without time as the other does', () => {
+  it('are pushed apart by `separate` as in the other engine', () => {
     const options = shapedOptions({ dimensions: 3, kind: 'unbounded', count: 120, seed: 6 });
     const simulation = createCpuSimulation(options);
     const reference = new ReferenceSimulation(options);
@@ -439,7 +442,7 @@ describe('boxes in both engines', () => {
     });
   });
 
-  it('find those whose corners overlap by the last bit, and none that just touch', () => {
+  it('overlap if their corners overlap by the last bit, and not if they just touch', () => {
     const count = 20;
     const noise = createNoise(8);
     const halfExtents = Float32Array.from({ length: 4 * count }, () => 1 + noise());
@@ -447,7 +450,7 @@ describe('boxes in both engines', () => {
     for (let pair = 0; pair < count; pair++) {
       for (let axis = 0; axis < 2; axis++) {
         const sides = (halfExtents[4 * pair + axis] as number) + (halfExtents[4 * pair + 2 + axis] as number);
-        // The one at 0, so that differences round nothing.
+        // One body is at 0, so that differences do not round.
         positions[4 * pair + 2 + axis] = Math.floor(sides * 2 ** 20 - 0.5) / 2 ** 20;
       }
     }
@@ -488,7 +491,7 @@ describe('boxes in both engines', () => {
     }
   });
 
-  it('move less where relaxation is what so many contacts stand', () => {
+  it('move less with the default relaxation for so many contacts', () => {
     const range = { smallest: 1, largest: 2 };
     expect(DIMENSIONS.map((dimensions) => defaultSettings(dimensions, range, true).relaxation)).toEqual([
       0.3, 0.15,
@@ -496,7 +499,7 @@ describe('boxes in both engines', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejected', () => {
   const options = {
     dimensions: 2,
     min: [0, 0],
@@ -555,7 +558,7 @@ describe('what is refused', () => {
       /^obstacles is .*an object with positions and radii, since each particle has its own radius/,
     ],
     [
-      'nobody to tell sizes',
+      'neither particles nor a range',
       { positions: undefined, boxes: true, capacity: 4 },
       /^radiusRange is undefined, /,
     ],
@@ -563,7 +566,7 @@ describe('what is refused', () => {
     expect(() => createCpuSimulation({ ...options, ...changes } as SimulationOptions)).toThrow(message);
   });
 
-  it('is no state of boxes or balls only: what it does not say is 0', () => {
+  it('is no state of boxes or balls only: missing sizes are 0', () => {
     const balls = createCpuSimulation({ ...options, radii: new Float32Array([1, 1]), boxes: true });
     const { halfExtents: _none, ...checkpoint } = balls.checkpoint();
     const stored = decodeCheckpoint(encodeCheckpoint(checkpoint));
@@ -575,7 +578,7 @@ describe('what is refused', () => {
     expect(squares.read().radii).toEqual(new Float32Array(2));
   });
 
-  it('is adding a box where there are none, and what does not fit, with nothing lost', () => {
+  it('is adding a box to a simulation without boxes, or too large ones, and nothing is lost', () => {
     const simulation = createCpuSimulation({
       ...options,
       ...both,

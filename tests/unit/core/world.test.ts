@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/world/world';
 import { fc } from '../../helpers/properties';
 
-/** The next 32-bit float in a direction, so that tests stand on both sides of a border. */
+/** Returns the next 32-bit float in a direction, to test both sides of a border. */
 function neighbourFloat(value: number, direction: 1 | -1): number {
   if (value === 0) return direction * 2 ** -149;
   const view = new DataView(new ArrayBuffer(4));
@@ -19,7 +19,7 @@ function neighbourFloat(value: number, direction: 1 | -1): number {
 }
 
 describe('defineWorld', () => {
-  it('keeps the inverse exact where nothing can drift', () => {
+  it('keeps the inverse exact if nothing can drift', () => {
     for (const cellSize of [0.25, 1, 2, 64]) {
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [1000, 137], cellSize }, cellSize);
       expect(world.inverseCellSize).toBe(1 / cellSize);
@@ -27,13 +27,13 @@ describe('defineWorld', () => {
     }
   });
 
-  it('keeps an inverse of 1 with a negative origin when the diameter leaves room for the drift', () => {
+  it('keeps an inverse of 1 with a negative origin if the diameter leaves room for the drift', () => {
     const world = defineWorld({ dimensions: 2, min: [-64, -64], max: [64, 64], cellSize: 1 }, 0.875);
     expect(world.inverseCellSize).toBe(1);
     expect(world.cells).toEqual([130, 130]);
   });
 
-  it('grows the cell by no more than the drift where rounding could part neighbours', () => {
+  it('grows the cell by at most the drift if rounding could separate neighbours', () => {
     const world = defineWorld({ dimensions: 3, min: [-1, 0, 0], max: [99, 10, 10] }, 0.1);
     expect(world.cellSize).toBeGreaterThan(Math.fround(0.1));
     expect(world.cellSize).toBeLessThan(0.1 * (1 + 8 * 2 ** -24 * 1002));
@@ -41,19 +41,19 @@ describe('defineWorld', () => {
     expect(Math.fround(world.inverseCellSize)).toBe(world.inverseCellSize);
   });
 
-  it('counts cells so that the box is covered, with an empty one at each end', () => {
+  it('covers the box with cells, and adds an empty one at each end', () => {
     const world = defineWorld({ dimensions: 3, min: [0, 0, 0], max: [3, 4.5, 5], cellSize: 1 }, 1);
     expect(world.cells).toEqual([5, 7, 7]);
     expect(world.cellCount).toBe(245);
     expect(Object.isFrozen(world)).toBe(true);
   });
 
-  /** Cells apart, at most, that particles less than a diameter apart are put near `place`. */
-  function widestGap(world: World, place: number): number {
+  /** Returns the greatest cell distance of particles nearer than a diameter, around a position. */
+  function widestGap(world: World, position: number): number {
     const { diameter, inverseCellSize } = world;
     const [low, cells] = [world.min[0] as number, world.cells[0] as number];
-    // On a cell border, where one rounding more or less shows, and a few floats to either side.
-    let a = Math.fround(low + Math.round((place - low) * inverseCellSize) / inverseCellSize);
+    // Around a cell border, where one rounding more or less shows, and a few floats to either side.
+    let a = Math.fround(low + Math.round((position - low) * inverseCellSize) / inverseCellSize);
     for (let back = 0; back < 8; back++) a = neighbourFloat(a, -1);
     let widest = 0;
     for (let ahead = 0; ahead < 16; ahead++) {
@@ -75,7 +75,7 @@ describe('defineWorld', () => {
         fc.double({ min: 2, max: 2e5, noNaN: true }),
         fc.constantFrom(1, 1, 1, 1.0000001, 1.3),
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 5, maxLength: 20 }),
-        (size, offset, extent, stretch, places) => {
+        (size, offset, extent, stretch, positions) => {
           const diameter = Math.fround(size);
           const low = Math.fround(offset * size);
           const high = Math.fround(low + extent * size);
@@ -84,8 +84,8 @@ describe('defineWorld', () => {
             { dimensions: 2, min: [low, 0], max: [high, diameter * 4], cellSize: diameter * stretch },
             diameter,
           );
-          for (const place of places) {
-            expect(widestGap(world, low + place * (high - low))).toBeLessThanOrEqual(1);
+          for (const position of positions) {
+            expect(widestGap(world, low + position * (high - low))).toBeLessThanOrEqual(1);
           }
         },
       ),
@@ -93,7 +93,7 @@ describe('defineWorld', () => {
     );
   });
 
-  it('does so where it is hardest: neighbours on both sides of a power of two, rounded differently', () => {
+  it('does so in the hardest case: neighbours on both sides of a power of two, rounded differently', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
@@ -104,7 +104,7 @@ describe('defineWorld', () => {
         (size, binade, before, nudge, share) => {
           const diameter = Math.fround(size);
           const power = 2 ** (binade + Math.round(Math.log2(diameter)));
-          // An origin that puts a cell border on the power of two, give or take a float.
+          // An origin that puts a cell border on the power of two, plus or minus a float.
           let low = Math.fround(power - before / Math.fround(1 / diameter));
           for (let step = 0; step < Math.abs(nudge); step++) low = neighbourFloat(low, nudge < 0 ? -1 : 1);
           const world = defineWorld(
@@ -145,13 +145,13 @@ describe('defineWorld', () => {
     ['a diameter whose square vanishes', { cellSize: 1e-20 }, 1e-20, /^diameter is 1e-20, .*2\^-40/],
     ['a diameter whose square overflows', { max: [1e21, 1e21] }, 1e20, /^diameter is .*2\^60/],
     ['cells whose inverse a device may flush', { cellSize: 1e38 }, 1, /^world\.cellSize is 1e\+38, /],
-  ])('refuses %s', (_, change, diameter, message) => {
+  ])('rejects %s', (_, change, diameter, message) => {
     const options = { ...valid, ...change } as WorldOptions;
     expect(() => defineWorld(options, diameter)).toThrow(ArgumentError);
     expect(() => defineWorld(options, diameter)).toThrow(message);
   });
 
-  it('accepts the longest axis it promises', () => {
+  it('accepts the longest axis that it documents', () => {
     const world = defineWorld(
       { dimensions: 2, min: [0, 0], max: [MAX_CELLS_PER_AXIS - 2, 1], cellSize: 1 },
       1,

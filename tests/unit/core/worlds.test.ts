@@ -1,4 +1,4 @@
-/** Periodic and unbounded worlds: their cells miss nobody, whatever 32-bit floats do, and their pairs are the oracle's. */
+/** Periodic and unbounded worlds: cells miss no neighbour, whatever 32-bit rounding does, and pairs equal the oracle's. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
@@ -55,7 +55,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
       );
     });
 
-    it('have the pairs that brute force has', () => {
+    it('have the pairs of a brute-force search', () => {
       let pairs = 0;
       fc.assert(
         fc.property(arbitrary(60), (crowd) => {
@@ -78,7 +78,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
 describe('a periodic axis', () => {
   const world = defineWorld({ dimensions: 2, min: [-2, 0], max: [3.5, 4], periodic: [true, false] }, 1);
 
-  it('brings coordinates in, and leaves those of other axes', () => {
+  it('wraps coordinates, and leaves those of other axes', () => {
     expect(world.period).toEqual([5.5, 0]);
     expect([-2, 3.25, -2.25, 3.5, 3.75, -7].map((x) => wrapOnce(world, x, 0))).toEqual([
       -2, 3.25, 3.25, -2, -1.75, -1.5,
@@ -87,7 +87,7 @@ describe('a periodic axis', () => {
     expect(wrapOnce(world, -9, 1)).toBe(-9);
   });
 
-  it('brings in what is in the box no further', () => {
+  it('leaves coordinates inside the box unchanged', () => {
     fc.assert(
       fc.property((unusualCrowds.periodic as (typeof unusualCrowds)[string])(2, 20), (crowd) => {
         const { world } = crowd;
@@ -95,7 +95,7 @@ describe('a periodic axis', () => {
         const far = world.period.map((length, axis) => Math.fround((world.min[axis] as number) + length));
         inside.forEach((value, index) => {
           const axis = index % 2;
-          // An ulp more than a period outside is one too many.
+          // More than a period outside by one ulp is too much.
           const given = crowd.positions[index] as number;
           const [low, period] = [world.min[axis] as number, world.period[axis] as number];
           if (given < low - period || given >= low + 2 * period) return;
@@ -107,7 +107,7 @@ describe('a periodic axis', () => {
     );
   });
 
-  it('knows the nearest images, from both sides alike', () => {
+  it('takes the nearest images, the same from both sides', () => {
     expect(minimumImage(world, 3.25, -1.75, 0)).toBe(-0.5);
     expect(minimumImage(world, -1.75, 3.25, 0)).toBe(0.5);
     expect(minimumImage(world, 3, 0.5, 1)).toBe(2.5);
@@ -133,14 +133,14 @@ describe('a periodic axis', () => {
     expect(of(2.875)).toThrow(
       'world.max[0] is 2.875, but it must be at least world.min[0] + 3 cells = 3, since the axis is periodic.',
     );
-    // Less than a diameter too: one diameter would be refused as well.
+    // Also for less than a diameter, which another check would reject, too.
     expect(of(0.5)).toThrow(/ 3 cells = 3, /);
     expect(of(-8)).toThrow(/ 3 cells = 3, /);
   });
 });
 
 describe('an unbounded world', () => {
-  it('has cells a power of two wide, and a table that follows the capacity', () => {
+  it('has cells a power of two wide, and a table that grows with the capacity', () => {
     const of = (diameter: number, capacity: number, cellSize?: number) =>
       defineWorld({ dimensions: 2, unbounded: true, cellSize }, diameter, capacity);
     expect([1, 1.01, 0.75, 4, 2 ** -40].map((diameter) => of(diameter, 1).cellSize)).toEqual([
@@ -170,11 +170,11 @@ describe('an unbounded world', () => {
         if (x % 32 > 0) expect(bucket).toBe(bucketOfLattice(world, [x - 1, y * 4096]) + 1);
       }
     }
-    // 128 blocks at random in 128 places: one with seven is a chance of one in a hundred.
+    // 128 random blocks in 128 places: seven in one place have a chance of one in a hundred.
     expect(Math.max(...fill)).toBeLessThan(7);
   });
 
-  it('counts who shares a bucket', () => {
+  it('counts particles that share a bucket', () => {
     const world = defineWorld({ dimensions: 2, unbounded: true }, 1, 100);
     const home = bucketOfLattice(world, [0, 0]);
     let row = 2;
@@ -191,8 +191,8 @@ describe('an unbounded world', () => {
   });
 });
 
-describe('the refusal of a box that is too small', () => {
-  it('names a value that is accepted', () => {
+describe('the error for a box that is too small', () => {
+  it('names an accepted value', () => {
     let refused = 0;
     fc.assert(
       fc.property(
@@ -214,7 +214,7 @@ describe('the refusal of a box that is too small', () => {
           if (min.some((low) => low !== 0 && Math.abs(low) < 2 ** -100)) return;
           const max = axes.map(([, , , length], axis) => (min[axis] as number) + length * diameter);
           const cellSize = Math.fround(diameter) * stretch;
-          // One refusal an axis at most.
+          // At most one error per axis.
           const seen = new Set<number>();
           for (;;) {
             try {
@@ -229,7 +229,7 @@ describe('the refusal of a box that is too small', () => {
               seen.add(axis);
               refused++;
               max[axis] = Number(named);
-              // No more than rounding asks for: of the cell, and of a coordinate so far from the origin.
+              // No more than rounding requires: for the cell, and for a coordinate so far from the origin.
               const low = min[axis] as number;
               const wanted = periodic[axis] ? 3 * cellSize : diameter;
               const slack = 1e-3 * diameter + 3 * 2 ** -23 * (Math.abs(low) + wanted);
@@ -244,7 +244,7 @@ describe('the refusal of a box that is too small', () => {
   });
 });
 
-describe('options that make no world', () => {
+describe('invalid world options', () => {
   const box: WorldOptions = { dimensions: 2, min: [0, 0], max: [8, 8] };
   it.each<[WorldOptions, RegExp]>([
     [
@@ -264,7 +264,7 @@ describe('options that make no world', () => {
     expect(() => defineWorld(options, 1)).toThrow(message);
   });
 
-  it('are told by the simulation too', () => {
+  it('are rejected by the simulation, too', () => {
     const positions = new Float32Array([1, 1]);
     expect(() =>
       planSimulation({ dimensions: 2, radius: 0.5, positions, unbounded: true, max: [1, 1] }),

@@ -1130,10 +1130,12 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
 
   it('rejects unknown options and bad worlds', () => {
     const create = (options: object) => () => createCpuIndex({ ...box(8, 1), ...options } as CpuIndexOptions);
-    expect(create({ diameter: 1 })).toThrow('options.diameter is 1, but it must be one of dimensions, min,');
+    expect(create({ diameter: 1 })).toThrow(
+      'options.diameter is 1, but it must be left out or renamed to one of dimensions, min,',
+    );
     expect(create({ dimensions: 4 })).toThrow(ArgumentError);
     expect(create({ crowds: true })).toThrow(
-      'options.crowds is true, but it must be one of dimensions, min,',
+      'options.crowds is true, but it must be left out or renamed to one of dimensions, min,',
     );
     expect(create({ capacity: -1 })).toThrow(ArgumentError);
     expect(create({ cellSize: 0 })).toThrow('cellSize is 0, but it must be a number from 2^-40 to 2^60.');

@@ -186,7 +186,7 @@ describe('settings that change', () => {
     );
     expect(fluid.settings).toEqual(settings);
     expect(() => fluid.set({ density: 2 } as never)).toThrow(
-      'changes.density is 2, but it must be one of gravity',
+      'changes.density is 2, but it must be left out or renamed to one of gravity',
     );
   });
 

@@ -640,7 +640,10 @@ describe('a fluid rejects', () => {
       { gravity: [0, Number.NaN] },
       'gravity[1] is NaN, but it must be a finite number that fits 32-bit floats.',
     ],
-    [{ viscosity: 1 } as never, 'options.viscosity is 1, but it must be one of dimensions, cells'],
+    [
+      { viscosity: 1 } as never,
+      'options.viscosity is 1, but it must be left out or renamed to one of dimensions, cells',
+    ],
     [
       { obstacles: [{ shape: 'cone', position: [1, 1] }] },
       `obstacles[0].shape is "cone", but it must be 'ball' or 'box'.`,

@@ -201,7 +201,7 @@ describe('cellstorm', () => {
     const settings = { ...checkpoint.settings, bounce: 1 };
     await expectRefused(
       { settings },
-      `--from is ${path}, in which options.bounce is 1, but it must be one of `,
+      `--from is ${path}, in which options.bounce is 1, but it must be left out or renamed to one of `,
     );
     // Found only when the particles are restored.
     await expectRefused({ time: -1 }, `--from is ${path}, in which checkpoint.time is -1, but it must be `);
