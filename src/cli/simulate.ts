@@ -308,8 +308,8 @@ function describe(report: Report): string {
   if (continuousCounts) {
     const { swept, paths, hits, held, substepped } = continuousCounts;
     rows.push([
-      'fast in last step',
-      `${formatCount(swept)} at its beginning; ${formatCount(paths)} paths followed, ${formatCount(hits)} ended at a hit, ${formatCount(held)} held back; ${formatCount(substepped)} needed substeps`,
+      'last step',
+      `${formatCount(swept)} fast particles; ${formatCount(paths)} paths followed, ${formatCount(hits)} ended at a hit, ${formatCount(held)} held back; ${formatCount(substepped)} needed substeps`,
     ]);
   }
   const width = widthOf(process.stdout);

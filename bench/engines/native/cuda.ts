@@ -43,7 +43,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
     create(
       'cuda-grid-around',
       'around',
-      'The same, but searches all around each body, as neighbour kernels do.',
+      'Like cuda-grid, but searches all around each body, as neighbour kernels do.',
     ),
   ];
 }

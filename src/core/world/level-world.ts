@@ -54,6 +54,47 @@ export function defineLevels(
   boxes = false,
   labels = RADII_LABELS,
 ): World {
+  checkOptions(options, radii, capacity, labels);
+  const diameter = Math.fround(2 * radii.largest);
+  const box = defineBox(options, boxes ? narrowestExtent(options, diameter) : diameter);
+  const base = chooseBase(box, options, radii, capacity, labels);
+  const levels = 1 + Math.max(0, Math.log2(powerAbove(diameter) / base));
+  const { kind, dimensions, min, max, extent, periodic } = box;
+  const inverseCellSize = inverseFor(box, base);
+  const cells = Object.freeze(cellsAlong(box, base));
+  const world = {
+    kind,
+    dimensions,
+    min,
+    max,
+    period: extent.map((length, axis) => (periodic[axis] ? length : 0)),
+    diameter,
+    crowds: true,
+    levels,
+    baseDiameter: base,
+    boxes,
+    inverseCellSize,
+    cellSize: 1 / inverseCellSize,
+    cells,
+  };
+  if (kind === 'unbounded') {
+    const { cellCount } = unboundedCells({ dimensions }, base, 2 * capacity);
+    return Object.freeze({ ...world, cellCount, levelStarts: [] });
+  }
+  if (kind === 'periodic') {
+    // The highest level needs enough cells, too; it has the count of the lowest level, halved once per level.
+    const fewest = FEWEST_PERIODIC_CELLS * 2 ** (levels - 1);
+    checkPeriodic(options, { min, max, periodic, requested: base, diameter: base, fewest });
+  }
+  return Object.freeze({ ...world, ...numberCells(cells, periodic, levels) });
+}
+
+function checkOptions(
+  { crowds, cellSize }: WorldOptions,
+  radii: RadiusRange,
+  capacity: number,
+  labels: RangeLabels,
+): void {
   const { smallest, largest } = radii ?? {};
   checkDiameter(`2 · ${labels.smallest}`, 2 * smallest);
   checkDiameter(`2 · ${labels.largest}`, 2 * largest);
@@ -61,87 +102,101 @@ export function defineLevels(
     throw new ArgumentError(labels.smallest, smallest, `at most ${labels.largest}, ${largest}`);
   }
   if (capacity > MAX_LEVEL_PARTICLES) {
-    throw new ArgumentError('capacity', capacity, `at most ${MAX_LEVEL_PARTICLES} where radii are given`);
+    throw new ArgumentError('capacity', capacity, `at most ${MAX_LEVEL_PARTICLES} if radii are given`);
   }
-  const { cellSize, ...rest } = options;
-  if (options.crowds === false) {
-    throw new ArgumentError('world.crowds', false, 'left out or true where radii are given');
+  if (crowds === false) {
+    throw new ArgumentError('world.crowds', false, 'left out or true if radii are given');
   }
   if (cellSize !== undefined) checkDiameter('world.cellSize', cellSize);
-  const diameter = Math.fround(2 * largest);
-  // Checks all but the levels, with cells as wide as the largest particle. Periodic axes are checked below.
+}
+
+/** The box of a world with levels, without cells. */
+interface LevelBox extends Pick<World, 'kind' | 'dimensions' | 'min' | 'max'> {
+  readonly extent: readonly number[];
+  readonly periodic: readonly boolean[];
+}
+
+/** Checks the box as a world with cells of `diameter`, except for periodic axes, which are checked with the levels. */
+function defineBox(options: WorldOptions, diameter: number): LevelBox {
+  const { cellSize: _, ...rest } = options;
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
-  const box = defineWorld(
-    wraps ? { ...rest, periodic: false } : rest,
-    boxes ? narrowestExtent(options, diameter) : diameter,
-  );
-  const { dimensions, min, max } = box;
-  const kind = wraps ? 'periodic' : box.kind;
-  const periodic = min.map((_, axis) => wraps && periodicAxes(options)[axis] === true);
-  const extent = max.map((high, axis) => Math.fround(high - (min[axis] as number)));
-  const period = extent.map((length, axis) => (periodic[axis] ? length : 0));
-  const cellsFor = (base: number) =>
-    extent.reduce((product, length) => product * Math.ceil(length / base), 1);
-  const most = Math.max(FEW_LEVEL_CELLS, LEVEL_CELLS_PER_PARTICLE * capacity);
-  const top = powerAbove(diameter);
+  const { kind, dimensions, min, max } = defineWorld(wraps ? { ...rest, periodic: false } : rest, diameter);
+  return {
+    kind: wraps ? 'periodic' : kind,
+    dimensions,
+    min,
+    max,
+    extent: max.map((high, axis) => Math.fround(high - (min[axis] as number))),
+    periodic: min.map((_, axis) => wraps && periodicAxes(options)[axis] === true),
+  };
+}
+
+/** Chooses the largest diameter of the lowest level, a power of two. */
+function chooseBase(
+  box: LevelBox,
+  { cellSize }: WorldOptions,
+  { smallest, largest }: RadiusRange,
+  capacity: number,
+  labels: RangeLabels,
+): number {
+  const { kind, extent } = box;
+  const top = powerAbove(Math.fround(2 * largest));
   let base = Math.min(powerAbove(Math.max(Math.fround(2 * smallest), cellSize ?? 0)), top);
-  const inverseOf = () =>
-    kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestExtent(min, max), min);
-  const cellsAlong = () =>
-    extent.map((length, axis) => {
-      if (kind === 'unbounded') return 0;
-      return periodic[axis]
-        ? countPeriodic(length, inverseOf())
-        : Math.max(1, Math.ceil(length * inverseOf()));
-    });
-  const canWiden = () => base < top || hasRoomFor({ min, max, periodic }, 2 * base);
+  const cellCount = () => extent.reduce((product, length) => product * Math.ceil(length / base), 1);
   const widen = (limit: number) => {
-    while (cellsFor(base) > limit && canWiden()) base *= 2;
+    while (cellCount() > limit && (base < top || hasRoomFor(box, 2 * base))) base *= 2;
   };
   if (cellSize === undefined && kind !== 'unbounded') {
-    while (base < top && cellsFor(base) > most) base *= 2;
+    const most = Math.max(FEW_LEVEL_CELLS, LEVEL_CELLS_PER_PARTICLE * capacity);
+    while (base < top && cellCount() > most) base *= 2;
     if (kind === 'periodic') widen(Math.max(FEW_EMPTY_CELLS, EMPTY_CELLS_PER_PARTICLE * capacity));
   }
   if (Math.log2(top / base) >= MAX_LEVELS) {
-    const accepted = `at most 2^${MAX_LEVELS - 1} times what is on the lowest level, ${base / 2}`;
+    const accepted = `at most 2^${MAX_LEVELS - 1} times the radius of the lowest level, ${base / 2}`;
     throw new ArgumentError(labels.largest, largest, accepted);
   }
-  if (Math.max(...cellsAlong()) > MAX_CELLS_PER_AXIS) {
+  const cells = cellsAlong(box, base);
+  if (Math.max(...cells) > MAX_CELLS_PER_AXIS) {
     const accepted = `at most ${MAX_CELLS_PER_AXIS} cells along an axis (a larger cellSize or a smaller box)`;
-    throw new ArgumentError('world', cellsAlong(), accepted);
+    throw new ArgumentError('world', cells, accepted);
   }
   // If `cellSize` asks for more cells than can be numbered, a periodic box gets wider ones.
   if (kind === 'periodic') widen(MAX_CELLS / 4);
-  const levels = 1 + Math.max(0, Math.log2(top / base));
-  const inverse = inverseOf();
-  const cells = Object.freeze(cellsAlong());
-  const made = { crowds: true, levels, baseDiameter: base, boxes };
-  const size = { inverseCellSize: inverse, cellSize: 1 / inverse };
-  const shared = { kind, dimensions, min, max, period, diameter, ...made, ...size, cells };
-  if (kind === 'periodic') {
-    // The highest level needs enough cells, too; it has the count of the lowest level, halved once per level.
-    const fewest = FEWEST_PERIODIC_CELLS * 2 ** (levels - 1);
-    checkPeriodic(options, { min, max, periodic, requested: base, diameter: base, fewest });
+  return base;
+}
+
+function inverseFor({ kind, min, max }: LevelBox, base: number): number {
+  return kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestExtent(min, max), min);
+}
+
+/** Returns the cells along each axis of the lowest level; 0 in an unbounded world. */
+function cellsAlong(box: LevelBox, base: number): number[] {
+  const inverse = inverseFor(box, base);
+  return box.extent.map((length, axis) => {
+    if (box.kind === 'unbounded') return 0;
+    return box.periodic[axis] ? countPeriodic(length, inverse) : Math.max(1, Math.ceil(length * inverse));
+  });
+}
+
+/** Numbers the cells of all levels one after another, given those along each axis of the lowest level. */
+function numberCells(
+  cells: readonly number[],
+  periodic: readonly boolean[],
+  levels: number,
+): Pick<World, 'cellCount' | 'levelStarts'> {
+  const levelStarts: number[] = [];
+  let cellCount = 0;
+  for (let level = 0; level < levels; level++) {
+    levelStarts.push(cellCount);
+    // The last cell along a periodic axis takes in the rest.
+    const along = cells.map((count, axis) => (periodic[axis] ? count >> level : ((count - 1) >> level) + 1));
+    cellCount += along.reduce((product, count) => product * count, 1);
   }
-  if (kind !== 'unbounded') {
-    const levelStarts: number[] = [];
-    let cellCount = 0;
-    for (let level = 0; level < levels; level++) {
-      levelStarts.push(cellCount);
-      // The last cell along a periodic axis takes in the rest.
-      const along = cells.map((count, axis) =>
-        periodic[axis] ? count >> level : ((count - 1) >> level) + 1,
-      );
-      cellCount += along.reduce((product, count) => product * count, 1);
-    }
-    if (2 * cellCount > MAX_CELLS) {
-      const accepted = `at most ${MAX_CELLS / 2} cells in all (a larger cellSize or a smaller box)`;
-      throw new ArgumentError('world', cells, accepted);
-    }
-    return Object.freeze({ ...shared, cellCount, levelStarts });
+  if (2 * cellCount > MAX_CELLS) {
+    const accepted = `at most ${MAX_CELLS / 2} cells in all (a larger cellSize or a smaller box)`;
+    throw new ArgumentError('world', cells, accepted);
   }
-  const { cellCount } = unboundedCells({ dimensions }, base, 2 * capacity);
-  return Object.freeze({ ...shared, cellCount, levelStarts: [] });
+  return { cellCount, levelStarts };
 }
 
 /**

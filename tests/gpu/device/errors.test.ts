@@ -79,7 +79,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
         [call('add', { positions: [1, 1, 1] }), /^positions is \[1, 1, 1\], .* a Float32Array/],
         [call('add', {}), /^positions is undefined, .* a Float32Array/],
         [call('add'), /^particles is undefined, .* an object/],
-        [call('remove', [10]), /^ids\[0\] is 10, .* the id of a living particle, named once/],
+        [call('remove', [10]), /^ids\[0\] is 10, .* the id of a living particle, listed once/],
         [call('remove', [3, 3]), /^ids\[1\] is 3, /],
         [call('remove', [0, -1]), /^ids\[1\] is -1, /],
         [call('remove', [0.5]), /^ids\[0\] is 0\.5, /],

@@ -296,7 +296,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         [{ radii, periodic: true, max: new Array(dimensions).fill(40) }, /^world\.max\[0\] is 40.*periodic/],
         [
           { radii, crowds: false },
-          'world.crowds is false, but it must be left out or true where radii are given.',
+          'world.crowds is false, but it must be left out or true if radii are given.',
         ],
         [{ radii, capacity: 2 ** 27 + 1 }, /^capacity is 134217729, but it must be at most 134217728/],
       ];

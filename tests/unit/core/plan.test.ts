@@ -191,7 +191,7 @@ describe('a plan for particles with a radius each', () => {
     [
       'crowds: false',
       { radii, crowds: false },
-      /^world\.crowds is false, .*left out or true where radii are given\.$/,
+      /^world\.crowds is false, .*left out or true if radii are given\.$/,
     ],
   ])('rejects %s', (_, change, message) => {
     expect(() => plan(change)).toThrow(ArgumentError);

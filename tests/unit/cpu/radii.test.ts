@@ -288,7 +288,7 @@ describe('radii out of range', () => {
   ])('are told by what they were given as: %s', (name, sizes) => {
     expect(() => createCpuSimulation({ dimensions: 2, unbounded: true, positions, ...sizes })).toThrow(
       new RegExp(
-        `^${name} is 1(\\.41\\d*)?, but it must be at most 2\\^\\d+ times what is on the lowest level, `,
+        `^${name} is 1(\\.41\\d*)?, but it must be at most 2\\^\\d+ times the radius of the lowest level, `,
       ),
     );
   });
