@@ -763,7 +763,8 @@ describe('counters and substeps', () => {
 
   it('are rejected with an error message without `continuous`, and for wrong arguments', () => {
     const plain = few([2, 4], [0, 0], { continuous: false });
-    const sentence = /^This simulation was created without `continuous`, which (continuousCounts|advance) needs\.$/;
+    const sentence =
+      /^This simulation was created without `continuous`, which (continuousCounts|advance) needs\.$/;
     expect(() => plain.continuousCounts()).toThrow(CellstormError);
     expect(() => plain.continuousCounts()).toThrow(sentence);
     expect(() => plain.advance(1 / 64)).toThrow(sentence);

@@ -197,112 +197,107 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   });
 });
 
-describe.each(DIMENSIONS)(
-  'a body and an obstacle of any size in a periodic world, %dD',
-  (dimensions) => {
-    it.each(['ball and ball', 'ball and box', 'box and ball', 'box and box'])(
-      'meet when marching along the way says, whichever image that is, %s',
-      (kind) => {
-        const [isBox, isBoxed] = [kind.startsWith('box'), kind.endsWith('box')];
-        let hits = 0;
-        let ahead = 0;
-        fc.assert(
-          fc.property(fc.integer({ min: 1, max: 2 ** 30 }), (seed) => {
-            const noise = createNoise(seed);
-            const vector = (make: () => number) => Array.from({ length: dimensions }, make);
-            const size = () => 2 ** -(2 * noise() + 1);
-            // Up to the room that the largest particle leaves of the period, or endless.
-            const large = () => 7 * (1 - noise() / 4);
-            const half = () => (noise() < 0.2 ? PERIOD * (0.5 + noise()) : large());
-            const direction = vector(() => noise() - 0.5).with(0, noise() - 0.25);
-            const length = 3 * noise() ** 0.25;
-            const centre = vector(() => PERIOD * noise());
-            // Along one axis it starts nearest to the next image or the last, which most paths leave behind.
-            const body: Body = {
-              ...(isBox ? { half: vector(size) } : { radius: size() }),
-              from: centre.map(
-                (along, axis) => along + (axis === 0 ? 6.5 + 2 * noise() : 5 * (noise() - 0.5)),
-              ),
-              way: direction.map((along) => (along / Math.hypot(...direction)) * length),
-            };
-            const obstacle = { ...(isBoxed ? { half: vector(half) } : { radius: large() }), from: centre };
-            const met = meetObstacle(dimensions, body, obstacle);
-            const { slack, overlapAt, time } = met;
-            expect(length).toBeLessThanOrEqual(met.longest);
-            const rounding = 2 ** -17;
-            if (overlapAt(0) >= slack - rounding) return;
-            const until = time ?? 1;
-            const overlaps = Array.from({ length: 65 }, (_, step) => overlapAt((until * step) / 64));
-            expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
-            if (time === undefined) return;
-            hits++;
-            if (met.nearestOnly !== time) ahead++;
-            expect(overlapAt(time)).toBeGreaterThan(slack - 2 * TICK * length - rounding);
-            // It hits the image that is nearest at that time.
-            met.face(time);
-            met.encounter.measure(0);
-            const closing = body.way.reduce((sum, along, axis) => {
-              return sum + along * (met.encounter.normal[axis] as number);
-            }, 0);
-            expect(closing).toBeLessThan(0);
-          }),
-          { numRuns: 400 },
-        );
-        expect(hits).toBeGreaterThan(50);
-        expect(ahead).toBeGreaterThan(0);
-      },
-    );
+describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic world, %dD', (dimensions) => {
+  it.each(['ball and ball', 'ball and box', 'box and ball', 'box and box'])(
+    'meet when marching along the way says, whichever image that is, %s',
+    (kind) => {
+      const [isBox, isBoxed] = [kind.startsWith('box'), kind.endsWith('box')];
+      let hits = 0;
+      let ahead = 0;
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: 2 ** 30 }), (seed) => {
+          const noise = createNoise(seed);
+          const vector = (make: () => number) => Array.from({ length: dimensions }, make);
+          const size = () => 2 ** -(2 * noise() + 1);
+          // Up to the room that the largest particle leaves of the period, or endless.
+          const large = () => 7 * (1 - noise() / 4);
+          const half = () => (noise() < 0.2 ? PERIOD * (0.5 + noise()) : large());
+          const direction = vector(() => noise() - 0.5).with(0, noise() - 0.25);
+          const length = 3 * noise() ** 0.25;
+          const centre = vector(() => PERIOD * noise());
+          // Along one axis it starts nearest to the next image or the last, which most paths leave behind.
+          const body: Body = {
+            ...(isBox ? { half: vector(size) } : { radius: size() }),
+            from: centre.map((along, axis) => along + (axis === 0 ? 6.5 + 2 * noise() : 5 * (noise() - 0.5))),
+            way: direction.map((along) => (along / Math.hypot(...direction)) * length),
+          };
+          const obstacle = { ...(isBoxed ? { half: vector(half) } : { radius: large() }), from: centre };
+          const met = meetObstacle(dimensions, body, obstacle);
+          const { slack, overlapAt, time } = met;
+          expect(length).toBeLessThanOrEqual(met.longest);
+          const rounding = 2 ** -17;
+          if (overlapAt(0) >= slack - rounding) return;
+          const until = time ?? 1;
+          const overlaps = Array.from({ length: 65 }, (_, step) => overlapAt((until * step) / 64));
+          expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
+          if (time === undefined) return;
+          hits++;
+          if (met.nearestOnly !== time) ahead++;
+          expect(overlapAt(time)).toBeGreaterThan(slack - 2 * TICK * length - rounding);
+          // It hits the image that is nearest at that time.
+          met.face(time);
+          met.encounter.measure(0);
+          const closing = body.way.reduce((sum, along, axis) => {
+            return sum + along * (met.encounter.normal[axis] as number);
+          }, 0);
+          expect(closing).toBeLessThan(0);
+        }),
+        { numRuns: 400 },
+      );
+      expect(hits).toBeGreaterThan(50);
+      expect(ahead).toBeGreaterThan(0);
+    },
+  );
 
-    it('overlap by a sixteenth of the lesser thickness of the two', () => {
-      const corner = (first: number) => repeat(8, dimensions).with(0, first);
-      const way = repeat(0, dimensions).with(0, 2);
-      const body = { radius: 0.5, from: corner(2), way };
-      // Of the ball with diameter 1, or of a plate 1/4 thick.
-      const large = meetObstacle(dimensions, body, { radius: 4, from: corner(8) });
-      expect(large.time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
-      const plate = repeat(2, dimensions).with(0, 0.125);
-      const thin = meetObstacle(dimensions, body, { half: plate, from: corner(4) });
-      expect(thin.time).toBeCloseTo((2 - 0.625 + 1 / 64) / 2, 3);
-    });
+  it('overlap by a sixteenth of the lesser thickness of the two', () => {
+    const corner = (first: number) => repeat(8, dimensions).with(0, first);
+    const way = repeat(0, dimensions).with(0, 2);
+    const body = { radius: 0.5, from: corner(2), way };
+    // Of the ball with diameter 1, or of a plate 1/4 thick.
+    const large = meetObstacle(dimensions, body, { radius: 4, from: corner(8) });
+    expect(large.time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
+    const plate = repeat(2, dimensions).with(0, 0.125);
+    const thin = meetObstacle(dimensions, body, { half: plate, from: corner(4) });
+    expect(thin.time).toBeCloseTo((2 - 0.625 + 1 / 64) / 2, 3);
+  });
 
-    it('do not meet at the ends of an endless floor, only on top of it', () => {
-      const vector = (first: number, second: number) => [first, second, 8].slice(0, dimensions);
-      const floor = { half: [PERIOD / 2, 1, PERIOD / 2].slice(0, dimensions), from: vector(2, 2) };
-      // Its ends would be at 10, or -6: from either side, and exactly there.
-      for (const [first, along] of [
-        [9, 2],
-        [11, -2],
-        [10, 0],
-        [9.999, 0.001],
-      ] as const) {
-        const way = [along, -2, 0].slice(0, dimensions);
-        const { time, face, encounter } = meetObstacle(
-          dimensions,
-          { radius: 0.5, from: vector(first, 5), way },
-          floor,
-        );
-        expect(time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
-        face(time as number);
-        encounter.measure(0);
-        expect([...encounter.normal]).toEqual([0, 1, 0].slice(0, dimensions));
-      }
-      // Along it they may be at any depth.
-      for (const depth of [0.2, 0.9]) {
-        const half = repeat(0.25, dimensions);
-        const way = [2, 0, 0].slice(0, dimensions);
-        const inside = meetObstacle(dimensions, { half, from: vector(9, 3.25 - depth), way }, floor);
-        expect(inside.time).toBeUndefined();
-      }
-    });
+  it('do not meet at the ends of an endless floor, only on top of it', () => {
+    const vector = (first: number, second: number) => [first, second, 8].slice(0, dimensions);
+    const floor = { half: [PERIOD / 2, 1, PERIOD / 2].slice(0, dimensions), from: vector(2, 2) };
+    // Its ends would be at 10, or -6: from either side, and exactly there.
+    for (const [first, along] of [
+      [9, 2],
+      [11, -2],
+      [10, 0],
+      [9.999, 0.001],
+    ] as const) {
+      const way = [along, -2, 0].slice(0, dimensions);
+      const { time, face, encounter } = meetObstacle(
+        dimensions,
+        { radius: 0.5, from: vector(first, 5), way },
+        floor,
+      );
+      expect(time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
+      face(time as number);
+      encounter.measure(0);
+      expect([...encounter.normal]).toEqual([0, 1, 0].slice(0, dimensions));
+    }
+    // Along it they may be at any depth.
+    for (const depth of [0.2, 0.9]) {
+      const half = repeat(0.25, dimensions);
+      const way = [2, 0, 0].slice(0, dimensions);
+      const inside = meetObstacle(dimensions, { half, from: vector(9, 3.25 - depth), way }, floor);
+      expect(inside.time).toBeUndefined();
+    }
+  });
 
-    it('have one position each along axes that are not periodic', () => {
-      const corner = (first: number) => repeat(8, dimensions).with(0, first);
-      const way = repeat(0, dimensions).with(0, -3);
-      const body = { radius: 0.5, from: corner(2), way };
-      const obstacle = { radius: 4, from: corner(11) };
-      expect(meetObstacle(dimensions, body, obstacle, true).time).toBeDefined();
-      const others = new Array<boolean>(dimensions).fill(true).with(0, false);
-      expect(meetObstacle(dimensions, body, obstacle, others).time).toBeUndefined();
-    });
-  },
-);
+  it('have one position each along axes that are not periodic', () => {
+    const corner = (first: number) => repeat(8, dimensions).with(0, first);
+    const way = repeat(0, dimensions).with(0, -3);
+    const body = { radius: 0.5, from: corner(2), way };
+    const obstacle = { radius: 4, from: corner(11) };
+    expect(meetObstacle(dimensions, body, obstacle, true).time).toBeDefined();
+    const others = new Array<boolean>(dimensions).fill(true).with(0, false);
+    expect(meetObstacle(dimensions, body, obstacle, others).time).toBeUndefined();
+  });
+});
