@@ -9,26 +9,22 @@ fn drawn_share() -> f32 {
 
 #if VALUED
 @group(1) @binding(1) var<storage, read> value: array<u32>;
-#else
-#if AGED
+#elif AGED
 // Seconds.
 @group(1) @binding(1) var<storage, read> birth: array<f32>;
 @group(1) @binding(2) var<storage, read> id: array<u32>;
 #else
 @group(1) @binding(1) var<storage, read> velocity: array<Stored>;
 #endif
-#endif
 
 // Share of the scale, from 0 to 1.
 fn share_of(slot: u32) -> f32 {
 #if VALUED
   let share = f32(value[slot]) * frame.scale.z;
-#else
-#if AGED
+#elif AGED
   let share = (frame.fog.w - birth[min(id[slot], arrayLength(&birth) - 1u)]) * frame.scale.z;
 #else
   let share = length(load_vector(velocity[slot])) * frame.scale.z;
-#endif
 #endif
   return clamp(share, 0.0, 1.0);
 }

@@ -14,8 +14,7 @@
 fn clear_finer() {
   finer[0] = select(0u, (1u << grid.levels) - 1u, grid.levels <= FINER_STEPS);
 }
-#else
-#if NOTE
+#elif NOTE
 
 // Most threads find their bit set: then they need not wait for each other.
 fn note(mask: u32) {
@@ -39,8 +38,7 @@ fn note_finer(
     note(1u << level_of(radius_of(body)));
   }
 }
-#else
-#if LIST
+#elif LIST
 
 // Most threads find their bit set: then they need not wait for each other.
 fn note(mask: u32) {
@@ -113,6 +111,4 @@ fn order_finer(
     finer[place] = moving;
   }
 }
-#endif
-#endif
 #endif

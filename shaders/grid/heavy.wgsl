@@ -12,8 +12,7 @@
 fn close() {
   finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
-#else
-#if !CLEAR
+#elif !CLEAR
 // The neighbour loop needs these buffers, although this kernel visits no neighbours.
 
 alias Own = u32;
@@ -80,5 +79,4 @@ fn clear() {
     atomicStore(&crowd[dispatch + 2u], 1u);
   }
 }
-#endif
 #endif

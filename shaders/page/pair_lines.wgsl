@@ -71,13 +71,11 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   }
 #if HAS_BOXES
   let is_contact = contact_with(particle, other).is_contact;
-#else
-#if VARIABLE_RADII
+#elif VARIABLE_RADII
   let reach = particle.radius + other.radius;
   let is_contact = other.distance_squared < reach * reach;
 #else
   let is_contact = other.distance_squared < substep.diameter_squared;
-#endif
 #endif
   if (view.contacts_only == 1u && !is_contact) {
     return;

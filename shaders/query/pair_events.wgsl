@@ -1,47 +1,20 @@
-// What happened to pairs between two lists: which began, which stayed, which ended. One thread goes over the two
-// stretches of a first id, which are ascending, side by side. Inputs: a list of pairs with its offsets and its count,
-// and the list kept from the comparison before. `tally` counts for each first id, `fill` writes the pairs of one
-// kind from that id's offset on, and `keep` makes the list the one that the next is compared with.
-// A list that was cut short is compared with nothing: nothing is tallied, and what was kept stays.
-// Ordering: by the first id ascending, then the second. The counts decide on integers, so there are no holes.
+// Compares two lists of pairs: which pairs began, stayed and ended. One thread goes over the two stretches of a first id,
+// which are ascending, side by side. Inputs: a list of pairs with its offsets and counts (found, listed), and the list that
+// keep_pairs.wgsl kept from the comparison before. TALLY counts per first id; without it, the kernel writes the pairs of
+// one kind (BEGUN, STAYED, else ended) from that id's offset on. If the list was cut short, the tallies stay zero.
+// Ordering: by the first id ascending, then the second. The counts depend on integers alone, so there are no holes.
 
-#if KEEP
-// `count` holds the numbers of pairs found and listed.
-#else
-#endif
-
-#if KEEP
-@compute @workgroup_size(WORKGROUP_SIZE)
-fn keep(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
-  @builtin(local_invocation_index) thread: u32,
-) {
-  let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (id >= arrayLength(&offsets) || count[0] != count[1]) {
-    return;
-  }
-  offsets_before[id] = offsets[id];
-  if (id + 1u == arrayLength(&offsets)) {
-    return;
-  }
-  let places = stretch_of(offsets[id], offsets[id + 1u], arrayLength(&pairs));
-  for (var index = 0u; index < places.room; index++) {
-    pairs_before[places.first + index] = pairs[places.first + index];
-  }
-}
-#else
-// The second id in a place; past the end, and in a hole, which no pair follows, NO_PARTNER: greater than any id.
-fn other_now(places: Stretch, index: u32) -> u32 {
-  if (index < places.room) {
-    return pairs[places.first + index].y;
+// The second id at an index of a stretch. Past the end, and in a hole, it is NO_PARTNER, which is greater than any id.
+fn other_now(stretch: Stretch, index: u32) -> u32 {
+  if (index < stretch.room) {
+    return pairs[stretch.first + index].y;
   }
   return NO_PARTNER;
 }
 
-fn other_before(places: Stretch, index: u32) -> u32 {
-  if (index < places.room) {
-    return pairs_before[places.first + index].y;
+fn other_before(stretch: Stretch, index: u32) -> u32 {
+  if (index < stretch.room) {
+    return pairs_before[stretch.first + index].y;
   }
   return NO_PARTNER;
 }
@@ -53,19 +26,19 @@ fn compare(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  // Both lists have offsets for as many ids; those that no particle has own nothing.
+  // Both lists have offsets for as many ids; ids that no particle has own no pairs.
   if (id + 1u >= arrayLength(&offsets)) {
     return;
   }
 #if TALLY
-  // The tallies are zero, as the scan left them.
+  // The scan has left the tallies zero.
   if (count[0] != count[1]) {
     return;
   }
   var found = vec3u();
 #else
-  let places = stretch_of(event_offsets[id], event_offsets[id + 1u], arrayLength(&events));
-  if (places.room == 0u) {
+  let room = stretch_of(event_offsets[id], event_offsets[id + 1u], arrayLength(&events));
+  if (room.room == 0u) {
     return;
   }
   var found = 0u;
@@ -83,19 +56,17 @@ fn compare(
     found += vec3u(u32(has_begun), u32(other == old), u32(has_ended));
 #else
 #if BEGUN
-    let is_told = has_begun;
+    let is_event = has_begun;
+#elif STAYED
+    let is_event = other == old;
+#else
+    let is_event = has_ended;
 #endif
-#if STAYED
-    let is_told = other == old;
-#endif
-#if ENDED
-    let is_told = has_ended;
-#endif
-    if (is_told) {
-      if (found == places.room) {
+    if (is_event) {
+      if (found == room.room) {
         break;
       }
-      events[places.first + found] = vec2u(id, min(other, old));
+      events[room.first + found] = vec2u(id, min(other, old));
       found++;
     }
 #endif
@@ -114,4 +85,3 @@ fn compare(
   ended[id] = found.z;
 #endif
 }
-#endif

@@ -3,10 +3,10 @@
  * Inputs: a dimension, modules and a kernel in linking order, flags for `#if`, extra constants.
  * Output: the code and a map from its lines back to file and line, for compiler messages.
  *
- * A file may hold lines `#if NAME`, `#if !NAME`, `#else`, `#endif`, alone on their line. The preprocessor
- * itself throws on those words in comments, erases code at unknown directives and prints undefined values;
- * here every `#` that is not one of these lines, and every flag that was not declared, is an error with its
- * place before it can do so. Sources that are no files of ours (`origin`) go in as they are.
+ * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The preprocessor
+ * itself throws on those words in comments, erases code at unknown directives and prints undefined values. So any
+ * other `#`, and any flag that was not declared, is an error here that names the file and the line. A source from
+ * outside shaders/ (`origin`) is not preprocessed.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import body from '../../shaders/base/body.wgsl?raw';
@@ -147,27 +147,30 @@ export function preprocess(source: ShaderSource, flags: Readonly<Record<string, 
     const directive = /^\s*#(\S*)\s*(.*?)\s*$/.exec(text);
     if (!directive) {
       if (text.includes('#'))
-        refuse(line, `a "#" may only begin a line with #if, #else or #endif, not "${text.trim()}"`);
+        refuse(line, `a "#" may only begin a line with #if, #elif, #else or #endif, not "${text.trim()}"`);
       append(`${text}${MARK}${line}\n`);
       return;
     }
     const [, word, argument = ''] = directive;
-    if (word === 'if') {
+    if (word === 'if' || word === 'elif') {
       const name = argument.replace(/^!/, '');
       const value = Object.hasOwn(flags, name) ? flags[name] : undefined;
       if (value === undefined) {
         refuse(
           line,
-          `#if ${argument} asks for a flag that was not declared (declared: ${Object.keys(flags).join(', ')})`,
+          `#${word} ${argument} asks for a flag that was not declared (declared: ${Object.keys(flags).join(', ')})`,
         );
       }
-      append('#if ');
+      append(`#${word} `);
       values.push(argument.startsWith('!') ? !value : value === true);
       strings.push('\n');
     } else if ((word === 'else' || word === 'endif') && argument === '') {
       append(`#${word}\n`);
     } else {
-      refuse(line, `"${text.trim()}" is not one of #if NAME, #if !NAME, #else, #endif`);
+      refuse(
+        line,
+        `"${text.trim()}" is not one of #if NAME, #if !NAME, #elif NAME, #elif !NAME, #else, #endif`,
+      );
     }
   });
   let output: string;

@@ -27,12 +27,10 @@ fn normal_of(apart: Vector, body: PackedBody, other: PackedBody) -> Vector {
 fn part_of(body: PackedBody, other: PackedBody) -> f32 {
 #if HAS_BOXES
   return mass_share(body.shape.w, other.shape.w);
-#else
-#if VARIABLE_RADII
+#elif VARIABLE_RADII
   return mass_share(radius_of(body), radius_of(other));
 #else
   return 0.5;
-#endif
 #endif
 }
 

@@ -1,7 +1,8 @@
 /**
- * Host of shaders/query/pair_events.wgsl: pairs that began, stayed and ended between two lists, tallied by first
- * id, then written at scanned offsets; and the list kept for the next comparison.
+ * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl: counts the pairs that began, stayed and ended
+ * between two lists per first id, writes them at scanned offsets, and keeps a list for the next comparison.
  */
+import keepText from '../../../shaders/query/keep_pairs.wgsl?raw';
 import text from '../../../shaders/query/pair_events.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Dimensions } from '../../core/world/world';
@@ -22,16 +23,16 @@ const STEPS: readonly EventStep[] = ['tally', ...EVENT_KINDS, 'keep'];
 export interface PairEventsBuffers {
   readonly offsets: GPUBuffer | GPUBufferBinding;
   readonly pairs: GPUBuffer;
-  /** Of the comparison before; as long as the two above. */
+  /** The lists of the comparison before; as long as the two above. */
   readonly offsets_before: GPUBuffer;
   readonly pairs_before: GPUBuffer;
   /** tally and keep: found and listed. */
   readonly count?: GPUBuffer;
-  /** tally: a count for each first id. */
+  /** tally: a count per first id. */
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;
-  /** One kind: first place of each first id, and the list. */
+  /** One kind: the first index of each first id's pairs, and the list. */
   readonly event_offsets?: GPUBuffer;
   readonly events?: GPUBuffer;
 }
@@ -43,7 +44,13 @@ export class PairEventsPass {
     return STEPS.map((step) => ({
       label: `measure.pair-events.${step}`,
       dimensions,
-      sources: [PARAMS, STRETCH, { name: 'query/pair_events.wgsl', text }],
+      sources: [
+        PARAMS,
+        STRETCH,
+        step === 'keep'
+          ? { name: 'query/keep_pairs.wgsl', text: keepText }
+          : { name: 'query/pair_events.wgsl', text },
+      ],
       entryPoint: step === 'keep' ? 'keep' : 'compare',
       bindings: {
         offsets: 'read array<u32>',
@@ -58,11 +65,9 @@ export class PairEventsPass {
           : {}),
       },
       flags: {
-        KEEP: step === 'keep',
         TALLY: step === 'tally',
         BEGUN: step === 'begun',
         STAYED: step === 'stayed',
-        ENDED: step === 'ended',
       },
     }));
   }
@@ -79,7 +84,7 @@ export class PairEventsPass {
     return this.kernels[step].bind({ ...buffers });
   }
 
-  /** One thread an offset, of which there is one more than first ids. */
+  /** One thread per offset; there is one more offset than first ids. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

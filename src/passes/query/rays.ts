@@ -1,7 +1,8 @@
 /**
- * Host of shaders/query/rays.wgsl: the balls that rays meet, tallied by ray, then written at scanned offsets; or only
- * the first of each.
+ * Host of shaders/query/rays.wgsl: the particles that rays meet, counted per ray and then written at scanned offsets, or
+ * only the first per ray.
  */
+import ray from '../../../shaders/query/ray.wgsl?raw';
 import text from '../../../shaders/query/rays.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Bindings } from '../../gpu/bindings';
@@ -12,7 +13,7 @@ import { STRETCH, type Variant, worldFlags, worldName } from '../modules';
 import { pathModules, SORT_STRETCH } from '../search-modules';
 import { ListPass } from './list-pass';
 
-/** The radius is that of all balls; where each has its own, nobody asks for it. */
+/** The radius is that of all particles; unused with variable radii. */
 export const RAYS_FIELDS = { ray_count: 'u32', radius: 'f32', radius_squared: 'f32' } as const;
 
 export const RAYS_STEPS = ['tally', 'fill', 'first'] as const;
@@ -26,11 +27,11 @@ export interface RaysBuffers {
   readonly rays: GPUBuffer;
   /** Slots of a UniformRing: RAYS_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** tally: a count for each ray. */
+  /** tally: a count per ray. */
   readonly tallies?: GPUBuffer;
-  /** fill: first place of each ray, and of the ray after it. */
+  /** fill: the first index of each ray's entries, and a last one for the end. */
   readonly offsets?: GPUBuffer;
-  /** fill: of the list; first: one a ray. */
+  /** fill: the list; first: one per ray. */
   readonly ids?: GPUBuffer;
   readonly distances?: GPUBuffer;
 }
@@ -49,6 +50,7 @@ function describe(variant: Variant, step: RaysStep): KernelDescription {
       ...pathModules(variant),
       STRETCH,
       ...(step === 'fill' ? [SORT_STRETCH] : []),
+      { name: 'query/ray.wgsl', text: ray },
       { name: 'query/rays.wgsl', text },
     ],
     entryPoint: 'follow',

@@ -1,0 +1,22 @@
+// Keeps a list of pairs for the next comparison by pair_events.wgsl. Inputs: a list of pairs with its offsets; `count`, the
+// numbers of pairs found and listed. If the list was cut short, the list kept before stays.
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn keep(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (id >= arrayLength(&offsets) || count[0] != count[1]) {
+    return;
+  }
+  offsets_before[id] = offsets[id];
+  if (id + 1u == arrayLength(&offsets)) {
+    return;
+  }
+  let stretch = stretch_of(offsets[id], offsets[id + 1u], arrayLength(&pairs));
+  for (var index = 0u; index < stretch.room; index++) {
+    pairs_before[stretch.first + index] = pairs[stretch.first + index];
+  }
+}

@@ -1,0 +1,244 @@
+// One ray: what the host uploads, the times at which it comes near a coordinate, and the balls that it meets.
+// rays.wgsl walks the cells along it. Needs the path_*.wgsl of the world and base/params.wgsl.
+//
+// A ray consists of the positions origin + t * direction, 0 <= t <= reach. It meets a ball if the centre lies within the
+// radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point, and so may be one
+// below 2^-63, because a device may flush the square to 0.
+//
+// Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24 and origin o,
+// the errors are at most
+//   2 u (|o| + |t * d|)    of a position o + t * d,
+//   3 u of its coordinate  of the border of a layer,
+//   4 u of the extent      of the coordinate that decides a particle's cell (core/world/world.ts),
+//   5 u of itself          of a quotient (2.5 ulp, as WGSL allows).
+// All spans are widened by 2^-20 = 16 u times the sum of these magnitudes, which also covers the error of `meet`, less
+// than 8 u of the way.
+
+struct Rays {
+  ray_count: u32,
+  // The radius of all particles; unused with variable radii.
+  radius: f32,
+  radius_squared: f32,
+}
+
+// `rays` holds the bits of floats (see src/engine/queries/rays.ts). Words of a ray: origin, direction, reach. In 3D each
+// vector starts at a multiple of four words.
+const RAY_WORDS = 2u * DIMENSIONS + 2u;
+const DIRECTION_WORD = 2u * DIMENSIONS - 2u;
+const REACH_WORD = 3u * DIMENSIONS - 2u;
+
+const WIDENED = 0x1p-20f;
+// A ray slower than this along an axis counts as near every layer of the axis all the time.
+const STILL = 0x1p-50f;
+// The greatest distance of a ray's origin from the world's, and of a met particle from the ray's origin: its square is
+// finite.
+const FARTHEST_MET = 0x1p62f;
+const INFINITE_BITS = 0x7f800000u;
+const MISSED = -1.0;
+
+struct Path {
+  origin: Vector,
+  direction: Vector,
+  direction_squared: f32,
+  // Greatest distance, or MISSED if the ray can meet nothing.
+  reach: f32,
+  // Greatest distance along each axis between the ray and the centre of a met ball, without the rounding on the way.
+  near: Vector,
+  // Whether the ray may meet more than one image of a particle.
+  repeats: bool,
+}
+
+fn vector_at(word: u32) -> Vector {
+  var vector = Vector();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    vector[axis] = bitcast<f32>(rays[word + axis]);
+  }
+  return vector;
+}
+
+fn path_of(number: u32) -> Path {
+  let word = RAY_WORDS * number;
+  var path = Path();
+  path.reach = MISSED;
+  path.origin = vector_at(word);
+  path.direction = vector_at(word + DIRECTION_WORD);
+  let reach_bits = rays[word + REACH_WORD];
+  if (
+    !is_finite(path.origin) || !is_finite(path.direction) || reach_bits > INFINITE_BITS
+      || any(abs(path.origin) > Vector(FARTHEST_MET)) || any(abs(path.direction) > Vector(0x1p30f))
+  ) {
+    return path;
+  }
+  path.direction_squared = dot(path.direction, path.direction);
+  if (path.direction_squared < 0x1p-60f) {
+    return path;
+  }
+  path.origin = wrap(path.origin);
+  var reach = 0x1p120f;
+  if (reach_bits < INFINITE_BITS) {
+    reach = bitcast<f32>(reach_bits);
+  }
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let speed = abs(path.direction[axis]);
+    let period = grid.period[axis];
+    if (speed > STILL) {
+      reach = min(reach, select(FARTHEST_MET, f32(MOST_PERIODS) * period, period > 0.0) / speed);
+    }
+  }
+  // Over a long reach even a slow ray passes more periods than can be counted.
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let speed = abs(path.direction[axis]);
+    let most = f32(MOST_PERIODS) * grid.period[axis];
+    if (most > 0.0 && speed * reach > most) {
+      reach = most / speed;
+    }
+  }
+  path.reach = reach;
+#if VARIABLE_RADII
+  return path;
+#else
+  return path_among(path, parameters.radius);
+#endif
+}
+
+// The path among balls up to a radius.
+fn path_among(path: Path, radius: f32) -> Path {
+  var among = path;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let period = grid.period[axis];
+    let way = abs(path.direction[axis]) * path.reach + 2.0 * radius;
+    among.repeats = among.repeats || (period > 0.0 && way > 0.99 * period);
+    let magnitude = abs(path.origin[axis]) + extent_of(axis) + radius;
+    among.near[axis] = radius + WIDENED * magnitude;
+  }
+  return among;
+}
+
+#if VARIABLE_RADII
+// The path among the particles of a level. Sets the level that layers belong to from now on.
+fn path_on(path: Path, level: u32) -> Path {
+  level_walked = level;
+  return path_among(path, min(greatest_on(level), grid.greatest_radius));
+}
+
+fn radius_squared_of(body: PackedBody) -> f32 {
+  return radius_of(body) * radius_of(body);
+}
+#else
+fn radius_squared_of(body: PackedBody) -> f32 {
+  return parameters.radius_squared;
+}
+#endif
+
+// Least and greatest coordinate along an axis of the centres that the ray may meet between two times.
+fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
+  let way = path.direction[axis] * times;
+  let at = path.origin[axis] + way;
+  let near = path.near[axis] + WIDENED * abs(way);
+  return vec2f(min(at.x - near.x, at.y - near.y), max(at.x + near.x, at.y + near.y));
+}
+
+// The part of a span of times in which the ray may meet centres between two coordinates of an axis. If the result
+// descends, it is empty.
+fn narrowed(path: Path, axis: u32, low: f32, high: f32, times: vec2f) -> vec2f {
+  let speed = path.direction[axis];
+  if (abs(speed) <= STILL) {
+    return times;
+  }
+  let near = path.near[axis];
+  let ends = (vec2f(low - near - WIDENED * abs(low), high + near + WIDENED * abs(high)) - path.origin[axis]) / speed;
+  let early = min(ends.x, ends.y);
+  let late = max(ends.x, ends.y);
+  return vec2f(max(times.x, early - WIDENED * abs(early)), min(times.y, late + WIDENED * abs(late)));
+}
+
+fn layers_within(coordinates: vec2f, axis: u32) -> vec2i {
+  return vec2i(layer_at(coordinates.x, axis), layer_at(coordinates.y, axis));
+}
+
+fn length_of(layers: vec2i) -> f32 {
+  return f32(layers.y) - f32(layers.x) + 1.0;
+}
+
+// The layers in the order in which the ray reaches them.
+fn layer_in(layers: vec2i, step: u32, speed: f32) -> i32 {
+  return select(layers.x + i32(step), layers.y - i32(step), speed < 0.0);
+}
+
+// The time at which a ray first meets the ball with centre origin + away, or MISSED.
+fn meet(path: Path, away: Vector, radius_squared: f32) -> f32 {
+  if (any(abs(away) > Vector(2.0 * FARTHEST_MET))) {
+    return MISSED;
+  }
+  // A direction of unit length needs no division, and so no rounding.
+  let is_unit = path.direction_squared == 1.0;
+  let along = dot(away, path.direction);
+  let middle = select(along / path.direction_squared, along, is_unit);
+  let apart = away - path.direction * clamp(middle, 0.0, path.reach);
+  if (dot(apart, apart) > radius_squared) {
+    return MISSED;
+  }
+  let foot = away - path.direction * middle;
+  let half_chord = sqrt(max(radius_squared - dot(foot, foot), 0.0));
+  let half_time = select(half_chord / sqrt(path.direction_squared), half_chord, is_unit);
+  return clamp(middle - half_time, 0.0, path.reach);
+}
+
+#if WRAPS
+struct Meeting {
+  distance: f32,
+  image: Lattice,
+}
+
+// The images of a coordinate that the ray may meet between two times, as numbers of periods.
+fn images_between(path: Path, axis: u32, coordinate: f32, times: vec2f) -> vec2i {
+  if (grid.period[axis] == 0.0) {
+    return vec2i();
+  }
+  let periods = (sweep(path, axis, times) - coordinate) * grid.inverse_period[axis];
+  return vec2i(i32(ceil(periods.x)), i32(floor(periods.y)));
+}
+
+fn times_at(path: Path, axis: u32, coordinate: f32, image: i32, times: vec2f) -> vec2f {
+  let shifted = coordinate + f32(image) * grid.period[axis];
+  return narrowed(path, axis, shifted, shifted, times);
+}
+
+// The image of a particle that the ray meets first. Later images of the same particle do not count again.
+fn first_meeting(path: Path, position: Vector, radius_squared: f32) -> Meeting {
+  var first = Meeting(MISSED, Lattice());
+  let whole = vec2f(0.0, path.reach);
+  var layers = vec2i();
+  if (DIMENSIONS == 3u) {
+    layers = images_between(path, DIMENSIONS - 1u, position[DIMENSIONS - 1u], whole);
+  }
+  for (var layer = layers.x; layer <= layers.y; layer++) {
+    var times = whole;
+    if (DIMENSIONS == 3u) {
+      times = times_at(path, DIMENSIONS - 1u, position[DIMENSIONS - 1u], layer, whole);
+    }
+    if (times.x > times.y) {
+      continue;
+    }
+    let rows = images_between(path, 1u, position.y, times);
+    for (var row = rows.x; row <= rows.y; row++) {
+      let span = times_at(path, 1u, position.y, row, times);
+      if (span.x > span.y) {
+        continue;
+      }
+      let columns = images_between(path, 0u, position.x, span);
+      for (var column = columns.x; column <= columns.y; column++) {
+        var image = Lattice(layer);
+        image.x = column;
+        image.y = row;
+        let distance = meet(path, position - path.origin + Vector(image) * grid.period, radius_squared);
+        if (distance >= 0.0 && (first.distance < 0.0 || distance < first.distance)) {
+          first = Meeting(distance, image);
+        }
+      }
+    }
+  }
+  return first;
+}
+#endif
+
