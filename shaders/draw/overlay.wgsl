@@ -1,4 +1,4 @@
-// What the shaders of overlays know beside the frame. Host twin: LOOK_FIELDS in src/page/view/overlay.ts; all fields are whole
+// What the shaders of overlays know beside the frame. Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts; all fields are whole
 // vec4f, so their order alone fixes the layout. Needs frame.
 
 struct Look {

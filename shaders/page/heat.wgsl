@@ -1,6 +1,6 @@
 // Particles in each cell of the lowest level, in space of each column of cells: a counter for each, zero before. Where
 // there would be too many counters, blocks of cells share one. Inputs: positions as the grid sorts them, and the world.
-// Host: src/page/view/overlay.ts.
+// Host: src/page/view/overlay-pipelines.ts.
 
 struct Heat {
   // Counters along each axis, in space 1 along the axis that stands on the floor.

@@ -1,14 +1,8 @@
 /** The explainer in a real browser: what it shows is what the trace says, it goes where it is told, and mistakes can be mended. */
 import type { Page, SerializedAXNode } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import {
-  ARRAYS,
-  type ArrayName,
-  createTrace,
-  SHOWN,
-  STAGES,
-  type Step,
-} from '../../src/page/explainer/trace';
+import { createTrace } from '../../src/page/explainer/trace';
+import { ARRAYS, type ArrayName, SHOWN, STAGES, type Step } from '../../src/page/explainer/trace-recorder';
 import { browserTest, useBrowser } from '../helpers/browser';
 import { findPoorContrast } from './contrast';
 import { takePicture, textOf } from './playground';

@@ -9,9 +9,9 @@ import { type FluidOptions, type FluidPlan, planFluid } from '../../src/methods/
 import { COLOUR_STOPS, type Rgb } from '../../src/page/model/colour';
 import type { Overlays } from '../../src/page/model/overlays';
 import { project } from '../../src/page/view/camera';
+import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/view/draw-pipelines';
 import type { Frame } from '../../src/page/view/engine';
 import { FRAME_BYTES, packFrame } from '../../src/page/view/frame';
-import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/view/gpu-view';
 import { LiquidFields } from '../../src/page/view/liquid/fields';
 import { LiquidView } from '../../src/page/view/liquid/view';
 import { frameOf, overlayColours } from './inputs/frames';

@@ -25,9 +25,10 @@ import {
   refuseOverlays,
 } from '../model/overlays';
 import type { GpuBrush } from '../tools/brush';
+import { drawnOf, obstaclesDrawn } from '../view/draw-pipelines';
 import type { Engine, Frame, Grip, Run, StepTime, Stroke } from '../view/engine';
 import { bodiesOfObstacles, explain, putBirths, refuseColours } from '../view/engine';
-import { drawnOf, GpuView, obstaclesDrawn } from '../view/gpu-view';
+import { GpuView } from '../view/gpu-view';
 import type { LiquidFields } from '../view/liquid/fields';
 import type { LiquidColour } from '../view/liquid/pipelines';
 import type { LiquidView } from '../view/liquid/view';

@@ -4,7 +4,15 @@
  * are, what is behind the last cell in a row of its own.
  */
 import { make } from './dom';
-import { ARRAYS, type ArrayName, formatNumber, SHOWN, type Step, type Trace, type Values } from './trace';
+import {
+  ARRAYS,
+  type ArrayName,
+  formatNumber,
+  SHOWN,
+  type Step,
+  type Trace,
+  type Values,
+} from './trace-recorder';
 
 interface Shown {
   readonly figure: HTMLElement;

@@ -3,7 +3,8 @@ import { openAppearance } from '../support/appearance';
 import { showHints } from '../support/hints';
 import { showMistakes } from './mistake-view';
 import { Player } from './player';
-import { createTrace, type Step, type Trace } from './trace';
+import { createTrace } from './trace';
+import type { Step, Trace } from './trace-recorder';
 
 declare global {
   interface Window {

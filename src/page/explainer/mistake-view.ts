@@ -24,7 +24,7 @@ import {
   tryRounding,
   tryTable,
 } from './mistakes';
-import { describe, formatNumber, joinWords, range } from './trace';
+import { describe, formatNumber, joinWords, range } from './trace-recorder';
 
 type State = 'broken' | 'lucky' | 'slow' | 'right';
 

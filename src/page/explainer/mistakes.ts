@@ -13,7 +13,8 @@ import { bruteForcePairs } from '../../reference/query/brute-force';
 import { probeCells } from '../../reference/query/probe';
 import { findContact } from '../../reference/solve/contact';
 import { Random } from '../../scenes/random';
-import { PARTICLE_DIAMETER, placeApart, range, type Scene } from './trace';
+import { PARTICLE_DIAMETER, placeApart } from './trace';
+import { range, type Scene } from './trace-recorder';
 
 export type Pair = readonly [number, number];
 

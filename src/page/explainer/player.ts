@@ -7,7 +7,8 @@ import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
 import { ArrayView, describeEntries } from './array-view';
 import { make } from './dom';
-import { findStep, STAGES, type Stage, type Step, type Trace } from './trace';
+import { findStep } from './trace';
+import { STAGES, type Stage, type Step, type Trace } from './trace-recorder';
 import { WorldPicture } from './world-picture';
 
 /** Browsers take a limited number of addresses in a while; it is written once a visitor rests. */

@@ -6,7 +6,7 @@
  */
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
-import type { Scene, Step } from './trace';
+import type { Scene, Step } from './trace-recorder';
 
 interface Drawn {
   readonly group: SVGGElement;

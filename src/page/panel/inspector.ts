@@ -1,20 +1,22 @@
-/**
- * Purpose: the inspector: a card that tells what the grid does for one particle, and marks in the picture: a ring around it,
- * the cells that are probed, and what becomes of each candidate, by shape and dash. Inputs: the page's run and what it looks
- * at; a pointer, keys or an id that is typed. It asks the simulation who is where a few times a second while time passes, and
- * less often where that takes long; while paused what it tells is exact.
- */
-import type { ParticleArrays } from '../../core/simulation/simulation';
-import type { World } from '../../core/world/world';
-import { toCss } from '../model/colour';
 import { MOST_ID } from '../session/link';
 import { find } from '../support/dom';
 import { formatCount, formatReal } from '../support/format';
 import { nextTask } from '../support/save';
-import { project, type Ray } from '../view/camera';
+import type { Ray } from '../view/camera';
 import { explain, type Frame, type Run } from '../view/engine';
-import { type Candidate, type Inspected, inspectAll, MOST_INSPECTED, type ProbedCell } from '../view/inspect';
+import { type Inspected, inspectAll, MOST_INSPECTED } from '../view/inspect';
 import { pick } from '../view/pick';
+import { Marks, type Snapshot } from './inspector-marks';
+import {
+  candidateTable,
+  cellText,
+  countsText,
+  element,
+  idsText,
+  probeTables,
+  ringText,
+  vectorText,
+} from './inspector-tables';
 
 const INTERVAL_MS = 250;
 /** Asking takes at most this share of the time, and where it takes longer than this, it waits until time stands still. */
@@ -23,9 +25,6 @@ const LONGEST_MS = 200;
 /** CSS pixels from a particle at which it is still pointed at, and that a click may move. */
 const NEAR_POINTER = 12;
 const CLICK_SLACK = 4;
-/** Rows and ids that the card shows. */
-const MOST_ROWS = 60;
-const MOST_IDS = 9;
 
 /** What is inspected. */
 export interface InspectorSite {
@@ -37,19 +36,6 @@ export interface InspectorSite {
   readonly isToolChosen: boolean;
   rayAt(place: { readonly x: number; readonly y: number }): Ray;
 }
-
-interface Snapshot {
-  readonly run: Run;
-  readonly particles: ParticleArrays;
-  readonly inspect: (id: number) => Inspected | undefined;
-}
-
-const VERDICTS = {
-  contact: 'contact',
-  apart: 'too far',
-  stranger: 'other cell',
-  itself: 'itself',
-} as const;
 
 export class Inspector {
   private readonly card = find('inspector', HTMLElement);
@@ -338,228 +324,4 @@ export class Inspector {
     const { told, snapshot } = this;
     if (told && snapshot) new Marks(context, frame, snapshot).paint(told);
   }
-}
-
-class Marks {
-  constructor(
-    private readonly context: CanvasRenderingContext2D,
-    private readonly frame: Frame,
-    private readonly snapshot: Snapshot,
-  ) {}
-
-  paint(told: Inspected): void {
-    const { context, frame } = this;
-    const { overlay } = frame.theme;
-    for (const cell of told.probe) this.outline(cell, cell === told.own);
-    for (const candidate of told.candidates) {
-      if (candidate.verdict === 'itself') continue;
-      this.join(told, candidate);
-    }
-    const place = this.toScreen(told.position);
-    if (!place) return;
-    const { x, y, scale } = place;
-    const radius = Math.max(5, told.radius * scale + 3);
-    context.beginPath();
-    context.arc(x, y, radius, 0, 2 * Math.PI);
-    this.stroke(overlay.first, 2.5);
-  }
-
-  private outline({ min, max }: ProbedCell, isOwn: boolean): void {
-    const { context, frame } = this;
-    context.beginPath();
-    const corners = Array.from({ length: 2 ** min.length }, (_, bits) =>
-      this.toScreen(min.map((low, axis) => (bits & (1 << axis) ? (max[axis] as number) : low))),
-    );
-    corners.forEach((from, bits) => {
-      for (let axis = 0; axis < min.length; axis++) {
-        const to = corners[bits | (1 << axis)];
-        if (bits & (1 << axis) || !from || !to) continue;
-        context.moveTo(from.x, from.y);
-        context.lineTo(to.x, to.y);
-      }
-    });
-    context.globalAlpha = isOwn ? 1 : min.length === 3 ? 0.3 : 0.75;
-    this.stroke(frame.theme.overlay.first, isOwn ? 2 : 1);
-    context.globalAlpha = 1;
-  }
-
-  private join(told: Inspected, { index, verdict }: Candidate): void {
-    const { context, snapshot, frame } = this;
-    const { particles, run } = snapshot;
-    const { world } = run.simulation;
-    const { dimensions, period } = world;
-    const there = Array.from(particles.positions.subarray(dimensions * index, dimensions * (index + 1)));
-    const apart = there.map((along, axis) => along - (told.position[axis] as number));
-    const way = apart.map((along, axis) => {
-      const length = period[axis] as number;
-      return length > 0 ? along - length * Math.round(along / length) : along;
-    });
-    const isAround = way.some(
-      (along, axis) => Math.abs(along - (apart[axis] as number)) > world.cellSize / 2,
-    );
-    const { overlay } = frame.theme;
-    const isContact = verdict === 'contact';
-    const colour = isContact ? overlay.contact : overlay.candidate;
-    // Across an end of the world half of the way from either side.
-    const share = isAround ? 0.5 : 1;
-    for (const [from, sign] of isAround
-      ? ([
-          [told.position, 1],
-          [there, -1],
-        ] as const)
-      : ([[told.position, 1]] as const)) {
-      const [first, second] = [
-        this.toScreen(from),
-        this.toScreen(from.map((along, axis) => along + sign * share * (way[axis] as number))),
-      ];
-      if (!first || !second) continue;
-      context.beginPath();
-      context.moveTo(first.x, first.y);
-      context.lineTo(second.x, second.y);
-      context.setLineDash(isContact ? [] : verdict === 'apart' ? [4, 4] : [1, 4]);
-      this.stroke(colour, isContact ? 2.5 : 1.25);
-      context.setLineDash([]);
-    }
-    const end = this.toScreen(there);
-    if (!end) return;
-    const { x, y } = end;
-    context.beginPath();
-    if (isContact) context.arc(x, y, 4, 0, 2 * Math.PI);
-    else if (verdict === 'stranger') context.rect(x - 3.5, y - 3.5, 7, 7);
-    else {
-      context.moveTo(x - 3.5, y - 3.5);
-      context.lineTo(x + 3.5, y + 3.5);
-      context.moveTo(x - 3.5, y + 3.5);
-      context.lineTo(x + 3.5, y - 3.5);
-    }
-    this.stroke(colour, 1.75);
-    if (!isContact) return;
-    context.fillStyle = toCss(colour);
-    context.fill();
-  }
-
-  /** With a casing, so that it is seen on whatever is behind. */
-  private stroke(colour: readonly [number, number, number], width: number): void {
-    const { context, frame } = this;
-    context.strokeStyle = toCss(frame.theme.background);
-    context.lineWidth = width + 1.5;
-    context.stroke();
-    context.strokeStyle = toCss(colour);
-    context.lineWidth = width;
-    context.stroke();
-  }
-
-  /** CSS pixels, and how many of them a unit of length is there; undefined behind the eye. */
-  private toScreen(
-    point: readonly number[],
-  ): { readonly x: number; readonly y: number; readonly scale: number } | undefined {
-    const { sight, viewport } = this.frame;
-    const { x, y, distance } = project(sight, viewport, point);
-    if (point.length === 2) return { x, y, scale: sight.pixelsPerUnit };
-    return distance > 0 ? { x, y, scale: (sight.pixelsPerUnit * sight.distance) / distance } : undefined;
-  }
-}
-
-function element(tag: string, text = ''): HTMLElement {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  return made;
-}
-
-function vectorText(vector: readonly number[]): string {
-  return vector.map(formatReal).join(', ');
-}
-
-/** Cells of a box are counted with those around it that are always empty. */
-function ringText({ kind, period }: World): string {
-  const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
-  return hasRing ? ', counting the ring' : '';
-}
-
-function cellText({ cell }: ProbedCell): string {
-  return cell.join(', ');
-}
-
-/** Some ids of a slice, around one. */
-function idsText(ids: readonly number[], id: number): string {
-  const first = Math.max(0, Math.min(ids.indexOf(id) - (MOST_IDS >> 1), ids.length - MOST_IDS));
-  const some = ids.slice(first, first + MOST_IDS).map((one) => (one === id ? `[${one}]` : String(one)));
-  return [...(first > 0 ? ['…'] : []), ...some, ...(first + MOST_IDS < ids.length ? ['…'] : [])].join(' ');
-}
-
-function captioned(caption: string): HTMLTableElement {
-  const table = document.createElement('table');
-  table.append(element('caption', caption));
-  return table;
-}
-
-/** The probed cells as they lie in the picture, upwards is up; in space a table for each layer. */
-function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement[] {
-  return Array.from({ length: probe.length / 9 }, (_, place) => {
-    const cells = probe.slice(9 * place, 9 * place + 9);
-    const level = cells[0]?.level;
-    const which = [
-      ...(level === undefined ? [] : [`level ${level}`]),
-      ...(dimensions === 3 ? [`z ${cells[0]?.cell[2]}`] : []),
-    ].join(', ');
-    const title = `Probed cells: particles, first slot${which ? `; ${which}` : ''}`;
-    const table = captioned(place === 0 ? title : which);
-    table.className = 'probe';
-    for (let row = 2; row >= 0; row--) {
-      const line = element('tr');
-      for (const cell of cells.slice(3 * row, 3 * row + 3)) {
-        const entry = element('td', String(cell.ids.length));
-        entry.append(element('small', cell.start === cell.end ? '–' : `${cell.start}`));
-        const where = element('span', `, cell ${cellText(cell)}, before slot ${cell.end}`);
-        where.className = 'unseen';
-        entry.append(where);
-        entry.dataset.hint = `Cell ${cellText(cell)}: from slot ${cell.start}, before ${cell.end}`;
-        if (cell === own) entry.className = 'own';
-        line.append(entry);
-      }
-      table.append(line);
-    }
-    return table;
-  });
-}
-
-/** Candidates, contacts and strangers, in words. */
-function countsText({ candidates }: Inspected): string {
-  const count = (wanted: Candidate['verdict']) =>
-    candidates.filter(({ verdict }) => verdict === wanted).length;
-  const [contacts, strangers] = [count('contact'), count('stranger')];
-  const tested = contacts + count('apart');
-  const more = strangers > 0 ? `; ${formatCount(strangers)} of other cells in the same buckets` : '';
-  return `${formatCount(tested)} ${tested === 1 ? 'candidate' : 'candidates'}, ${formatCount(contacts)} in contact${more}`;
-}
-
-function candidateTable(told: Inspected): HTMLElement {
-  const { candidates } = told;
-  const others = candidates
-    .filter(({ verdict }) => verdict !== 'itself')
-    .sort((first, second) => first.distance - second.distance);
-  const table = captioned(countsText(told));
-  const head = element('tr');
-  for (const name of ['Id', 'Verdict', 'Apart / touch at']) {
-    const cell = element('th', name);
-    cell.setAttribute('scope', 'col');
-    head.append(cell);
-  }
-  table.append(head);
-  for (const { id, verdict, distance, reach, overlap } of others.slice(0, MOST_ROWS)) {
-    const row = element('tr');
-    row.dataset.verdict = verdict;
-    const by = verdict === 'stranger' ? '' : ` by ${formatReal(Math.abs(overlap))}`;
-    const texts = [String(id), `${VERDICTS[verdict]}${by}`, `${formatReal(distance)} / ${formatReal(reach)}`];
-    row.append(...texts.map((text) => element('td', text)));
-    table.append(row);
-  }
-  if (others.length > MOST_ROWS) {
-    const row = element('tr');
-    const more = element('td', `and ${formatCount(others.length - MOST_ROWS)} more, farther away`);
-    more.setAttribute('colspan', '3');
-    row.append(more);
-    table.append(row);
-  }
-  return table;
 }

@@ -1,250 +1,29 @@
-/**
- * Purpose: overlays on the GPU: the simulation's grid once more, for the positions that are seen, and what is drawn of it:
- * lines of cells and the heat map (shaders/draw/cells.wgsl), the thread and lines of pairs (lines.wgsl). Inputs: the
- * simulation's buffers, which it only reads; its world; the frame. Output: draws, and how many pairs there are. Sorts right
- * before the picture and only what is shown asks for it; nothing is read back but six numbers.
- */
-
-import { mat4 } from 'wgpu-matrix';
-import cellsText from '../../../shaders/draw/cells.wgsl?raw';
-import linesText from '../../../shaders/draw/lines.wgsl?raw';
-import overlayText from '../../../shaders/draw/overlay.wgsl?raw';
-import heatText from '../../../shaders/page/heat.wgsl?raw';
-import pairText from '../../../shaders/page/pair_lines.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
-import type { World } from '../../core/world/world';
 import { CellSort, type SortBinding } from '../../engine/grid/cell-sort';
 import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
-import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { Kernel } from '../../gpu/kernel';
 import { bodyFloats, defineStruct } from '../../gpu/layout';
-import type { ShaderSource } from '../../gpu/link';
 import { type SharedBinding, SharedParameters } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
-import { compileShader } from '../../gpu/shader-module';
 import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
-import {
-  bodyFlags,
-  finerBinding,
-  neighbourModules,
-  shapeModules,
-  type Variant,
-  worldFlags,
-  worldModules,
-  worldName,
-} from '../../passes/modules';
 import type { GpuBody } from '../model/body';
-import { COLOUR_STOPS } from '../model/colour';
-import {
-  CANDIDATE_OPACITY,
-  CANDIDATE_WIDTH,
-  CONTACT_WIDTH,
-  DASH,
-  HEAT_OPACITY,
-  heatAxes,
-  heatEnd,
-  LEAP,
-  LEAP_OPACITY,
-  LINE_OPACITY,
-  largestCell,
-  lineShare,
-  MOST_EACH,
-  MOST_PAIRS,
-  NARROWEST_CELL,
-  NO_FIELDS,
-  type Overlays,
-  type PairsShown,
-  shownCells,
-  THREAD_WIDTH,
-  WIDE_CELL,
-} from '../model/overlays';
+import { MOST_PAIRS, NO_FIELDS, type Overlays, type PairsShown } from '../model/overlays';
 import type { Frame } from './engine';
+import {
+  createLayouts,
+  createOverlayPipelines,
+  describeOverlayKernels,
+  HEAT_FIELDS,
+  type OverlayLayouts,
+  type OverlayPicture,
+  type OverlayPipelines,
+} from './overlay-pipelines';
+import { heatCounters, LOOK_FIELDS, packLook, packView, VIEW_WORDS } from './overlay-uniforms';
 
-/** Counters of the heat map at most; beyond, blocks of cells share one. */
-const MOST_COUNTERS = 2 ** 24;
-
-/** struct Heat of shaders/page/heat.wgsl. */
-const HEAT_FIELDS = { counters: 'extent', cells: 'extent', shift: 'u32' } as const;
-
-/** Words of struct View of shaders/page/pair_lines.wgsl: a matrix, two floats, three integers, and the rest of its last vector. */
-const VIEW_WORDS = 24;
 /** Words of `drawn` there. */
 const DRAWN_WORDS = 6;
-
-/** struct Look of shaders/draw/overlay.wgsl: so many vectors of four. */
-const LOOK_FIELDS = [
-  'cell',
-  'heat',
-  'first',
-  'last',
-  'candidate',
-  'contact',
-  'casing',
-  'screen',
-  'origin',
-  'cells',
-  'period',
-  'heatMap',
-  'shown',
-] as const;
-
-type LookValues = Readonly<Record<(typeof LOOK_FIELDS)[number], readonly number[]>>;
-
-/** Sizes that the drawing shaders share with overlays.ts, as whole numbers. */
-const CONSTANTS = {
-  NARROWEST_CELL,
-  WIDE_CELL,
-  FAINTEST_PERCENT: Math.round(100 * LINE_OPACITY[0]),
-  DARKEST_PERCENT: Math.round(100 * LINE_OPACITY[1]),
-  COOLEST_PERCENT: Math.round(100 * HEAT_OPACITY[0]),
-  HOTTEST_PERCENT: Math.round(100 * HEAT_OPACITY[1]),
-  LEAP_PERCENT: Math.round(100 * LEAP_OPACITY),
-  THREAD_TENTHS: Math.round(10 * THREAD_WIDTH),
-  CANDIDATE_TENTHS: Math.round(10 * CANDIDATE_WIDTH),
-  CONTACT_TENTHS: Math.round(10 * CONTACT_WIDTH),
-  DASH_TENTHS: Math.round(10 * DASH),
-  STOPS: COLOUR_STOPS,
-} as const;
-
-const SOURCES = {
-  overlay: { name: 'draw/overlay.wgsl', text: overlayText },
-  cells: { name: 'draw/cells.wgsl', text: cellsText },
-  lines: { name: 'draw/lines.wgsl', text: linesText },
-} as const satisfies Record<string, ShaderSource>;
-
-/** What the view that draws lends: see gpu-view.ts. */
-export interface OverlayPicture {
-  readonly format: GPUTextureFormat;
-  readonly samples: number;
-  readonly isSoftware: boolean;
-  /** Of a picture of space. */
-  readonly depthFormat: GPUTextureFormat;
-  readonly blend: GPUBlendState;
-  readonly frameSource: ShaderSource;
-  readonly frameLayout: GPUBindGroupLayout;
-}
-
-/** Kernels over a world's grid: for the heat map, and for both steps of a list of pairs. */
-export function describeOverlayKernels(variant: Variant): {
-  readonly heat: KernelDescription;
-  readonly tally: KernelDescription;
-  readonly fill: KernelDescription;
-} {
-  const { dimensions, levels = 0 } = variant;
-  // Candidates are all whose cells touch, whether or not anybody could reach there.
-  const wholeBlocks = { ...variant, crowds: false, wholeBlocks: levels > 0 };
-  const pairs = (isFill: boolean): KernelDescription => ({
-    label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(wholeBlocks)}`,
-    dimensions,
-    sources: [
-      ...neighbourModules(wholeBlocks, 'grid'),
-      ...shapeModules(variant),
-      { name: 'page/pair_lines.wgsl', text: pairText },
-    ],
-    entryPoint: 'list_pairs',
-    bindings: {
-      view: 'uniform View',
-      position_in: 'read array<PackedBody>',
-      start: 'read array<u32>',
-      cell_of_slot: 'read array<Cell>',
-      ...(isFill
-        ? { offsets: 'read array<u32>', pairs: 'write array<vec2u>', drawn: 'write array<atomic<u32>>' }
-        : { tallies: 'write array<u32>' }),
-      ...finerBinding(variant),
-    },
-    flags: { ...worldFlags(wholeBlocks), FILL: isFill },
-    constants: { MOST_EACH },
-  });
-  return {
-    heat: {
-      label: `page.heat${worldName({ ...variant, wholeBlocks: false })}`,
-      dimensions,
-      sources: [...worldModules(variant), { name: 'page/heat.wgsl', text: heatText }],
-      entryPoint: 'count_heat',
-      bindings: {
-        heat: 'uniform Heat',
-        position_in: 'read array<PackedBody>',
-        counts: 'write array<atomic<u32>>',
-      },
-      flags: worldFlags(variant),
-    },
-    tally: pairs(false),
-    fill: pairs(true),
-  };
-}
-
-export interface OverlayPipelines {
-  readonly faces: GPURenderPipeline;
-  readonly thread: GPURenderPipeline;
-  readonly pairs: GPURenderPipeline;
-}
-
-interface OverlayLayouts {
-  readonly faces: GPUBindGroupLayout;
-  readonly lines: GPUBindGroupLayout;
-}
-
-function createLayouts(device: GPUDevice): OverlayLayouts {
-  const layout = (label: string, buffers: number, visibility: number) =>
-    device.createBindGroupLayout({
-      label: `draw.overlay.${label}.layout`,
-      entries: Array.from({ length: buffers }, (_, binding) => ({
-        binding,
-        visibility: binding === 0 ? GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT : visibility,
-        buffer: { type: binding === 0 ? 'uniform' : 'read-only-storage' },
-      })),
-    });
-  return {
-    faces: layout('faces', 2, GPUShaderStage.FRAGMENT),
-    lines: layout('lines', 3, GPUShaderStage.VERTEX),
-  };
-}
-
-/** All that overlays over such a world are drawn with; uses the device alone, no page. */
-export async function createOverlayPipelines(
-  device: GPUDevice,
-  { dimensions, kind, levels, boxes }: Pick<World, 'dimensions' | 'kind' | 'levels' | 'boxes'>,
-  { format, samples, depthFormat, blend, frameSource, frameLayout }: OverlayPicture,
-  layouts = createLayouts(device),
-): Promise<OverlayPipelines> {
-  const flags = { ...bodyFlags({ levels, boxes }), WRAPS: kind === 'periodic' };
-  const compile = (name: 'cells' | 'lines') =>
-    compileShader(device, `draw.${name}`, {
-      dimensions,
-      sources: [frameSource, SOURCES.overlay, SOURCES[name]],
-      flags,
-      constants: CONSTANTS,
-    });
-  const [cells, lines] = await Promise.all([compile('cells'), compile('lines')]);
-  const create = (
-    label: string,
-    module: GPUShaderModule,
-    group: GPUBindGroupLayout,
-    vertex: string,
-    fragment: string,
-  ) =>
-    device.createRenderPipelineAsync({
-      label: `draw.${label}.pipeline`,
-      layout: device.createPipelineLayout({
-        label: `draw.${label}.pipeline-layout`,
-        bindGroupLayouts: [frameLayout, group],
-      }),
-      vertex: { module, entryPoint: vertex },
-      fragment: { module, entryPoint: fragment, targets: [{ format, blend }] },
-      primitive: { topology: 'triangle-strip' },
-      multisample: { count: dimensions === 3 ? samples : 1 },
-      ...(dimensions === 3 && {
-        depthStencil: { format: depthFormat, depthWriteEnabled: false, depthCompare: 'less-equal' } as const,
-      }),
-    });
-  const [faces, thread, pairs] = await Promise.all([
-    create('cells', cells, layouts.faces, 'face_vertex', 'face_fragment'),
-    create('thread', lines, layouts.lines, 'thread_vertex', 'line_fragment'),
-    create('pairs', lines, layouts.lines, 'pair_vertex', 'line_fragment'),
-  ]);
-  return { faces, thread, pairs };
-}
 
 /** Particles in the order of the grid. */
 interface Sorting {
@@ -608,67 +387,4 @@ function encodeListing(
   tally.encode(pass, shared, tallyGroup, workgroups);
   scan.encode(pass, shared, scanBinding);
   fill.encode(pass, shared, fillGroup, workgroups);
-}
-
-/** Counters of the heat map along each axis, the cells that they count, and the logarithm of cells along an edge of one. */
-export function heatCounters(world: World): {
-  readonly counters: readonly number[];
-  readonly cells: readonly number[];
-  readonly shift: number;
-} {
-  const cells = shownCells(world);
-  const axes = heatAxes(world);
-  const along = (shift: number) =>
-    cells.map((count, axis) => (axes.includes(axis) ? Math.ceil(count / 2 ** shift) : 1));
-  let shift = 0;
-  while (along(shift).reduce((product, count) => product * count, 1) > MOST_COUNTERS) shift++;
-  return { counters: along(shift), cells, shift };
-}
-
-function packLook(
-  simulation: GpuBody,
-  { sight, viewport, theme, overlays }: Frame,
-): Float32Array<ArrayBuffer> {
-  const { world, count, dimensions } = simulation;
-  const { counters, shift } = heatCounters(world);
-  const { width, height, pixelRatio } = viewport;
-  const colours = theme.overlay;
-  const colour = (rgb: readonly number[], opacity = 1) => [...rgb, opacity];
-  const vector = (values: readonly number[], last: number) => [
-    values[0] ?? 0,
-    values[1] ?? 0,
-    values[2] ?? 0,
-    last,
-  ];
-  const [acrossAxis, upAxis] = heatAxes({ dimensions });
-  const values: LookValues = {
-    cell: colour(colours.cell),
-    heat: colour(colours.heat),
-    first: colour(colours.first),
-    last: colour(colours.last),
-    candidate: colour(colours.candidate, CANDIDATE_OPACITY),
-    contact: colour(colours.contact),
-    casing: colour(theme.background, 0.7),
-    screen: [width, height, pixelRatio, count],
-    origin: vector(world.min, world.inverseCellSize),
-    cells: vector(shownCells(world), world.levels),
-    period: vector(world.period, LEAP * largestCell(world)),
-    heatMap: [counters[acrossAxis] ?? 1, counters[upAxis] ?? 1, 2 ** shift, 1 / heatEnd(world, count)],
-    shown: [
-      ...[overlays.cellLines, overlays.heatMap, overlays.contactLines].map(Number),
-      lineShare(simulation, sight.pixelsPerUnit),
-    ],
-  };
-  return Float32Array.from(LOOK_FIELDS.flatMap((name) => values[name]));
-}
-
-/** Pairs of somebody who is less than a cell out of the picture may be in it. */
-function packView(world: World, { sight, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(VIEW_WORDS);
-  const floats = new Float32Array(words.buffer);
-  floats.set(mat4.multiply(sight.projection, sight.view), 0);
-  const reach = 4 * largestCell(world) * sight.pixelsPerUnit;
-  floats.set([2 * (reach / viewport.width), 2 * (reach / viewport.height)], 16);
-  words.set([overlays.candidatePairs ? 0 : 1, 4, world.kind === 'periodic' ? 2 : 1], 18);
-  return words;
 }

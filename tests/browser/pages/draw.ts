@@ -1,7 +1,8 @@
 /** Purpose: runs in the page of engine.test.ts: one picture of space as hardware draws it, four samples a pixel. */
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';
-import { drawnOf, GpuView } from '../../../src/page/view/gpu-view';
+import { drawnOf } from '../../../src/page/view/draw-pipelines';
+import { GpuView } from '../../../src/page/view/gpu-view';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { frameOf } from '../../helpers/inputs/frames';
 

@@ -1,6 +1,6 @@
 /** What the page draws with compiles without a message and makes pipelines, in every kind of picture. */
 import { describe, expect } from 'vitest';
-import { createLayouts, createPipelines } from '../../../src/page/view/gpu-view';
+import { createLayouts, createPipelines } from '../../../src/page/view/draw-pipelines';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 

@@ -1,7 +1,7 @@
 /** The narrow-range filter of water: distances with bumps come out smooth, and a step in depth stays where it is. */
 import { describe, expect } from 'vitest';
+import { createLayouts } from '../../../src/page/view/draw-pipelines';
 import { FRAME_BYTES, packFrame } from '../../../src/page/view/frame';
-import { createLayouts } from '../../../src/page/view/gpu-view';
 import { DISTANCE_FORMAT, NOTHING } from '../../../src/page/view/liquid/pipelines';
 import { LiquidSmoothing } from '../../../src/page/view/liquid/smooth';
 import { LIQUID_BYTES, packLiquid } from '../../../src/page/view/liquid/uniforms';

@@ -2,7 +2,7 @@
 import { describe, expect } from 'vitest';
 import type { FluidOptions } from '../../../src/methods/fluid';
 import { planFluid } from '../../../src/methods/fluid/options';
-import { createLayouts } from '../../../src/page/view/gpu-view';
+import { createLayouts } from '../../../src/page/view/draw-pipelines';
 import { createFieldPipelines } from '../../../src/page/view/liquid/fields';
 import { LiquidView } from '../../../src/page/view/liquid/view';
 import { type Pictured, picture, SIZE } from '../../helpers/liquid-pictures';

@@ -15,14 +15,11 @@ import {
   type Overlays,
 } from '../../../src/page/model/overlays';
 import { PlaneCamera, project } from '../../../src/page/view/camera';
+import { createLayouts, overlayPicture } from '../../../src/page/view/draw-pipelines';
 import type { Frame } from '../../../src/page/view/engine';
-import { createLayouts, overlayPicture } from '../../../src/page/view/gpu-view';
-import {
-  createOverlayPipelines,
-  describeOverlayKernels,
-  heatCounters,
-  Overlay,
-} from '../../../src/page/view/overlay';
+import { Overlay } from '../../../src/page/view/overlay';
+import { createOverlayPipelines, describeOverlayKernels } from '../../../src/page/view/overlay-pipelines';
+import { heatCounters } from '../../../src/page/view/overlay-uniforms';
 import { SpaceCamera } from '../../../src/page/view/space-camera';
 import { buildGrid, type Grid } from '../../../src/reference/grid/grid';
 import { probeCells } from '../../../src/reference/query/probe';

@@ -2,19 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { describeEntries } from '../../../src/page/explainer/array-view';
 import { freeCorner } from '../../../src/page/explainer/corners';
+import { createScene, createTrace, findStep } from '../../../src/page/explainer/trace';
 import {
   ARRAYS,
   type ArrayName,
-  createScene,
-  createTrace,
-  findStep,
   range,
   SHOWN,
   STAGES,
   type Stage,
   type Step,
   type Values,
-} from '../../../src/page/explainer/trace';
+} from '../../../src/page/explainer/trace-recorder';
 import { countParticles } from '../../../src/reference/grid/count';
 import { permute } from '../../../src/reference/grid/gather';
 import { buildGrid } from '../../../src/reference/grid/grid';

@@ -1,0 +1,180 @@
+/** The parts of a trace (stages, arrays, steps), the recorder that collects them, and texts for numbers. */
+import type { Substep } from '../../core/contact/settings';
+import type { World } from '../../core/world/world';
+
+export const STAGES = [
+  { name: 'hash', title: 'Hash' },
+  { name: 'count', title: 'Count' },
+  { name: 'sum', title: 'Prefix sum' },
+  { name: 'scatter', title: 'Scatter' },
+  { name: 'order', title: 'Canonical order' },
+  { name: 'probe', title: 'Probe' },
+  { name: 'push', title: 'Push apart' },
+] as const;
+
+export type Stage = (typeof STAGES)[number]['name'];
+
+interface ArrayKind {
+  /** What an index of it is. */
+  readonly of: 'particle' | 'cell' | 'place' | 'slot';
+  /** Numbers an entry. */
+  readonly components: 1 | 2;
+  /** What an entry is, in words. */
+  readonly holds: string;
+}
+
+/** Named as in the engine. */
+export const ARRAYS = {
+  positions: { of: 'particle', components: 2, holds: 'where each is, x above y' },
+  cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },
+  ranks: { of: 'particle', components: 1, holds: 'how many came into its cell before it' },
+  counts: { of: 'cell', components: 1, holds: 'particles in each cell' },
+  start: { of: 'cell', components: 1, holds: 'where each cell begins' },
+  entries: { of: 'place', components: 1, holds: 'particles by cell, as they came' },
+  ids: { of: 'slot', components: 1, holds: 'particles by cell, ascending' },
+  sorted: { of: 'slot', components: 2, holds: 'where they are, x above y' },
+  candidates: { of: 'slot', components: 1, holds: 'how many in its nine cells' },
+  contacts: { of: 'slot', components: 1, holds: 'how many overlap it' },
+  moved: { of: 'slot', components: 2, holds: 'where they are afterwards' },
+} as const satisfies Record<string, ArrayKind>;
+
+export type ArrayName = keyof typeof ARRAYS;
+
+/** Packed numbers; undefined where nothing is written yet. */
+export type Values = readonly (number | undefined)[];
+
+export type Arrays = Readonly<Record<ArrayName, Values>>;
+
+/** What each stage reads and writes. */
+export const SHOWN: Readonly<Record<Stage, readonly ArrayName[]>> = {
+  hash: ['positions', 'cells'],
+  count: ['cells', 'ranks', 'counts'],
+  sum: ['counts', 'start'],
+  scatter: ['cells', 'ranks', 'start', 'entries'],
+  order: ['positions', 'start', 'entries', 'ids', 'sorted'],
+  probe: ['start', 'ids', 'sorted', 'candidates', 'contacts'],
+  push: ['ids', 'sorted', 'contacts', 'moved'],
+};
+
+export interface Entry {
+  readonly array: ArrayName;
+  readonly index: number;
+}
+
+/** Seen by the one in focus: just looked at, near enough, too far. */
+export type Verdict = 'contact' | 'apart';
+
+export interface Focus {
+  /** Id of the particle that is at work. */
+  readonly particle?: number | undefined;
+  /** Cells that are written, filed into or probed. */
+  readonly cells: readonly number[];
+  /** By id: others that were looked at. */
+  readonly verdicts: ReadonlyMap<number, Verdict>;
+  /** The slots of these cells, while they are gone over one by one. */
+  readonly slots: readonly number[];
+}
+
+export interface Step {
+  readonly stage: Stage;
+  /** Place in its stage; 0 is what the stage is about, before it begins. */
+  readonly place: number;
+  readonly arrays: Arrays;
+  readonly reads: readonly Entry[];
+  readonly writes: readonly Entry[];
+  readonly focus: Focus;
+  readonly text: string;
+}
+
+/** Thirty particles in a box of 6 × 5 cells. */
+export interface Scene {
+  readonly world: World;
+  readonly diameter: number;
+  readonly positions: Float32Array;
+  /** The order in which particles happen to be counted. */
+  readonly arrivals: Uint32Array;
+  readonly substep: Substep;
+}
+
+export interface Trace {
+  readonly scene: Scene;
+  readonly steps: readonly Step[];
+}
+
+export const PARTICLES = 30;
+/** Cells of the world along x and y. */
+export const COLUMNS = 6;
+export const ROWS = 5;
+
+/** Keeps the arrays as they are by now; steps share those that did not change between them. */
+export class Recorder {
+  readonly steps: Step[] = [];
+  private arrays: Arrays;
+
+  constructor(readonly scene: Scene) {
+    const { world } = scene;
+    const lengths = { particle: PARTICLES, place: PARTICLES, slot: PARTICLES, cell: world.cellCount + 3 };
+    const names = Object.keys(ARRAYS) as ArrayName[];
+    const empty = names.map((name) => {
+      const { of, components } = ARRAYS[name];
+      return [name, new Array<number | undefined>(components * lengths[of]).fill(undefined)];
+    });
+    this.arrays = Object.fromEntries(empty) as Record<ArrayName, Values>;
+    this.set('positions', scene.positions);
+    // The scan of the step before leaves them cleared.
+    this.set('counts', new Uint32Array(lengths.cell));
+  }
+
+  /** The whole of an array. */
+  set(name: ArrayName, values: ArrayLike<number>): void {
+    this.arrays = { ...this.arrays, [name]: Array.from(values) };
+  }
+
+  /** One entry of an output. */
+  take(name: ArrayName, index: number, output: ArrayLike<number>): Entry {
+    const { components } = ARRAYS[name];
+    const values = [...this.arrays[name]];
+    for (let number = components * index; number < components * (index + 1); number++) {
+      values[number] = output[number];
+    }
+    this.arrays = { ...this.arrays, [name]: values };
+    return { array: name, index };
+  }
+
+  step(stage: Stage, text: string, happens: Partial<Omit<Step, 'focus'> & Focus> = {}): void {
+    const { reads = [], writes = [], particle, cells = [], verdicts = new Map(), slots = [] } = happens;
+    const place = this.steps.at(-1)?.stage === stage ? (this.steps.at(-1)?.place ?? 0) + 1 : 0;
+    const focus = { particle, cells, verdicts, slots };
+    this.steps.push({ stage, place, arrays: this.arrays, reads, writes, focus, text });
+  }
+}
+
+/** Up to three decimals. */
+export function formatNumber(value: number): string {
+  return String(Number(value.toFixed(3)));
+}
+
+export function describe(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+export function countContacts(verdicts: ReadonlyMap<number, Verdict>): number {
+  return [...verdicts.values()].filter((verdict) => verdict === 'contact').length;
+}
+
+export function placeOf(positions: Float32Array, index: number): number[] {
+  return Array.from(positions.subarray(2 * index, 2 * index + 2));
+}
+
+export function distanceBetween(positions: Float32Array, first: number, second: number): number {
+  const [a, b] = [placeOf(positions, first), placeOf(positions, second)];
+  return Math.hypot((a[0] as number) - (b[0] as number), (a[1] as number) - (b[1] as number));
+}
+
+export function joinWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
+export function range(first: number, end: number): number[] {
+  return Array.from({ length: end - first }, (_, index) => first + index);
+}

@@ -1,0 +1,132 @@
+/** The inspector's marks in the picture: the probed cells, and per candidate a line whose shape and dash tell its verdict. */
+import type { ParticleArrays } from '../../core/simulation/simulation';
+import { toCss } from '../model/colour';
+import { project } from '../view/camera';
+import type { Frame, Run } from '../view/engine';
+import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
+
+export interface Snapshot {
+  readonly run: Run;
+  readonly particles: ParticleArrays;
+  readonly inspect: (id: number) => Inspected | undefined;
+}
+
+export class Marks {
+  constructor(
+    private readonly context: CanvasRenderingContext2D,
+    private readonly frame: Frame,
+    private readonly snapshot: Snapshot,
+  ) {}
+
+  paint(told: Inspected): void {
+    const { context, frame } = this;
+    const { overlay } = frame.theme;
+    for (const cell of told.probe) this.outline(cell, cell === told.own);
+    for (const candidate of told.candidates) {
+      if (candidate.verdict === 'itself') continue;
+      this.join(told, candidate);
+    }
+    const place = this.toScreen(told.position);
+    if (!place) return;
+    const { x, y, scale } = place;
+    const radius = Math.max(5, told.radius * scale + 3);
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    this.stroke(overlay.first, 2.5);
+  }
+
+  private outline({ min, max }: ProbedCell, isOwn: boolean): void {
+    const { context, frame } = this;
+    context.beginPath();
+    const corners = Array.from({ length: 2 ** min.length }, (_, bits) =>
+      this.toScreen(min.map((low, axis) => (bits & (1 << axis) ? (max[axis] as number) : low))),
+    );
+    corners.forEach((from, bits) => {
+      for (let axis = 0; axis < min.length; axis++) {
+        const to = corners[bits | (1 << axis)];
+        if (bits & (1 << axis) || !from || !to) continue;
+        context.moveTo(from.x, from.y);
+        context.lineTo(to.x, to.y);
+      }
+    });
+    context.globalAlpha = isOwn ? 1 : min.length === 3 ? 0.3 : 0.75;
+    this.stroke(frame.theme.overlay.first, isOwn ? 2 : 1);
+    context.globalAlpha = 1;
+  }
+
+  private join(told: Inspected, { index, verdict }: Candidate): void {
+    const { context, snapshot, frame } = this;
+    const { particles, run } = snapshot;
+    const { world } = run.simulation;
+    const { dimensions, period } = world;
+    const there = Array.from(particles.positions.subarray(dimensions * index, dimensions * (index + 1)));
+    const apart = there.map((along, axis) => along - (told.position[axis] as number));
+    const way = apart.map((along, axis) => {
+      const length = period[axis] as number;
+      return length > 0 ? along - length * Math.round(along / length) : along;
+    });
+    const isAround = way.some(
+      (along, axis) => Math.abs(along - (apart[axis] as number)) > world.cellSize / 2,
+    );
+    const { overlay } = frame.theme;
+    const isContact = verdict === 'contact';
+    const colour = isContact ? overlay.contact : overlay.candidate;
+    // Across an end of the world half of the way from either side.
+    const share = isAround ? 0.5 : 1;
+    for (const [from, sign] of isAround
+      ? ([
+          [told.position, 1],
+          [there, -1],
+        ] as const)
+      : ([[told.position, 1]] as const)) {
+      const [first, second] = [
+        this.toScreen(from),
+        this.toScreen(from.map((along, axis) => along + sign * share * (way[axis] as number))),
+      ];
+      if (!first || !second) continue;
+      context.beginPath();
+      context.moveTo(first.x, first.y);
+      context.lineTo(second.x, second.y);
+      context.setLineDash(isContact ? [] : verdict === 'apart' ? [4, 4] : [1, 4]);
+      this.stroke(colour, isContact ? 2.5 : 1.25);
+      context.setLineDash([]);
+    }
+    const end = this.toScreen(there);
+    if (!end) return;
+    const { x, y } = end;
+    context.beginPath();
+    if (isContact) context.arc(x, y, 4, 0, 2 * Math.PI);
+    else if (verdict === 'stranger') context.rect(x - 3.5, y - 3.5, 7, 7);
+    else {
+      context.moveTo(x - 3.5, y - 3.5);
+      context.lineTo(x + 3.5, y + 3.5);
+      context.moveTo(x - 3.5, y + 3.5);
+      context.lineTo(x + 3.5, y - 3.5);
+    }
+    this.stroke(colour, 1.75);
+    if (!isContact) return;
+    context.fillStyle = toCss(colour);
+    context.fill();
+  }
+
+  /** With a casing, so that it is seen on whatever is behind. */
+  private stroke(colour: readonly [number, number, number], width: number): void {
+    const { context, frame } = this;
+    context.strokeStyle = toCss(frame.theme.background);
+    context.lineWidth = width + 1.5;
+    context.stroke();
+    context.strokeStyle = toCss(colour);
+    context.lineWidth = width;
+    context.stroke();
+  }
+
+  /** CSS pixels, and how many of them a unit of length is there; undefined behind the eye. */
+  private toScreen(
+    point: readonly number[],
+  ): { readonly x: number; readonly y: number; readonly scale: number } | undefined {
+    const { sight, viewport } = this.frame;
+    const { x, y, distance } = project(sight, viewport, point);
+    if (point.length === 2) return { x, y, scale: sight.pixelsPerUnit };
+    return distance > 0 ? { x, y, scale: (sight.pixelsPerUnit * sight.distance) / distance } : undefined;
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Render pipelines, bind group layouts and options of the pictures that gpu-view.ts draws: the world's box
+ * (shaders/draw/box.wgsl), discs (discs.wgsl) and spheres (spheres.wgsl), coloured by colour.wgsl.
+ */
+import boxText from '../../../shaders/draw/box.wgsl?raw';
+import colourText from '../../../shaders/draw/colour.wgsl?raw';
+import discsText from '../../../shaders/draw/discs.wgsl?raw';
+import type { Dimensions } from '../../core/world/world';
+import type { ShaderSource } from '../../gpu/link';
+import { compileShader } from '../../gpu/shader-module';
+import type { GpuBody } from '../model/body';
+import { COLOUR_STOPS } from '../model/colour';
+import type { Colouring } from '../model/fields';
+import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from './frame';
+import type { LiquidColour } from './liquid/pipelines';
+import type { OverlayPicture } from './overlay-pipelines';
+
+const COLOUR_SOURCE = { name: 'draw/colour.wgsl', text: colourText };
+const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
+const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
+
+/**
+ * Samples a pixel in space, where edges of spheres meet at different depths; the plane needs one. A GPU that
+ * the processor plays takes one as well: four would double the time of a picture.
+ */
+export const SAMPLES = 4;
+export interface Pipelines {
+  readonly surface: GPURenderPipeline;
+  readonly edges: GPURenderPipeline;
+  readonly particles: GPURenderPipeline;
+}
+
+/** Group 0: the frame; group 1: positions and what decides the colour, of ages births and ids, of obstacles nothing. */
+export interface Layouts {
+  readonly frame: GPUBindGroupLayout;
+  readonly aged: GPUBindGroupLayout;
+  readonly particles: GPUBindGroupLayout;
+  readonly obstacles: GPUBindGroupLayout;
+}
+
+/** What the pipelines have to know of the canvas they draw into. */
+export interface Picture {
+  readonly format: GPUTextureFormat;
+  readonly samples: 1 | typeof SAMPLES;
+}
+
+/** What the pipelines have to know of the particles. */
+export interface Drawn {
+  readonly dimensions: Dimensions;
+  /** Whether each has a size of its own. */
+  readonly isMixed: boolean;
+  /** Whether they may be boxes; then each has a size of its own. */
+  readonly isShaped: boolean;
+  /** What decides the colour: the velocity, a number of each, its age, or nothing: that of obstacles. */
+  readonly colour: LiquidColour | 'plain';
+}
+
+/** Obstacles are drawn as if each had a size of its own and might be a box, whatever particles are. */
+export function obstaclesDrawn(dimensions: Dimensions): Drawn {
+  return { dimensions, isMixed: true, isShaped: true, colour: 'plain' };
+}
+
+/** Of particles that move. */
+export interface DrawnParticles extends Drawn {
+  readonly colour: LiquidColour;
+}
+
+export function drawnOf({ dimensions, radiusRange, boxes }: GpuBody, by: Colouring): DrawnParticles {
+  const isMixed = boxes || radiusRange !== undefined;
+  return { dimensions, isMixed, isShaped: boxes, colour: by === 'speed' || by === 'age' ? by : 'value' };
+}
+
+export function nameOf({ dimensions, isMixed, isShaped, colour }: Drawn): string {
+  return `${dimensions}D ${colour}${isMixed ? ' mixed' : ''}${isShaped ? ' shaped' : ''}`;
+}
+
+/** What overlays have to know of the canvas. */
+export function overlayPicture({ frame }: Layouts, { format, samples }: Picture): OverlayPicture {
+  return {
+    format,
+    samples,
+    // A GPU that the processor plays draws one sample a pixel.
+    isSoftware: samples === 1,
+    depthFormat: DEPTH_FORMAT,
+    blend: BLEND,
+    frameSource: FRAME_SOURCE,
+    frameLayout: frame,
+  };
+}
+
+export function createLayouts(device: GPUDevice): Layouts {
+  return {
+    frame: device.createBindGroupLayout({
+      label: 'draw.frame.layout',
+      entries: [
+        {
+          binding: 0,
+          visibility: GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
+          buffer: { type: 'uniform' },
+        },
+      ],
+    }),
+    particles: storageLayout(device, 'draw.particles', 2),
+    aged: storageLayout(device, 'draw.aged', 3),
+    obstacles: storageLayout(device, 'draw.obstacles', 1),
+  };
+}
+
+function storageLayout(device: GPUDevice, label: string, buffers: number): GPUBindGroupLayout {
+  return device.createBindGroupLayout({
+    label: `${label}.layout`,
+    entries: Array.from({ length: buffers }, (_, binding) => ({
+      binding,
+      visibility: GPUShaderStage.VERTEX,
+      buffer: { type: 'read-only-storage' },
+    })),
+  });
+}
+
+/** All that pictures of such particles are drawn with; uses the device alone, no page. */
+export async function createPipelines(
+  device: GPUDevice,
+  drawn: Drawn,
+  picture: Picture,
+  layouts: Layouts,
+): Promise<Pipelines> {
+  const { dimensions } = drawn;
+  const entry = dimensions === 2 ? 'disc' : 'sphere';
+  const source = dimensions === 2 ? DISCS_SOURCE : await loadSpheres();
+  const [box, particles] = await Promise.all([
+    compile(device, 'draw.box', drawn, [BOX_SOURCE]),
+    compile(device, `draw.${entry}s`, drawn, [COLOUR_SOURCE, source]),
+  ]);
+  const bodies = {
+    plain: layouts.obstacles,
+    age: layouts.aged,
+    value: layouts.particles,
+    speed: layouts.particles,
+  };
+  const create = (
+    label: string,
+    module: GPUShaderModule,
+    entryPoints: readonly [string, string],
+    topology: GPUPrimitiveTopology,
+  ) =>
+    device.createRenderPipelineAsync({
+      label: `${label}.pipeline`,
+      layout: device.createPipelineLayout({
+        label: `${label}.pipeline-layout`,
+        bindGroupLayouts: module === box ? [layouts.frame] : [layouts.frame, bodies[drawn.colour]],
+      }),
+      ...describePipeline(dimensions, picture, module, entryPoints, topology),
+    });
+  const [surface, edges, discs] = await Promise.all([
+    create('draw.surface', box, ['surface_vertex', 'box_fragment'], 'triangle-strip'),
+    create('draw.edges', box, ['edge_vertex', 'box_fragment'], 'line-list'),
+    create(`draw.${entry}s`, particles, [`${entry}_vertex`, `${entry}_fragment`], 'triangle-strip'),
+  ]);
+  return { surface, edges, particles: discs };
+}
+
+async function loadSpheres(): Promise<ShaderSource> {
+  const { default: text } = await import('../../../shaders/draw/spheres.wgsl?raw');
+  return { name: 'draw/spheres.wgsl', text };
+}
+
+function compile(
+  device: GPUDevice,
+  label: string,
+  { dimensions, isMixed, isShaped, colour }: Drawn,
+  sources: readonly ShaderSource[],
+): Promise<GPUShaderModule> {
+  return compileShader(device, label, {
+    dimensions,
+    sources: [FRAME_SOURCE, ...sources],
+    flags: {
+      VARIABLE_RADII: isMixed,
+      HAS_BOXES: isShaped,
+      VALUED: colour === 'value',
+      AGED: colour === 'age',
+      PLAIN: colour === 'plain',
+    },
+    constants: { STOPS: COLOUR_STOPS },
+  });
+}
+
+function describePipeline(
+  dimensions: Dimensions,
+  { format, samples }: Picture,
+  module: GPUShaderModule,
+  [vertex, fragment]: readonly [string, string],
+  topology: GPUPrimitiveTopology,
+): Omit<GPURenderPipelineDescriptor, 'layout'> {
+  const isBox = fragment === 'box_fragment';
+  const isSphere = dimensions === 3 && !isBox;
+  const isTranslucent = isBox === (dimensions === 3);
+  const count = dimensions === 3 ? samples : 1;
+  return {
+    vertex: { module, entryPoint: vertex },
+    fragment: {
+      module,
+      entryPoint: fragment,
+      targets: [{ format, ...(isTranslucent && { blend: BLEND }) }],
+    },
+    primitive: { topology },
+    // Spheres hide each other by depth, so their edges are smoothed by coverage, not by blending.
+    multisample: { count, alphaToCoverageEnabled: isSphere && count > 1 },
+    ...(dimensions === 3 && {
+      depthStencil: {
+        format: DEPTH_FORMAT,
+        depthWriteEnabled: isSphere,
+        depthCompare: 'less-equal',
+      } as const,
+    }),
+  };
+}

@@ -1,0 +1,190 @@
+import cellsText from '../../../shaders/draw/cells.wgsl?raw';
+import linesText from '../../../shaders/draw/lines.wgsl?raw';
+import overlayText from '../../../shaders/draw/overlay.wgsl?raw';
+import heatText from '../../../shaders/page/heat.wgsl?raw';
+import pairText from '../../../shaders/page/pair_lines.wgsl?raw';
+import type { World } from '../../core/world/world';
+import type { KernelDescription } from '../../gpu/kernel';
+import type { ShaderSource } from '../../gpu/link';
+import { compileShader } from '../../gpu/shader-module';
+import {
+  bodyFlags,
+  finerBinding,
+  neighbourModules,
+  shapeModules,
+  type Variant,
+  worldFlags,
+  worldModules,
+  worldName,
+} from '../../passes/modules';
+import { COLOUR_STOPS } from '../model/colour';
+import {
+  CANDIDATE_WIDTH,
+  CONTACT_WIDTH,
+  DASH,
+  HEAT_OPACITY,
+  LEAP_OPACITY,
+  LINE_OPACITY,
+  MOST_EACH,
+  NARROWEST_CELL,
+  THREAD_WIDTH,
+  WIDE_CELL,
+} from '../model/overlays';
+
+/** struct Heat of shaders/page/heat.wgsl. */
+export const HEAT_FIELDS = { counters: 'extent', cells: 'extent', shift: 'u32' } as const;
+
+/** Sizes that the drawing shaders share with overlays.ts, as whole numbers. */
+const CONSTANTS = {
+  NARROWEST_CELL,
+  WIDE_CELL,
+  FAINTEST_PERCENT: Math.round(100 * LINE_OPACITY[0]),
+  DARKEST_PERCENT: Math.round(100 * LINE_OPACITY[1]),
+  COOLEST_PERCENT: Math.round(100 * HEAT_OPACITY[0]),
+  HOTTEST_PERCENT: Math.round(100 * HEAT_OPACITY[1]),
+  LEAP_PERCENT: Math.round(100 * LEAP_OPACITY),
+  THREAD_TENTHS: Math.round(10 * THREAD_WIDTH),
+  CANDIDATE_TENTHS: Math.round(10 * CANDIDATE_WIDTH),
+  CONTACT_TENTHS: Math.round(10 * CONTACT_WIDTH),
+  DASH_TENTHS: Math.round(10 * DASH),
+  STOPS: COLOUR_STOPS,
+} as const;
+
+const SOURCES = {
+  overlay: { name: 'draw/overlay.wgsl', text: overlayText },
+  cells: { name: 'draw/cells.wgsl', text: cellsText },
+  lines: { name: 'draw/lines.wgsl', text: linesText },
+} as const satisfies Record<string, ShaderSource>;
+
+/** What the view that draws lends: see gpu-view.ts. */
+export interface OverlayPicture {
+  readonly format: GPUTextureFormat;
+  readonly samples: number;
+  readonly isSoftware: boolean;
+  /** Of a picture of space. */
+  readonly depthFormat: GPUTextureFormat;
+  readonly blend: GPUBlendState;
+  readonly frameSource: ShaderSource;
+  readonly frameLayout: GPUBindGroupLayout;
+}
+
+/** Kernels over a world's grid: for the heat map, and for both steps of a list of pairs. */
+export function describeOverlayKernels(variant: Variant): {
+  readonly heat: KernelDescription;
+  readonly tally: KernelDescription;
+  readonly fill: KernelDescription;
+} {
+  const { dimensions, levels = 0 } = variant;
+  // Candidates are all whose cells touch, whether or not anybody could reach there.
+  const wholeBlocks = { ...variant, crowds: false, wholeBlocks: levels > 0 };
+  const pairs = (isFill: boolean): KernelDescription => ({
+    label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(wholeBlocks)}`,
+    dimensions,
+    sources: [
+      ...neighbourModules(wholeBlocks, 'grid'),
+      ...shapeModules(variant),
+      { name: 'page/pair_lines.wgsl', text: pairText },
+    ],
+    entryPoint: 'list_pairs',
+    bindings: {
+      view: 'uniform View',
+      position_in: 'read array<PackedBody>',
+      start: 'read array<u32>',
+      cell_of_slot: 'read array<Cell>',
+      ...(isFill
+        ? { offsets: 'read array<u32>', pairs: 'write array<vec2u>', drawn: 'write array<atomic<u32>>' }
+        : { tallies: 'write array<u32>' }),
+      ...finerBinding(variant),
+    },
+    flags: { ...worldFlags(wholeBlocks), FILL: isFill },
+    constants: { MOST_EACH },
+  });
+  return {
+    heat: {
+      label: `page.heat${worldName({ ...variant, wholeBlocks: false })}`,
+      dimensions,
+      sources: [...worldModules(variant), { name: 'page/heat.wgsl', text: heatText }],
+      entryPoint: 'count_heat',
+      bindings: {
+        heat: 'uniform Heat',
+        position_in: 'read array<PackedBody>',
+        counts: 'write array<atomic<u32>>',
+      },
+      flags: worldFlags(variant),
+    },
+    tally: pairs(false),
+    fill: pairs(true),
+  };
+}
+
+export interface OverlayPipelines {
+  readonly faces: GPURenderPipeline;
+  readonly thread: GPURenderPipeline;
+  readonly pairs: GPURenderPipeline;
+}
+
+export interface OverlayLayouts {
+  readonly faces: GPUBindGroupLayout;
+  readonly lines: GPUBindGroupLayout;
+}
+
+export function createLayouts(device: GPUDevice): OverlayLayouts {
+  const layout = (label: string, buffers: number, visibility: number) =>
+    device.createBindGroupLayout({
+      label: `draw.overlay.${label}.layout`,
+      entries: Array.from({ length: buffers }, (_, binding) => ({
+        binding,
+        visibility: binding === 0 ? GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT : visibility,
+        buffer: { type: binding === 0 ? 'uniform' : 'read-only-storage' },
+      })),
+    });
+  return {
+    faces: layout('faces', 2, GPUShaderStage.FRAGMENT),
+    lines: layout('lines', 3, GPUShaderStage.VERTEX),
+  };
+}
+
+/** All that overlays over such a world are drawn with; uses the device alone, no page. */
+export async function createOverlayPipelines(
+  device: GPUDevice,
+  { dimensions, kind, levels, boxes }: Pick<World, 'dimensions' | 'kind' | 'levels' | 'boxes'>,
+  { format, samples, depthFormat, blend, frameSource, frameLayout }: OverlayPicture,
+  layouts = createLayouts(device),
+): Promise<OverlayPipelines> {
+  const flags = { ...bodyFlags({ levels, boxes }), WRAPS: kind === 'periodic' };
+  const compile = (name: 'cells' | 'lines') =>
+    compileShader(device, `draw.${name}`, {
+      dimensions,
+      sources: [frameSource, SOURCES.overlay, SOURCES[name]],
+      flags,
+      constants: CONSTANTS,
+    });
+  const [cells, lines] = await Promise.all([compile('cells'), compile('lines')]);
+  const create = (
+    label: string,
+    module: GPUShaderModule,
+    group: GPUBindGroupLayout,
+    vertex: string,
+    fragment: string,
+  ) =>
+    device.createRenderPipelineAsync({
+      label: `draw.${label}.pipeline`,
+      layout: device.createPipelineLayout({
+        label: `draw.${label}.pipeline-layout`,
+        bindGroupLayouts: [frameLayout, group],
+      }),
+      vertex: { module, entryPoint: vertex },
+      fragment: { module, entryPoint: fragment, targets: [{ format, blend }] },
+      primitive: { topology: 'triangle-strip' },
+      multisample: { count: dimensions === 3 ? samples : 1 },
+      ...(dimensions === 3 && {
+        depthStencil: { format: depthFormat, depthWriteEnabled: false, depthCompare: 'less-equal' } as const,
+      }),
+    });
+  const [faces, thread, pairs] = await Promise.all([
+    create('cells', cells, layouts.faces, 'face_vertex', 'face_fragment'),
+    create('thread', lines, layouts.lines, 'thread_vertex', 'line_fragment'),
+    create('pairs', lines, layouts.lines, 'pair_vertex', 'line_fragment'),
+  ]);
+  return { faces, thread, pairs };
+}

@@ -1,0 +1,101 @@
+/** Uniforms of the overlays: what the drawing shaders know of the grid, the colours and the picture. */
+import { mat4 } from 'wgpu-matrix';
+import type { World } from '../../core/world/world';
+import type { GpuBody } from '../model/body';
+import {
+  CANDIDATE_OPACITY,
+  heatAxes,
+  heatEnd,
+  LEAP,
+  largestCell,
+  lineShare,
+  shownCells,
+} from '../model/overlays';
+import type { Frame } from './engine';
+
+/** Counters of the heat map at most; beyond, blocks of cells share one. */
+const MOST_COUNTERS = 2 ** 24;
+
+/** Words of struct View of shaders/page/pair_lines.wgsl: a matrix, two floats, three integers, and the rest of its last vector. */
+export const VIEW_WORDS = 24;
+/** struct Look of shaders/draw/overlay.wgsl: so many vectors of four. */
+export const LOOK_FIELDS = [
+  'cell',
+  'heat',
+  'first',
+  'last',
+  'candidate',
+  'contact',
+  'casing',
+  'screen',
+  'origin',
+  'cells',
+  'period',
+  'heatMap',
+  'shown',
+] as const;
+
+type LookValues = Readonly<Record<(typeof LOOK_FIELDS)[number], readonly number[]>>;
+
+/** Counters of the heat map along each axis, the cells that they count, and the logarithm of cells along an edge of one. */
+export function heatCounters(world: World): {
+  readonly counters: readonly number[];
+  readonly cells: readonly number[];
+  readonly shift: number;
+} {
+  const cells = shownCells(world);
+  const axes = heatAxes(world);
+  const along = (shift: number) =>
+    cells.map((count, axis) => (axes.includes(axis) ? Math.ceil(count / 2 ** shift) : 1));
+  let shift = 0;
+  while (along(shift).reduce((product, count) => product * count, 1) > MOST_COUNTERS) shift++;
+  return { counters: along(shift), cells, shift };
+}
+
+export function packLook(
+  simulation: GpuBody,
+  { sight, viewport, theme, overlays }: Frame,
+): Float32Array<ArrayBuffer> {
+  const { world, count, dimensions } = simulation;
+  const { counters, shift } = heatCounters(world);
+  const { width, height, pixelRatio } = viewport;
+  const colours = theme.overlay;
+  const colour = (rgb: readonly number[], opacity = 1) => [...rgb, opacity];
+  const vector = (values: readonly number[], last: number) => [
+    values[0] ?? 0,
+    values[1] ?? 0,
+    values[2] ?? 0,
+    last,
+  ];
+  const [acrossAxis, upAxis] = heatAxes({ dimensions });
+  const values: LookValues = {
+    cell: colour(colours.cell),
+    heat: colour(colours.heat),
+    first: colour(colours.first),
+    last: colour(colours.last),
+    candidate: colour(colours.candidate, CANDIDATE_OPACITY),
+    contact: colour(colours.contact),
+    casing: colour(theme.background, 0.7),
+    screen: [width, height, pixelRatio, count],
+    origin: vector(world.min, world.inverseCellSize),
+    cells: vector(shownCells(world), world.levels),
+    period: vector(world.period, LEAP * largestCell(world)),
+    heatMap: [counters[acrossAxis] ?? 1, counters[upAxis] ?? 1, 2 ** shift, 1 / heatEnd(world, count)],
+    shown: [
+      ...[overlays.cellLines, overlays.heatMap, overlays.contactLines].map(Number),
+      lineShare(simulation, sight.pixelsPerUnit),
+    ],
+  };
+  return Float32Array.from(LOOK_FIELDS.flatMap((name) => values[name]));
+}
+
+/** Includes pairs of particles up to a cell outside the picture, because their lines may reach into it. */
+export function packView(world: World, { sight, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(VIEW_WORDS);
+  const floats = new Float32Array(words.buffer);
+  floats.set(mat4.multiply(sight.projection, sight.view), 0);
+  const reach = 4 * largestCell(world) * sight.pixelsPerUnit;
+  floats.set([2 * (reach / viewport.width), 2 * (reach / viewport.height)], 16);
+  words.set([overlays.candidatePairs ? 0 : 1, 4, world.kind === 'periodic' ? 2 : 1], 18);
+  return words;
+}

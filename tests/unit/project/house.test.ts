@@ -1,0 +1,80 @@
+/** The house stays easy to see: import directions, folders and files of a readable size, shallow preprocessor conditions. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { findWrongImports, importObjection } from '../../../scripts/check-imports';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const MOST_FILES_IN_A_FOLDER = 25;
+const MOST_LINES = 500;
+/** A longer file says in its header why it is one file. */
+const REASON = /longer than 500 lines/i;
+const HEADER_LINES = 20;
+const DEEPEST_CONDITION = 2;
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /^(?:src|shaders|bench|scripts|tests)\//.test(file));
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+describe('imports', () => {
+  test('all go in the allowed direction', () => {
+    expect(findWrongImports()).toEqual([]);
+  });
+
+  test('are refused from src to the benchmark, from a bench to tests, and from a lower room to a higher one', () => {
+    expect(importObjection('src/cli/info.ts', 'bench/harness/run.ts')).toMatch(/^src\/cli may import/);
+    expect(importObjection('bench/crowd.ts', 'tests/helpers/passes.ts')).toMatch(/^bench may import/);
+    expect(importObjection('src/cpu/equal/plane.ts', 'src/cpu/solver/simulation.ts')).toBe(
+      'src/cpu/equal may import only shared',
+    );
+    expect(importObjection('src/cpu/solver/simulation.ts', 'src/cpu/equal/plane.ts')).toBeUndefined();
+    expect(importObjection('elsewhere/file.ts', 'src/index.ts')).toMatch(/is in no house/);
+  });
+});
+
+describe('the size of things', () => {
+  test(`no folder holds more than ${MOST_FILES_IN_A_FOLDER} files directly`, () => {
+    const counts = new Map<string, number>();
+    for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > MOST_FILES_IN_A_FOLDER)).toEqual([]);
+  });
+
+  test(`a product file of more than ${MOST_LINES} lines says why`, () => {
+    const long = files
+      .filter((file) => /^(?:src|shaders|bench|scripts)\/.*\.(?:ts|wgsl|mjs)$/.test(file))
+      .map((file) => ({ file, lines: read(file).split('\n') }))
+      .filter(({ lines }) => lines.length - 1 > MOST_LINES)
+      .filter(
+        ({ lines }) =>
+          !REASON.test(
+            lines
+              .slice(0, HEADER_LINES)
+              .join(' ')
+              .replace(/\s*\n?\s*(?:\*|\/\/)\s*/g, ' '),
+          ),
+      );
+    expect(long.map(({ file, lines }) => `${file}: ${lines.length}`)).toEqual([]);
+  });
+
+  test(`#if is nested at most ${DEEPEST_CONDITION} deep`, () => {
+    const deep = files
+      .filter((file) => file.endsWith('.wgsl'))
+      .flatMap((file) => {
+        let depth = 0;
+        return read(file)
+          .split('\n')
+          .flatMap((text, index) => {
+            if (/^\s*#if\b/.test(text)) depth++;
+            if (/^\s*#endif\b/.test(text)) depth--;
+            return depth > DEEPEST_CONDITION && /^\s*#if\b/.test(text) ? [`${file}:${index + 1}`] : [];
+          });
+      });
+    expect(deep).toEqual([]);
+  });
+});
