@@ -64,9 +64,16 @@ export default defineConfig(({ command }) => ({
       output: {
         // Keep `const`: V8 inlines constants, and src/cpu/equal/plane-window.ts depends on that for its speed.
         topLevelVar: false,
-        // One file for what all pages share: it compresses better than several small files.
+        // One file each for the modules that all pages share and for what the playground draws with: they compress
+        // better than several small files.
         codeSplitting: {
           groups: [
+            {
+              name: 'look',
+              // Their imports stay where other pages find them.
+              includeDependenciesRecursively: false,
+              test: /src\/page\/(model\/(colour|overlays|liquid-look|fields|choices|checks)|view\/camera)\.ts$/,
+            },
             {
               name: 'shared',
               test: /src\/(core\/base\/errors|page\/support\/(dom|appearance|character-keys|hints|format|save))\.ts$/,
