@@ -1,61 +1,52 @@
-/**
- * Purpose: what a visitor keeps of the page: pictures, links, and what files and films are made of. Inputs: what runs and how it is
- * stepped and drawn. Outputs: files, the clipboard, and the sheet of files.
- */
+/** Exports: pictures, links, and the subject of files and films. Outputs: files, the clipboard, and the sheet of files. */
 import { STEP_SECONDS } from './model/choices';
 import type { Opened } from './model/opened';
 import { type FileSubject, Files } from './panel/files';
 import type { FilmSubject } from './panel/film';
-import type { Inspector } from './panel/inspector';
+import type { Chooser } from './session/chooser';
 import type { Picture } from './session/picture';
 import type { Restarts } from './session/restarts';
-import type { Choosing } from './session/session';
-import type { Pace } from './session/stepper';
+import type { Stepper } from './session/stepper';
+import { notify } from './support/notes';
 import { saveFile } from './support/save';
 import type { Run } from './view/engine';
-import type { Eye } from './view/viewpoint';
+import type { Session } from './view/session';
+import type { Viewpoint } from './view/viewpoint';
 
-/** What it needs of the page. */
-export interface KeepingSite {
-  readonly run: Run | undefined;
-  readonly inspector: Inspector | undefined;
-  /** The address says all that a link is to say. */
-  writeAddress(): void;
-  notify(text: string): void;
-}
-
-/** The parts of the page that do it. */
-export interface KeepingParts {
+/** The parts of the page that exports read and step. */
+export interface ExportParts {
+  readonly session: Session;
   readonly restarts: Restarts;
-  readonly choosing: Choosing;
+  readonly chooser: Chooser;
   readonly picture: Picture;
-  readonly pace: Pace;
-  readonly eye: Eye;
+  readonly stepper: Stepper;
+  readonly viewpoint: Viewpoint;
 }
 
-export class Keeping implements FileSubject, FilmSubject {
+export class Export implements FileSubject, FilmSubject {
   readonly files: Files;
 
   constructor(
-    private readonly site: KeepingSite,
-    private readonly parts: KeepingParts,
+    private readonly parts: ExportParts,
+    /** Brings the address up to date. */
+    private readonly writeAddress: () => void,
   ) {
     this.files = new Files(this);
   }
 
   get run(): Run | undefined {
-    return this.site.run;
+    return this.parts.session.run;
   }
 
   notify(text: string): void {
-    this.site.notify(text);
+    notify(text);
   }
 
   async copyLink(): Promise<void> {
-    this.site.writeAddress();
+    this.writeAddress();
     try {
       await navigator.clipboard.writeText(location.href);
-      const { opened } = this.parts.choosing.choices;
+      const { opened } = this.parts.session.choices;
       this.notify(
         opened
           ? `The link to the settings is on the clipboard; it cannot carry the particles of ${opened.name}.`
@@ -66,7 +57,7 @@ export class Keeping implements FileSubject, FilmSubject {
     }
   }
 
-  /** What is seen, as a file. */
+  /** Saves the picture as a file. */
   async savePicture(): Promise<void> {
     const { run } = this;
     if (!run) return;
@@ -76,26 +67,26 @@ export class Keeping implements FileSubject, FilmSubject {
   }
 
   get stem(): string {
-    const { opened, scene, dimensions } = this.parts.restarts.present;
+    const { opened, scene, dimensions } = this.parts.session.present;
     const name = opened?.name.replace(/^cellstorm-|(-[23]d-[\d.]+s)?\.\w+$/g, '') ?? scene;
     return `cellstorm-${name}-${dimensions}d-${(this.run?.simulation.time ?? 0).toFixed(2)}s`;
   }
 
   get scene(): string | undefined {
-    const { opened, scene } = this.parts.restarts.present;
+    const { opened, scene } = this.parts.session.present;
     return opened ? opened.scene : scene;
   }
 
   get isDriven(): boolean {
-    return this.parts.restarts.drive !== undefined;
+    return this.parts.session.drive !== undefined;
   }
 
   get mostParticles(): number {
-    return this.parts.choosing.mostParticles;
+    return this.parts.chooser.mostParticles;
   }
 
   openParticles(opened: Opened): Promise<void> {
-    return this.parts.choosing.open(opened);
+    return this.parts.chooser.open(opened);
   }
 
   get take(): Run | undefined {
@@ -103,7 +94,7 @@ export class Keeping implements FileSubject, FilmSubject {
   }
 
   get canvas(): HTMLCanvasElement | undefined {
-    return this.parts.restarts.engine?.canvas;
+    return this.parts.session.engine?.canvas;
   }
 
   get losses(): number {
@@ -111,21 +102,21 @@ export class Keeping implements FileSubject, FilmSubject {
   }
 
   takeSteps(isFilmed: boolean): void {
-    this.parts.pace.film(isFilmed);
+    this.parts.stepper.film(isFilmed);
   }
 
   caughtUp(): Promise<void> {
-    return this.parts.pace.caughtUp();
+    return this.parts.stepper.caughtUp();
   }
 
   async shoot(take: (picture: HTMLCanvasElement) => Promise<void>): Promise<void> {
     const { run } = this;
     if (!run) return;
-    const { pace, eye, picture } = this.parts;
-    pace.step(run);
-    eye.drift(STEP_SECONDS);
-    await this.site.inspector?.catchUp();
-    // Something else runs meanwhile.
+    const { stepper, viewpoint, picture } = this.parts;
+    stepper.step(run);
+    viewpoint.drift(STEP_SECONDS);
+    await picture.marks?.catchUp();
+    // Another run may have started meanwhile.
     if (run === this.run) await picture.take(run, take);
   }
 

@@ -1,4 +1,4 @@
-/** Purpose: the help sheet: every key and what pointers do, made of KEYS, and whether letters and signs are keys at all. */
+/** The help sheet: lists every key (from KEYS) and pointer gesture, and lets the visitor turn character keys off. */
 
 import { KEYS } from './input';
 import { isCharacter, isIgnored, letChoose } from './support/character-keys';

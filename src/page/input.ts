@@ -5,6 +5,7 @@
 
 import type { Playground } from './playground';
 import { isIgnored } from './support/character-keys';
+import { find } from './support/dom';
 import type { ScreenPosition } from './view/camera';
 
 /** Radians a CSS pixel that is dragged, and a press of an arrow key; CSS pixels such a press moves by. */
@@ -73,7 +74,7 @@ export const KEYS: readonly Key[] = [
     keys: ['x'],
     shown: 'X',
     does: 'what Drag to says, in the middle of the picture, as long as it is down',
-    act: (playground) => playground.work.inMiddle(true),
+    act: (playground) => playground.tools.inMiddle(true),
   },
   {
     keys: ['i'],
@@ -87,14 +88,19 @@ export const KEYS: readonly Key[] = [
     does: 'inspect the next one, with shift the one before',
     act: (playground, _, withShift) => playground.sheets.inspectNext(withShift ? -1 : 1),
   },
-  { keys: ['p'], shown: 'P', does: 'save a picture', act: (playground) => playground.savePicture() },
+  {
+    keys: ['p'],
+    shown: 'P',
+    does: 'save a picture',
+    act: (playground) => playground.exporting.savePicture(),
+  },
   { keys: ['g'], shown: 'G', does: 'presets', act: (playground) => playground.sheets.togglePresets() },
-  { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.keeping.files.choose() },
+  { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.exporting.files.choose() },
   {
     keys: ['s'],
     shown: 'S',
     does: 'save, open, film',
-    act: (playground) => playground.keeping.files.toggle(),
+    act: (playground) => playground.exporting.files.toggle(),
   },
   {
     keys: ['v'],
@@ -102,8 +108,8 @@ export const KEYS: readonly Key[] = [
     does: 'film what is seen, or end the film and save it',
     act: (playground) => playground.sheets.toggleFilm(),
   },
-  { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.copyLink() },
-  { keys: ['?'], shown: '?', does: 'this sheet', act: (playground) => playground.help.toggle() },
+  { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.exporting.copyLink() },
+  { keys: ['?'], shown: '?', does: 'this sheet', act: () => find('help-open', HTMLButtonElement).click() },
 ];
 
 export function listenToKeys(playground: Playground): void {
@@ -127,10 +133,10 @@ export function listenToKeys(playground: Playground): void {
     event.preventDefault();
   });
   document.addEventListener('keyup', (event) => {
-    if (event.key.toLowerCase() === 'x') playground.work.inMiddle(false);
+    if (event.key.toLowerCase() === 'x') playground.tools.inMiddle(false);
   });
   // Nobody hears of a key that is let go elsewhere.
-  window.addEventListener('blur', () => playground.work.inMiddle(false));
+  window.addEventListener('blur', () => playground.tools.inMiddle(false));
 }
 
 function moveByKey(playground: Playground, key: string, withShift: boolean): void {
@@ -171,19 +177,19 @@ export function listenToPointers(playground: Playground): void {
   const endWaiting = () => {
     const place = waiting?.place;
     stopWaiting();
-    if (place) playground.work.at(place);
+    if (place) playground.tools.at(place);
   };
   /** Whether the pointer works on particles: alone, with its first button and without shift. */
   const work = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;
-    const isWork = playground.work.isChosen && isAlone && !event.shiftKey;
+    const isWork = playground.tools.isChosen && isAlone && !event.shiftKey;
     const place = { x: event.clientX, y: event.clientY };
     if (!isWork) stopWaiting();
     else if (event.type === 'pointerdown' && event.pointerType === 'touch') beginWaiting(place);
     if (waiting && Math.hypot(place.x - waiting.place.x, place.y - waiting.place.y) > ALONE_PIXELS)
       endWaiting();
-    if (!waiting) playground.work.at(isWork ? place : undefined);
+    if (!waiting) playground.tools.at(isWork ? place : undefined);
     return isWork;
   };
   stage.addEventListener('pointerdown', (event) => {
@@ -191,10 +197,10 @@ export function listenToPointers(playground: Playground): void {
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     work(event);
   });
-  stage.addEventListener('pointerleave', () => playground.work.hover(undefined));
+  stage.addEventListener('pointerleave', () => playground.tools.hover(undefined));
   stage.addEventListener('pointermove', (event) => {
     const isSeen = event.pointerType !== 'touch';
-    playground.work.hover(isSeen ? { x: event.clientX, y: event.clientY } : undefined);
+    playground.tools.hover(isSeen ? { x: event.clientX, y: event.clientY } : undefined);
     const pointer = pointers.get(event.pointerId);
     if (!pointer) return;
     const before = pinch();
@@ -219,12 +225,12 @@ export function listenToPointers(playground: Playground): void {
       // A tap adds, erases or builds once.
       if (type === 'pointerup') endWaiting();
       stopWaiting();
-      playground.work.at(undefined);
+      playground.tools.at(undefined);
     });
   }
   stage.addEventListener('contextmenu', (event) => event.preventDefault());
   stage.addEventListener('dblclick', () => {
-    if (!playground.work.isChosen) playground.looking.fit();
+    if (!playground.tools.isChosen) playground.looking.fit();
   });
   stage.addEventListener(
     'wheel',

@@ -1,6 +1,7 @@
 /** Purpose: starts the page, and puts a handle to it on the window for tests and for the curious. */
 
 import { GpuEngine } from './engines/gpu-engine';
+import { Help } from './help';
 import { listenToKeys, listenToPointers } from './input';
 import type { Body, Measured } from './model/body';
 import { Playground } from './playground';
@@ -43,6 +44,7 @@ openAppearance(location.search);
 // Before whoever changes them.
 showHints();
 signWaiting((isWaiting) => setText('waiting', isWaiting ? 'One moment…' : ''));
+new Help();
 const playground = new Playground(find('stage', HTMLElement), find('free', HTMLElement));
 listenToKeys(playground);
 listenToPointers(playground);
@@ -52,7 +54,7 @@ const ready = playground.open().then(() => {
 window.cellstorm = {
   ready,
   get simulation() {
-    return playground.simulation;
+    return playground.session.run?.simulation;
   },
   get measures() {
     return playground.measures;
@@ -61,12 +63,12 @@ window.cellstorm = {
     return playground.frame;
   },
   get isHolding() {
-    return playground.work.isHolding;
+    return playground.tools.isHolding;
   },
   get device() {
-    const { engine } = playground;
+    const { engine } = playground.session;
     return engine instanceof GpuEngine ? engine.device : undefined;
   },
   settled: () => playground.settled(),
-  toScreen: (point) => playground.toScreen(point),
+  toScreen: (point) => playground.viewpoint.toScreen(point),
 };

@@ -1,137 +1,145 @@
 /**
- * Purpose: the page as a whole: its frames, and what a visitor asks for, handed to whoever does it: choosing.ts takes choices,
- * restarts.ts keeps an engine running, pace.ts steps it, eye.ts looks, picture.ts draws, work.ts works with the pointer,
- * meter.ts measures, history.ts goes back, address.ts keeps the address, keeping.ts makes files, sheets.ts has the sheets.
+ * The page as a whole: creates its parts, passes them to each other, and runs the frames.
+ *
+ * From a choice to its picture, a reader follows these files:
+ *   panel/panel.ts        reports the choice of a control;
+ *   session/chooser.ts    refuses it, gives it to the run, or requests a new run;
+ *   session/restarts.ts   starts runs, one at a time, on an engine that session/engines.ts opens;
+ *   session/prepare.ts    prepares the run's colours, tools and overlays;
+ *   view/session.ts       holds the choices and the run for all other parts;
+ *   session/stepper.ts    takes the steps;
+ *   session/picture.ts    draws the frame that view/viewpoint.ts looks at.
  */
-import { movesObstacles } from '../scenes';
+import { Address } from './address';
 import { openGpuEngine } from './engines/gpu-engine';
-import { Keeping, type KeepingSite } from './export';
-import { Help } from './help';
-import type { Measured, State } from './model/body';
-import type { Cap } from './model/choices';
-import type { Legend, Scale } from './model/colour';
-import type { Choices } from './model/fields';
+import { Export } from './export';
+import type { Measured } from './model/body';
 import type { Chosen } from './model/opened';
-import type { Inspector } from './panel/inspector';
-import { Panel, type PanelEvents } from './panel/panel';
-import { type SheetSite, Sheets } from './panel/sheets';
+import { Panel } from './panel/panel';
+import { Sheets } from './panel/sheets';
 import { StagePlot } from './panel/stage-plot';
-import { Address, type AddressSite } from './session/address';
+import { Chooser } from './session/chooser';
 import { History } from './session/history';
-import type { Regard } from './session/link';
-import { Looking, type LookingSite } from './session/looking';
+import { readLink, readViewState } from './session/link';
+import { Looking } from './session/looking';
 import { Meter } from './session/meter';
-import { Picture, type PictureSite } from './session/picture';
+import { Picture } from './session/picture';
 import { goOnFrom } from './session/prepare';
-import { type RestartSite, Restarts, type Shown } from './session/restarts';
-import { Choosing, type ChoosingSite } from './session/session';
-import { Pace, type PaceSite } from './session/stepper';
-import { type Appearance, appearanceInAddress, chooseAppearance } from './support/appearance';
-import { Work, type WorkSite } from './tools/pointer-tools';
-import type { Ray, ScreenPosition } from './view/camera';
-import { type Engine, explain, type Frame, type Run } from './view/engine';
-import { Eye } from './view/viewpoint';
+import { Restarts, type Shown } from './session/restarts';
+import { Stepper } from './session/stepper';
+import { notify } from './support/notes';
+import { PointerTools } from './tools/pointer-tools';
+import { explain, type Frame } from './view/engine';
+import { Session } from './view/session';
+import { Viewpoint } from './view/viewpoint';
 
-type Sites = WorkSite &
-  SheetSite &
-  RestartSite &
-  ChoosingSite &
-  PictureSite &
-  PaceSite &
-  AddressSite &
-  KeepingSite &
-  LookingSite &
-  PanelEvents;
-
-export class Playground implements Sites {
-  private readonly address = new Address(this);
-  private readonly restarts = new Restarts(this, {
-    gpu: openGpuEngine,
-    cpu: async () => (await import('./engines/cpu-engine')).openCpuEngine(),
-  });
-  private readonly choosing = new Choosing(this, this.restarts);
-  private readonly eye: Eye;
-  private readonly picture: Picture;
+export class Playground {
+  readonly session = new Session(readLink(location.search));
+  readonly viewpoint: Viewpoint;
+  readonly tools: PointerTools;
   readonly looking: Looking;
-  readonly work: Work;
-  private readonly pace: Pace;
-  private readonly panel: Panel;
-  private readonly meter: Meter;
-  private readonly history = new History();
-  readonly help = new Help();
-  private readonly stagePlot = new StagePlot();
-  readonly keeping: Keeping;
   readonly sheets: Sheets;
-  /** When the last frame was, by the page's clock. */
+  readonly exporting: Export;
+  private readonly history = new History();
+  private readonly stagePlot = new StagePlot();
+  private readonly picture: Picture;
+  private readonly meter: Meter;
+  private readonly restarts: Restarts;
+  private readonly chooser: Chooser;
+  private readonly stepper: Stepper;
+  private readonly address: Address;
+  private readonly panel: Panel;
+  /** The time of the last frame, by the page's clock. */
   private last = 0;
 
   constructor(
     readonly stage: HTMLElement,
     free: HTMLElement,
   ) {
-    this.eye = new Eye(stage, free, () => this.run?.simulation.dimensions);
+    const { session, history } = this;
+    const viewpoint = new Viewpoint(stage, free, () => session.run?.simulation.dimensions);
+    const picture = new Picture(session, viewpoint);
+    const load = async (choices: Chosen): Promise<void> => {
+      // Without tools the visitor can still look.
+      const working = tools.prepare(choices).catch((error: unknown) => notify(explain(error)));
+      await Promise.all([viewpoint.prepare(choices.dimensions), working]);
+    };
+    const openers = {
+      gpu: openGpuEngine,
+      cpu: async () => (await import('./engines/cpu-engine')).openCpuEngine(),
+    };
+    const restarts = new Restarts(session, history, openers, load);
+    const chooser = new Chooser(session, restarts, picture, load);
+    const tools = new PointerTools(session, viewpoint, chooser);
+    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const isPaused = readViewState(location.search).isPaused ?? false;
+    const stepper = new Stepper(session, restarts, tools, isPaused, isCalm);
+    const parts = { session, restarts, chooser, stepper, tools, viewpoint, picture };
+    this.exporting = new Export(parts, () => this.address.write());
+    this.sheets = new Sheets(parts, this.exporting);
+    this.address = new Address(session, viewpoint, stepper, this.sheets);
+    this.looking = new Looking(session, viewpoint, tools, chooser, picture);
     this.meter = new Meter(
-      () => this.panel.showMeasures(this.meter.measures, this.run?.simulation),
+      () => this.panel.showMeasures(this.meter.measures, session.run?.simulation),
       (error) => {
-        // Of a run whose device is gone nothing more is to be said.
-        if (this.run && !this.restarts.isBusy) this.panel.notify(explain(error));
+        // While a lost device is being replaced, the loss is what matters.
+        if (session.run && !restarts.isBusy) notify(explain(error));
       },
     );
-    this.picture = new Picture(this, this.eye, () => this.meter.frame(performance.now()));
-    this.work = new Work(this, this.eye);
-    this.looking = new Looking(this, this.eye, this.work, this.choosing);
-    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    this.pace = new Pace(this, this.restarts, this.work, this.address.isPaused, isCalm);
-    const { restarts, choosing, picture, pace, eye } = this;
-    this.keeping = new Keeping(this, { restarts, choosing, picture, pace, eye });
-    this.sheets = new Sheets(this, this.keeping);
-    this.panel = new Panel(this, this.sheets, this.choices);
-    this.panel.showPlaying(this.isPlaying);
-    if (isCalm) {
-      this.panel.notify('Paused, because your system asks for less motion. Play starts it.');
-    }
-    this.panel.showChoices(this.choices, this.choices.count);
+    const { looking, exporting, sheets } = this;
+    this.panel = new Panel({ actions: this, chooser, looking, exporting, sheets }, session.choices);
+    this.viewpoint = viewpoint;
+    this.picture = picture;
+    this.restarts = restarts;
+    this.chooser = chooser;
+    this.tools = tools;
+    this.stepper = stepper;
+    this.listen();
+    this.panel.showPlaying(stepper.isPlaying);
+    if (isCalm) notify('Paused, because your system asks for less motion. Play starts it.');
+    this.panel.showChoices(session.choices, session.choices.count);
     for (const element of [stage, free]) new ResizeObserver(() => this.redraw()).observe(element);
+  }
+
+  /** Passes on what each part reports. */
+  private listen(): void {
+    const { session, restarts, picture, meter, history, panel } = this;
+    session.chosen.listen(() => panel.showChoices(session.choices, restarts.countOf(session.choices)));
+    session.changed.listen(() => meter.touch());
+    session.changed.listen(() => history.touch());
+    restarts.adjusted.listen(() => meter.touch());
+    restarts.shown.listen((shown) => this.show(shown));
+    restarts.stopped.listen(() => panel.showEngine(undefined));
+    restarts.gpuMissing.listen(() => panel.setGpuAvailable(false));
+    picture.painted.listen(() => meter.frame(performance.now()));
+    picture.legend.listen((legend) => panel.showLegend(legend));
   }
 
   /** Opens an engine and starts the frames; resolves with the first picture. */
   async open(): Promise<void> {
-    this.restarts.request(this.choices);
+    this.restarts.request(this.session.choices);
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
   }
 
-  get run(): Run | undefined {
-    return this.restarts.run;
-  }
-
-  get engine(): Engine | undefined {
-    return this.restarts.engine;
-  }
-
-  get choices(): Chosen {
-    return this.choosing.choices;
-  }
-
-  set choices(choices: Chosen) {
-    this.choosing.choices = choices;
-  }
-
-  get present(): Chosen {
-    return this.restarts.present;
-  }
-
-  get isPlaying(): boolean {
-    return this.pace.isPlaying;
-  }
-
-  /** The last state that was kept. */
-  get latest(): State | undefined {
-    return this.history.latest;
-  }
-
-  get simulation(): Run['simulation'] | undefined {
-    return this.run?.simulation;
+  /** Resolves when all requests are done; while paused, also drawn and measured. */
+  async settled(): Promise<void> {
+    const { session, restarts, chooser, sheets, stepper, picture, meter } = this;
+    await restarts.settled();
+    await chooser.settled();
+    await sheets.settled();
+    while (
+      session.run &&
+      !stepper.isPlaying &&
+      !stepper.isHeld &&
+      (session.run.pending > 0 ||
+        picture.isDirty ||
+        !meter.isCurrent ||
+        sheets.inspector?.isCurrent === false)
+    ) {
+      await new Promise(requestAnimationFrame);
+    }
+    this.address.write();
   }
 
   get measures(): Measured | undefined {
@@ -142,282 +150,111 @@ export class Playground implements Sites {
     return this.picture.frame;
   }
 
-  /** A point of the world, in CSS pixels from the window's top left corner. */
-  toScreen(point: readonly number[]): readonly [number, number] {
-    return this.eye.toScreen(point);
-  }
-
-  /** Resolves when all that was asked for has been done; while paused, drawn and measured too. */
-  async settled(): Promise<void> {
-    await this.restarts.settled();
-    await this.choosing.settled();
-    await this.sheets.settled();
-    while (
-      this.run &&
-      !this.isPlaying &&
-      !this.pace.isHeld &&
-      (this.run.pending > 0 ||
-        this.picture.isDirty ||
-        !this.meter.isCurrent ||
-        this.inspector?.isCurrent === false)
-    ) {
-      await new Promise(requestAnimationFrame);
-    }
-    this.address.write();
-  }
-
-  choose(change: Partial<Choices>): void {
-    this.choosing.choose(change);
-  }
-
-  chooseAppearance(appearance: Appearance): void {
-    chooseAppearance(appearance);
-    this.address.writeSoon();
-  }
-
   playOrPause(): void {
-    this.pace.playOrPause();
-    this.address.writeSoon();
-    this.panel.showPlaying(this.isPlaying);
-    this.panel.notify('');
+    this.stepper.playOrPause();
+    this.panel.showPlaying(this.stepper.isPlaying);
+    notify('');
   }
 
   stepOnce(): void {
-    if (this.isFilmed) {
-      this.panel.notify('The film takes every step; stop it first.');
+    const { session, restarts, stepper } = this;
+    if (stepper.isFilmed) {
+      notify('The film takes every step; stop it first.');
       return;
     }
-    if (this.isPlaying) this.playOrPause();
+    if (stepper.isPlaying) this.playOrPause();
     const step = () => {
-      if (this.run) this.pace.step(this.run);
+      if (session.run) stepper.step(session.run);
     };
-    if (this.restarts.isBusy) this.restarts.settled().then(step);
+    if (restarts.isBusy) restarts.settled().then(step);
     else step();
   }
 
-  get isFilmed(): boolean {
-    return this.pace.isFilmed;
-  }
-
-  /** Steps are under way that the GPU has not taken. */
+  /** Whether the GPU has pending steps. */
   get isBehind(): boolean {
-    return (this.run?.pending ?? 0) > 0;
+    return (this.session.run?.pending ?? 0) > 0;
   }
 
   reset(): void {
-    this.clearNotes();
-    this.restarts.request(this.choices);
+    this.chooser.clearNotes();
+    this.restarts.request(this.session.choices);
   }
 
-  /** The state that was kept before this one. */
+  /** Goes back to the state that was kept before the present one. */
   goBack(): void {
-    const { run } = this;
+    const { session, history } = this;
+    const { run } = session;
     if (!run) return;
     if (run.simulation.isBusy) {
       requestAnimationFrame(() => this.goBack());
       return;
     }
-    const checkpoint = this.history.takeBefore(run.simulation.time);
+    const checkpoint = history.takeBefore(run.simulation.time);
     if (!checkpoint) return;
     try {
       goOnFrom(run, checkpoint);
     } catch (error) {
-      // Another time there is one before it.
-      this.history.forget(checkpoint);
-      this.panel.notify(explain(error));
+      // The next attempt takes the state before this one.
+      history.forget(checkpoint);
+      notify(explain(error));
       return;
     }
-    this.panel.notify(`Back at ${checkpoint.time.toFixed(2)} s.`);
-    this.changed();
+    notify(`Back at ${checkpoint.time.toFixed(2)} s.`);
+    session.changed.emit();
   }
 
-  fit(): void {
-    this.looking.fit();
-  }
-
-  rayAt(place: ScreenPosition): Ray {
-    return this.eye.rayAt(place);
-  }
-
-  notify(text: string): void {
-    this.panel.notify(text);
-  }
-
-  showEngineNote(text: string): void {
-    this.panel.showEngineNote(text);
-  }
-
-  setGpuAvailable(isAvailable: boolean): void {
-    this.panel.setGpuAvailable(isAvailable);
-  }
-
-  makeRoom(): Promise<void> {
-    return this.restarts.makeRoom();
-  }
-
-  async hold(): Promise<() => void> {
-    await this.restarts.settled();
-    return this.pace.hold();
-  }
-
-  writeSoon(): void {
-    this.address.writeSoon();
-  }
-
-  writeAddress(): void {
-    this.address.write();
-  }
-
-  get inspector(): Inspector | undefined {
-    return this.sheets.inspector;
-  }
-
-  copyLink(): Promise<void> {
-    return this.keeping.copyLink();
-  }
-
-  savePicture(): Promise<void> {
-    return this.keeping.savePicture();
-  }
-
-  get movesObstacles(): boolean {
-    return movesObstacles(this.restarts.drive);
-  }
-
-  get cap(): Cap | undefined {
-    return this.choosing.cap;
-  }
-
-  get canvas(): HTMLCanvasElement | undefined {
-    return this.engine?.canvas;
-  }
-
-  redraw(): void {
+  private redraw(): void {
     this.picture.isDirty = true;
   }
 
-  get isToolChosen(): boolean {
-    return this.work.isChosen;
-  }
-
-  /** Changes that a running simulation takes. */
-  adjust(run: Run): void {
-    this.restarts.adjust(run);
-    this.meter.touch();
-    this.choosing.prepare(run);
-    this.showChoices();
-    this.restarts.notifyCap();
-  }
-
-  prepareTool(): void {
-    if (this.run) this.choosing.prepare(this.run);
-  }
-
-  async prepareFor(choices: Choices): Promise<void> {
-    // Without tools there is still all to be seen.
-    const working = this.work.prepare(choices).catch((error: unknown) => this.notify(explain(error)));
-    await Promise.all([this.eye.prepare(choices.dimensions), working]);
-  }
-
-  colour(scale: Scale): void {
-    this.picture.colour(scale);
-  }
-
-  showLegend(legend: Legend): void {
-    this.panel.showLegend(legend);
-  }
-
-  show({ engine, run, scale, refusal, box, isOtherEngine, isOtherBox, hasPast }: Shown): void {
+  /** Shows a run that has just become ready. */
+  private show({ engine, run, scale, refusal, box, isOtherEngine, isOtherBox, hasPast }: Shown): void {
+    const { viewpoint, panel, picture } = this;
     const note = [refusal, box.leftOut].filter(Boolean).join(' ');
-    if (note) this.panel.notify(note);
-    this.eye.lookAt(box);
+    if (note) notify(note);
+    viewpoint.lookAt(box);
     if (isOtherEngine) {
       this.stage.replaceChildren(engine.canvas);
-      this.panel.showEngine(engine);
+      panel.showEngine(engine);
       this.stagePlot.clear();
     }
-    if (isOtherBox) this.eye.fitAll();
-    this.regardOnce();
-    this.picture.describe(engine.canvas, run);
-    this.panel.setMost(engine.most(run.simulation.dimensions));
-    this.panel.showWorld(run.simulation.world);
+    if (isOtherBox) viewpoint.fitAll();
+    this.address.applyOpened();
+    picture.describe(engine.canvas, run);
+    panel.setMost(engine.most(run.simulation.dimensions));
+    panel.showWorld(run.simulation.world);
     this.meter.attach(run);
     this.history.attach(run, hasPast);
-    this.pace.begin();
-    this.picture.colour(scale);
-    this.picture.draw(run);
-  }
-
-  showNothing(): void {
-    this.panel.showEngine(undefined);
-  }
-
-  get isForced(): boolean {
-    return this.restarts.isForced;
-  }
-
-  get regard(): Regard {
-    return {
-      look: this.eye.look,
-      isPaused: this.pace.isPaused,
-      inspected: this.inspector?.inspected,
-      appearance: appearanceInAddress(),
-    };
-  }
-
-  /** As the address has it, for the first run. */
-  private regardOnce(): void {
-    const { look, inspected } = this.address.takeRegard();
-    if (look) this.eye.lookAs(look);
-    if (inspected !== undefined) this.sheets.inspect(inspected);
+    this.stepper.begin();
+    picture.colour(scale);
+    picture.draw(run);
   }
 
   private readonly tick = (now: number): void => {
     requestAnimationFrame(this.tick);
-    // A hidden tab has no frames: what it missed is not made up for.
+    // A hidden tab gets no frames; the page does not catch up on the missed time.
     const elapsed = Math.min(100, now - this.last);
     this.last = now;
-    const { run } = this;
-    if (!run || !this.pace.isReady(run)) return;
+    const { session, tools, stepper, viewpoint, meter, picture, panel } = this;
+    const { inspector } = this.sheets;
+    this.address.update(now);
+    const { run } = session;
+    if (!run || !stepper.isReady(run)) return;
     try {
-      this.work.update();
-      if (this.pace.play(run, elapsed) && this.eye.drift(elapsed / 1000)) this.redraw();
-      if (this.meter.update(now)) this.redraw();
+      tools.update();
+      if (stepper.play(run, elapsed) && viewpoint.drift(elapsed / 1000)) this.redraw();
+      if (meter.update(now)) this.redraw();
       this.history.update(now);
-      this.picture.update(run, now);
-      this.inspector?.update(now);
-      this.picture.handOver(now);
-      this.address.note(this.inspector?.inspected);
-      this.picture.explainOverlays(run);
+      picture.update(run, now);
+      inspector?.update(now);
+      picture.handOver(now);
+      picture.explainOverlays(run);
     } catch (error) {
-      this.pace.isPlaying = false;
-      this.panel.showPlaying(false);
-      this.panel.notify(explain(error));
+      stepper.isPlaying = false;
+      panel.showPlaying(false);
+      notify(explain(error));
     }
-    this.panel.showRates(
-      this.isPlaying ? this.meter.framesPerSecond : undefined,
-      run.stepTime,
-      run.simulation.time,
-    );
+    panel.showRates(stepper.isPlaying ? meter.framesPerSecond : undefined, run.stepTime, run.simulation.time);
     this.stagePlot.update(run.stepTime, now);
   };
-
-  /** The state is another one. */
-  changed(): void {
-    this.inspector?.touch();
-    this.meter.touch();
-    this.history.touch();
-    this.redraw();
-  }
-
-  showChoices(): void {
-    this.panel.showChoices(this.choices, this.restarts.countOf(this.choices));
-    this.address.writeSoon();
-  }
-
-  /** What was said about an earlier choice; why the CPU runs instead of the GPU stays. */
-  clearNotes(): void {
-    this.panel.notify('');
-    if (this.engine && !this.isForced) this.panel.showEngineNote('');
-  }
 }

@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest';
 import type { Measures } from '../../src/core/simulation/simulation';
 import { defaultChoices, refusedFields, simulationOptions } from '../../src/page/model/choices';
 import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/model/fields';
-import { readLink, readRegard } from '../../src/page/session/link';
+import { readLink, readViewState } from '../../src/page/session/link';
 import { formatCount } from '../../src/page/support/format';
 import { createScene } from '../../src/scenes';
 import { browserTest, type OpenPage, useBrowser } from '../helpers/browser';
@@ -554,7 +554,7 @@ describe('the page', () => {
     expect(readLink(address.search)).toEqual(expected);
     // The appearance is the visitor's own.
     expect(address.searchParams.has('appearance')).toBe(false);
-    expect(readRegard(address.search)).toMatchObject({ isPaused: true, inspected: Number(looked.inspected) });
+    expect(readViewState(address.search)).toMatchObject({ isPaused: true, inspected: Number(looked.inspected) });
     // The same again for whoever follows the link.
     await follow(page, address.href);
     await stepTimes(page, 1);

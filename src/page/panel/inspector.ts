@@ -1,11 +1,15 @@
 import { MOST_ID } from '../session/link';
+import type { Picture } from '../session/picture';
+import type { Stepper } from '../session/stepper';
 import { find } from '../support/dom';
 import { formatCount, formatReal } from '../support/format';
 import { nextTask } from '../support/save';
-import type { Ray } from '../view/camera';
-import { explain, type Frame, type Run } from '../view/engine';
+import type { PointerTools } from '../tools/pointer-tools';
+import { explain, type Run } from '../view/engine';
 import { type Inspected, inspectAll, MOST_INSPECTED } from '../view/inspect';
 import { pick } from '../view/pick';
+import type { Session } from '../view/session';
+import type { Viewpoint } from '../view/viewpoint';
 import { Marks, type Snapshot } from './inspector-marks';
 import {
   candidateTable,
@@ -26,17 +30,6 @@ const LONGEST_MS = 200;
 const NEAR_POINTER = 12;
 const CLICK_SLACK = 4;
 
-/** What is inspected. */
-export interface InspectorSite {
-  readonly run: Run | undefined;
-  readonly frame: Frame | undefined;
-  readonly stage: HTMLElement;
-  readonly isPlaying: boolean;
-  /** Whether dragging moves particles, not the picture. */
-  readonly isToolChosen: boolean;
-  rayAt(place: { readonly x: number; readonly y: number }): Ray;
-}
-
 export class Inspector {
   private readonly card = find('inspector', HTMLElement);
   private readonly idField = find('inspected', HTMLInputElement);
@@ -54,7 +47,16 @@ export class Inspector {
   /** Milliseconds that going over the last answer took. */
   private took = 0;
 
-  constructor(private readonly site: InspectorSite) {
+  constructor(
+    private readonly session: Session,
+    private readonly picture: Picture,
+    private readonly viewpoint: Viewpoint,
+    private readonly stepper: Stepper,
+    private readonly tools: PointerTools,
+  ) {
+    session.changed.listen(() => {
+      this.isStale = true;
+    });
     // It scrolls, by keys too.
     this.body.tabIndex = 0;
     this.body.dataset.scrolls = '';
@@ -68,7 +70,7 @@ export class Inspector {
     find('inspector-previous', HTMLButtonElement).addEventListener('click', () => this.step(-1));
     find('inspector-next', HTMLButtonElement).addEventListener('click', () => this.step(1));
     find('inspector-close', HTMLButtonElement).addEventListener('click', () => this.toggle());
-    this.listen(site.stage);
+    this.listen(viewpoint.stage);
   }
 
   get isOpen(): boolean {
@@ -87,7 +89,7 @@ export class Inspector {
     this.marks.hidden = !this.isOpen;
     this.isPinned = false;
     this.next = 0;
-    if (this.isOpen) this.touch();
+    if (this.isOpen) this.isStale = true;
   }
 
   /** Who is told of. */
@@ -100,11 +102,6 @@ export class Inspector {
     if (!this.isOpen) this.toggle();
     this.isPinned = true;
     this.choose(id);
-  }
-
-  /** The state is another one. */
-  touch(): void {
-    this.isStale = true;
   }
 
   /** The next particle by id, or the one before. */
@@ -121,7 +118,7 @@ export class Inspector {
 
   /** To be called every frame. */
   update(now: number): void {
-    const { run } = this.site;
+    const { run } = this.session;
     if (!this.isOpen || !run) return;
     if (this.snapshot && this.snapshot.run !== run) {
       this.snapshot = undefined;
@@ -142,7 +139,7 @@ export class Inspector {
   /** Resolves when what it tells is about the state as it is, however long that takes; for films. */
   async catchUp(): Promise<void> {
     while (this.isAsking) await nextTask();
-    const { run } = this.site;
+    const { run } = this.session;
     if (this.isOpen && run && run.simulation.count <= MOST_INSPECTED) await this.ask(run, performance.now());
   }
 
@@ -165,7 +162,7 @@ export class Inspector {
 
   /** Until time stands still. */
   private get isWaiting(): boolean {
-    return this.site.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.site.run;
+    return this.stepper.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.session.run;
   }
 
   private async ask(run: Run, began: number): Promise<void> {
@@ -173,7 +170,7 @@ export class Inspector {
     this.isAsking = true;
     try {
       const particles = await run.simulation.read();
-      if (run !== this.site.run) return;
+      if (run !== this.session.run) return;
       const { world, radius } = run.simulation;
       // Without the wait for steps that were under way: that is no work of the page's.
       const answered = performance.now();
@@ -182,11 +179,11 @@ export class Inspector {
       this.chosen ??= this.middle();
       this.tell();
     } catch (error) {
-      if (run === this.site.run) this.showSentence(explain(error));
+      if (run === this.session.run) this.showSentence(explain(error));
     } finally {
       this.isAsking = false;
       // Another one has taken its place, and may stand still.
-      if (run !== this.site.run) this.isStale = true;
+      if (run !== this.session.run) this.isStale = true;
       this.next = began + Math.max(INTERVAL_MS, this.took / GREATEST_SHARE);
     }
   }
@@ -267,18 +264,19 @@ export class Inspector {
 
   /** Whoever is in the middle of the picture. */
   private middle(): number | undefined {
-    const { frame, stage } = this.site;
+    const { frame } = this.picture;
     if (!frame) return undefined;
     const { x, y, width, height } = frame.viewport.free;
-    const { left, top } = stage.getBoundingClientRect();
+    const { left, top } = this.viewpoint.stage.getBoundingClientRect();
     return this.at({ x: left + x + width / 2, y: top + y + height / 2 }, Number.POSITIVE_INFINITY);
   }
 
   private at(place: { readonly x: number; readonly y: number }, pixels: number): number | undefined {
-    const { snapshot, site } = this;
-    if (!snapshot || !site.frame) return undefined;
-    const within = pixels / site.frame.sight.pixelsPerUnit;
-    return pick(snapshot.run.simulation, snapshot.particles, site.rayAt(place), within)?.id;
+    const { snapshot, viewpoint } = this;
+    const { frame } = this.picture;
+    if (!snapshot || !frame) return undefined;
+    const within = pixels / frame.sight.pixelsPerUnit;
+    return pick(snapshot.run.simulation, snapshot.particles, viewpoint.rayAt(place), within)?.id;
   }
 
   /** A pointer that passes shows whom it passes over; a click keeps that one, and one beside all lets go. */
@@ -302,7 +300,7 @@ export class Inspector {
     stage.addEventListener('pointerup', ({ clientX, clientY }) => {
       const isClick = down && Math.hypot(clientX - down.x, clientY - down.y) <= CLICK_SLACK;
       down = undefined;
-      if (!this.isOpen || !isClick || this.site.isToolChosen) return;
+      if (!this.isOpen || !isClick || this.tools.isChosen) return;
       const id = this.at({ x: clientX, y: clientY }, NEAR_POINTER);
       this.isPinned = id !== undefined;
       if (id !== undefined) this.choose(id);
@@ -311,7 +309,7 @@ export class Inspector {
 
   /** Paints the marks for the present look at the world. */
   private mark(): void {
-    const { frame } = this.site;
+    const { frame } = this.picture;
     const context = this.marks.getContext('2d');
     if (!frame || !context) return;
     const { viewport } = frame;

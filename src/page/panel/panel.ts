@@ -24,31 +24,31 @@ import {
 } from '../model/fields';
 import { type Chosen, FIELDS_OF_SCENES } from '../model/opened';
 import { shownCells } from '../model/overlays';
-import { APPEARANCES, type Appearance, chosenAppearance } from '../support/appearance';
+import type { Chooser } from '../session/chooser';
+import type { Looking } from '../session/looking';
+import { APPEARANCES, type Appearance, chooseAppearance, chosenAppearance } from '../support/appearance';
 import { find, setText } from '../support/dom';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from '../support/format';
 import type { Engine, StepTime } from '../view/engine';
 import { Figures } from './figures';
 import type { Sheets } from './sheets';
 
-/** What a visitor asks for. */
-export interface PanelEvents {
-  choose(change: Partial<Choices>): void;
-  chooseAppearance(appearance: Appearance): void;
+/** Actions of the page as a whole. */
+export interface PageActions {
   playOrPause(): void;
   stepOnce(): void;
   reset(): void;
   goBack(): void;
-  fit(): void;
-  savePicture(): void;
-  copyLink(): void;
 }
 
-/** Sheets that have buttons. */
-type PanelSheets = Pick<
-  Sheets,
-  'openScale' | 'toggleInspector' | 'togglePresets' | 'startLiveFilm' | 'startExactFilm'
->;
+/** The parts of the page that the panel's controls and buttons act on. */
+export interface PanelParts {
+  readonly actions: PageActions;
+  readonly chooser: Chooser;
+  readonly looking: Looking;
+  readonly exporting: { savePicture(): void; copyLink(): void };
+  readonly sheets: Sheets;
+}
 
 /** Folded at first. */
 const FOLDED: readonly Group[] = ['Collisions', 'Liquid'];
@@ -78,8 +78,7 @@ export class Panel {
   private most: number | undefined;
 
   constructor(
-    private readonly events: PanelEvents,
-    private readonly sheets: PanelSheets,
+    private readonly parts: PanelParts,
     choices: Choices,
   ) {
     Object.assign(this.shown, choices);
@@ -130,15 +129,6 @@ export class Panel {
   }
 
   /** Why the chosen engine is not the one that runs; stays until another note, or '' to take it away. */
-  showEngineNote(text: string): void {
-    showNote('engine-note', text);
-  }
-
-  /** Something to know now, replaced by the next one; '' takes it away. */
-  notify(text: string): void {
-    showNote('notice', text);
-  }
-
   /** Where the visitor cannot choose the GPU. */
   setGpuAvailable(isAvailable: boolean): void {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
@@ -236,14 +226,14 @@ export class Panel {
     if (field.kind === 'choice') {
       const options = field.options.map(({ label, value }) => [label, value] as const);
       const controller = this.addChoice(folder, name, field.label, options);
-      controller.onChange((value: string | number) => this.events.choose({ [name]: value }));
+      controller.onChange((value: string | number) => this.parts.chooser.choose({ [name]: value }));
       return { controller, slider: undefined };
     }
     const controller = folder.add(this.shown, name).name(field.label);
     const input = controller.domElement.querySelector('input');
     input?.setAttribute('id', name);
     // A number that is being typed is taken when it is done; until then it may be anything.
-    controller.onFinishChange((value: number | boolean) => this.events.choose({ [name]: value }));
+    controller.onFinishChange((value: number | boolean) => this.parts.chooser.choose({ [name]: value }));
     const slider =
       field.kind === 'switch' || field.slider === 0 ? undefined : this.addSlider(controller, name, field);
     return { controller, slider };
@@ -265,7 +255,7 @@ export class Panel {
     this.shown.appearance = chosenAppearance();
     const options = APPEARANCES.map(([value, label]) => [label, value] as const);
     const controller = this.addChoice(folder, 'appearance', 'Appearance', options);
-    controller.onChange((value: Appearance) => this.events.chooseAppearance(value));
+    controller.onChange((value: Appearance) => chooseAppearance(value));
   }
 
   private addSlider(controller: Controller, name: FieldName, field: NumberField): HTMLInputElement {
@@ -283,10 +273,10 @@ export class Panel {
       this.shown[name] = value;
       controller.updateDisplay();
       this.showPlace(name, slider, value);
-      if (isLive) this.events.choose({ [name]: value });
+      if (isLive) this.parts.chooser.choose({ [name]: value });
     });
     if (!isLive) {
-      slider.addEventListener('change', () => this.events.choose({ [name]: chosen() }));
+      slider.addEventListener('change', () => this.parts.chooser.choose({ [name]: chosen() }));
     }
     return slider;
   }
@@ -339,15 +329,15 @@ export class Panel {
   }
 
   private listen(): void {
-    const { events, sheets } = this;
+    const { actions, looking, exporting, sheets } = this.parts;
     const acts: Readonly<Record<string, () => void>> = {
-      play: () => events.playOrPause(),
-      step: () => events.stepOnce(),
-      reset: () => events.reset(),
-      back: () => events.goBack(),
-      fit: () => events.fit(),
-      'save-picture': () => events.savePicture(),
-      'copy-link': () => events.copyLink(),
+      play: () => actions.playOrPause(),
+      step: () => actions.stepOnce(),
+      reset: () => actions.reset(),
+      back: () => actions.goBack(),
+      fit: () => looking.fit(),
+      'save-picture': () => exporting.savePicture(),
+      'copy-link': () => exporting.copyLink(),
       'scale-open': () => sheets.openScale(),
       inspect: () => sheets.toggleInspector(),
       'presets-open': () => sheets.togglePresets(),
@@ -361,9 +351,4 @@ export class Panel {
       find('body', HTMLElement).hidden = !isOpen;
     });
   }
-}
-
-function showNote(id: string, text: string): void {
-  setText(id, text);
-  find(id, HTMLElement).hidden = text === '';
 }

@@ -13,16 +13,9 @@ import type { Choices } from '../model/fields';
 import { find, setText } from '../support/dom';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } from '../support/format';
 import { type Clock, type Engine, explain } from '../view/engine';
+import type { Session } from '../view/session';
 import { type Chart, logChart } from './chart';
 import { type Cell, type Curves, describeCurves, rowsOf, runSweep, SIZES, type TimedRun } from './sweep';
-
-/** What the sheet asks of the page. */
-export interface SweepHost {
-  /** What runs, on which engine. */
-  readonly choices: Choices;
-  /** Stops the visitor's run where it is, once what is under way is done, until what is returned is called. */
-  hold(): Promise<() => void>;
-}
 
 const NOTHING: Curves = { grid: [], naive: [] };
 
@@ -43,7 +36,11 @@ export class ScaleSheet {
   private cancel: (() => void) | undefined;
   private sweeping: Promise<void> | undefined;
 
-  constructor(private readonly host: SweepHost) {
+  constructor(
+    private readonly session: Session,
+    /** Stops the visitor's run once work in progress is done, until the returned function is called. */
+    private readonly hold: () => Promise<() => void>,
+  ) {
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
     // Escape closes it, too.
     this.sheet.addEventListener('close', () => {
@@ -81,8 +78,8 @@ export class ScaleSheet {
     this.show(NOTHING);
     setText('scale-status', 'Opening an engine.');
     let engine: Engine | undefined;
-    const release = await this.host.hold();
-    const { choices } = this.host;
+    const release = await this.hold();
+    const { choices } = this.session;
     try {
       const opening = openFor(choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {

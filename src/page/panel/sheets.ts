@@ -1,63 +1,84 @@
 /**
- * Purpose: the sheets that a picture does without: inspector, sweep, films and presets, each loaded when somebody first asks for
- * it, by button, key or address. That one did not come is said, and it is asked for again the next time.
+ * The sheets that the picture does without: inspector, sweep, films and presets. Each is loaded on the first request, by button,
+ * key or address. If it fails to load, a notice says so and the next request tries again.
  */
 
-import type { Choices } from '../model/fields';
 import { methodOf } from '../model/scenes';
+import type { Chooser } from '../session/chooser';
 import { readLink } from '../session/link';
+import type { Picture } from '../session/picture';
+import type { Restarts } from '../session/restarts';
+import type { Stepper } from '../session/stepper';
 import { Later } from '../support/later';
+import { notify } from '../support/notes';
+import type { PointerTools } from '../tools/pointer-tools';
 import { explain } from '../view/engine';
+import type { Session } from '../view/session';
+import type { Viewpoint } from '../view/viewpoint';
 import type { FilmSubject } from './film';
-import type { Inspector, InspectorSite } from './inspector';
-import type { SweepHost } from './scale-sheet';
+import type { Inspector } from './inspector';
 
-/** What they ask of the page. */
-export interface SheetSite extends SweepHost, InspectorSite {
-  readonly choices: Choices;
-  /** A film takes the steps. */
-  readonly isFilmed: boolean;
-  choose(change: Partial<Choices>): void;
-  notify(text: string): void;
+/** The parts of the page that sheets show or change. */
+export interface SheetParts {
+  readonly session: Session;
+  readonly restarts: Restarts;
+  readonly chooser: Chooser;
+  readonly stepper: Stepper;
+  readonly tools: PointerTools;
+  readonly viewpoint: Viewpoint;
+  readonly picture: Picture;
 }
 
 export class Sheets {
-  private readonly inspecting = new Later(async () => new (await import('./inspector')).Inspector(this.site));
-  private readonly scale = new Later(async () => new (await import('./scale-sheet')).ScaleSheet(this.site));
+  private readonly inspecting = new Later(async () => {
+    const { Inspector } = await import('./inspector');
+    const { session, picture, viewpoint, stepper, tools } = this.parts;
+    const inspector = new Inspector(session, picture, viewpoint, stepper, tools);
+    picture.marks = inspector;
+    return inspector;
+  });
+  private readonly scale = new Later(async () => {
+    const { ScaleSheet } = await import('./scale-sheet');
+    const { session, restarts, stepper } = this.parts;
+    return new ScaleSheet(session, async () => {
+      await restarts.settled();
+      return stepper.hold();
+    });
+  });
   private readonly film = new Later(async () => new (await import('./film')).Film(this.filmed));
   private readonly presets = new Later(async () => {
     const { Presets } = await import('./presets-view');
     return new Presets((link) => {
-      const { engine } = this.site.choices;
-      this.site.choose({ ...readLink(link), engine });
+      const { engine } = this.parts.session.choices;
+      this.parts.chooser.choose({ ...readLink(link), engine });
     });
   });
-  /** What was asked of them and is not done. */
+  /** Requests that are not done yet. */
   private readonly asked = new Set<Promise<void>>();
 
   constructor(
-    private readonly site: SheetSite,
+    private readonly parts: SheetParts,
     private readonly filmed: FilmSubject,
   ) {}
 
-  /** Once it is there. */
+  /** Undefined until it is loaded. */
   get inspector(): Inspector | undefined {
     return this.inspecting.part;
   }
 
-  /** Resolves when what was asked for is there. */
+  /** Resolves when all requests are done. */
   async settled(): Promise<void> {
     await Promise.all(this.asked);
   }
 
-  /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
+  /** Opens the sweep of step times over numbers of particles. */
   openScale(): void {
     this.ask(this.scale, async (sheet) => {
       // Another scene may have been chosen while it was loaded.
-      if (this.site.isFilmed) {
-        this.site.notify('The film takes steps, which a sweep would time beside its own; stop it first.');
-      } else if (methodOf(this.site.choices) === 'collisions') await sheet.open();
-      else this.site.notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
+      if (this.parts.stepper.isFilmed) {
+        notify('The film takes steps, which a sweep would time beside its own; stop it first.');
+      } else if (methodOf(this.parts.session.choices) === 'collisions') await sheet.open();
+      else notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
     });
   }
 
@@ -65,7 +86,7 @@ export class Sheets {
     this.ask(this.presets, (presets) => presets.toggle());
   }
 
-  /** A live film, or the end of what is being made. */
+  /** Starts a live film, or ends the present film. */
   toggleFilm(): void {
     this.ask(this.film, (film) => film.toggle());
   }
@@ -75,7 +96,6 @@ export class Sheets {
   }
 
   startExactFilm(): void {
-    // It tells of itself until it is saved.
     this.ask(this.film, (film) => {
       film.startExact();
     });
@@ -85,7 +105,7 @@ export class Sheets {
     this.ask(this.inspecting, (inspector) => inspector.toggle());
   }
 
-  /** Stays with a particle. */
+  /** Opens the inspector on a particle. */
   inspect(id: number): void {
     this.ask(this.inspecting, (inspector) => inspector.open(id));
   }
@@ -95,12 +115,12 @@ export class Sheets {
   }
 
   private async ask<Part>(later: Later<Part>, act: (part: Part) => Promise<void> | void): Promise<void> {
-    // Who presses again because nothing is to be seen yet wants it once, not opened and closed.
+    // A second press while the sheet loads must not open and close it.
     if (later.isLoading) return;
     const asking = later
       .get()
       .then(act)
-      .catch((error) => this.site.notify(explain(error)));
+      .catch((error) => notify(explain(error)));
     this.asked.add(asking);
     await asking;
     this.asked.delete(asking);

@@ -1,7 +1,7 @@
 /**
- * Purpose: opens engines for what is chosen and starts runs on them: on the present one where that serves, on another device
- * where its own is too small, on the CPU where there is no GPU, which is said. Outputs: engines that are looked after: each
- * loss is handed on. Guarantee: an engine that is opened here and not handed out is destroyed.
+ * Opens engines for the choices and starts runs on them: on the present engine if it is large enough, on another device if its
+ * own is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each engine to its owner.
+ * Guarantee: an engine that is opened here and not returned is destroyed.
  */
 import { CellstormError, GpuError, LimitError } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';
@@ -11,6 +11,8 @@ import type { MethodStart } from '../model/body';
 import type { Hardware } from '../model/choices';
 import { MOST_PARTICLES } from '../model/fields';
 import { type Chosen, startCount } from '../model/opened';
+import { showEngineNote } from '../support/notes';
+import { Signal } from '../support/signal';
 import { type Engine, explain, explainMissingGpu, type Run } from '../view/engine';
 
 /** Before an adapter is asked for again. */
@@ -23,30 +25,25 @@ export interface Openers {
   cpu(): Promise<Engine>;
 }
 
-/** Not even the CPU engine could be opened, which is the last that there is. */
+/** Not even the CPU engine could be opened. */
 export class NoEngineError extends CellstormError {}
 
-/** What they need of the page. */
-export interface EngineSite {
-  /** Why the chosen engine is not the one that runs. */
-  showEngineNote(text: string): void;
-  setGpuAvailable(isAvailable: boolean): void;
-}
-
-/** Whoever has the engine that is used now. */
+/** The owner of the present engine. */
 export interface EngineOwner {
   readonly engine: Engine | undefined;
-  /** To be called of each device that was lost, present or not. */
+  /** Called for each lost device, present or not. */
   recover(engine: Engine, reason: string): void;
 }
 
 export class Engines {
-  /** Devices lost so far, and engines that had one. */
+  /** Devices lost so far. */
   losses = 0;
+  /** There is no GPU to choose. */
+  readonly gpuMissing = new Signal();
+  /** Engines that have lost their device. */
   private readonly gone = new WeakSet<Engine>();
 
   constructor(
-    private readonly site: EngineSite,
     private readonly openers: Openers,
     private readonly owner: EngineOwner,
   ) {}
@@ -55,7 +52,7 @@ export class Engines {
     return this.gone.has(engine);
   }
 
-  /** The present engine where it serves, else a new one; too much for the GPU throws before anything is made. */
+  /** Returns the present engine if it suits the choices, else a new one. Throws early if the GPU is too small. */
   async openFor(choices: Chosen): Promise<Engine> {
     const present = this.owner.engine;
     if (!present || present.kind !== choices.engine) return this.open(choices);
@@ -64,7 +61,7 @@ export class Engines {
     return present.holds(count) ? present : this.openGpu({ particles: count, dimensions });
   }
 
-  /** On this engine, or where its device is too small on one that is asked for just this much. */
+  /** Starts a run on this engine, or, if its device is too small, on a new device with just enough room. */
   async start(
     engine: Engine,
     options: SimulationOptions,
@@ -95,22 +92,21 @@ export class Engines {
       if (this.losses === 0) return await this.openGpu(request);
       return await this.openGpu(request).catch(async (error: unknown) => {
         if (!(error instanceof GpuError) || error.reason !== 'no-adapter') throw error;
-        // Browsers give none for a while after a GPU process has died.
+        // Browsers give no adapter for a while after a GPU process has died.
         await new Promise((done) => setTimeout(done, ADAPTER_PAUSE_MS));
         return this.openGpu(request);
       });
     } catch (error) {
       if (!(error instanceof GpuError)) throw error;
-      // A browser whose GPU process has just died may have one again: the choice stays, and can be made once more.
+      // After a loss the browser may offer a GPU again later, so the choice remains.
       const wasThere = this.losses > 0;
       const why = wasThere ? 'The GPU was lost and no other one can be had now.' : explainMissingGpu(error);
-      this.site.showEngineNote(`${why} ${CPU_INSTEAD}`);
-      if (!wasThere) this.site.setGpuAvailable(false);
+      showEngineNote(`${why} ${CPU_INSTEAD}`);
+      if (!wasThere) this.gpuMissing.emit();
       try {
         return await this.openCpu();
       } catch (further) {
-        // It does not run, either.
-        this.site.showEngineNote(why);
+        showEngineNote(why);
         throw further;
       }
     }
@@ -122,7 +118,7 @@ export class Engines {
     });
   }
 
-  /** A device that is looked after from now on, shown or not. */
+  /** Opens a device and watches for its loss. */
   private async openGpu(request: GpuRequest): Promise<Engine> {
     const engine = await this.openers.gpu(request);
     engine.lost.then((reason) => {
@@ -133,7 +129,7 @@ export class Engines {
   }
 }
 
-/** Of an engine that is not open yet, nothing is known. */
+/** Without an engine, assumes hardware without limits of its own. */
 export function hardwareOf(engine: Engine | undefined, { dimensions }: Chosen): Hardware {
   const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
   return { isSoftware: engine?.isSoftware ?? false, most };

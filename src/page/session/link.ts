@@ -13,8 +13,8 @@ import { LOOK_RANGES, readLook, writeLook } from '../view/camera';
 const VERSION = 1;
 const VERSION_NAME = 'v';
 
-/** How a visitor looks at what runs. */
-export interface Regard {
+/** The view of the run, as an address records it. */
+export interface ViewState {
   /** See camera.ts; of other dimensions than those that are chosen it is left out. */
   readonly look?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
@@ -27,7 +27,10 @@ export interface Regard {
 export const MOST_ID = 2 ** 32 - 1;
 
 /** The part of an address behind the question mark, or ''. */
-export function writeLink(choices: Choices, { look, isPaused, inspected, appearance }: Regard = {}): string {
+export function writeLink(
+  choices: Choices,
+  { look, isPaused, inspected, appearance }: ViewState = {},
+): string {
   const usual = defaultChoices(choices.scene, choices.dimensions);
   const first = defaultChoices();
   const names = new Set(changedFields(usual, choices));
@@ -47,7 +50,7 @@ export function writeLink(choices: Choices, { look, isPaused, inspected, appeara
   return new URLSearchParams([[VERSION_NAME, String(VERSION)], ...written]).toString();
 }
 
-export function readRegard(search: string): Regard {
+export function readViewState(search: string): ViewState {
   const parameters = new URLSearchParams(search);
   const { dimensions } = readLink(search);
   return {

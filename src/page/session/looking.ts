@@ -1,76 +1,67 @@
 /**
- * Purpose: the visitor moves the picture: the eye goes there, a tool that is down goes along, the picture is drawn anew and the
- * address says it. Where a world has no end, fitting looks for its particles.
+ * Moves the picture for the visitor: moves the viewpoint, tells the pointer's tools, and has the picture drawn again. In an
+ * unbounded world, fitting looks for the particles.
  */
-
-import type { Work } from '../tools/pointer-tools';
-import type { Run } from '../view/engine';
-import type { Eye } from '../view/viewpoint';
+import { notify } from '../support/notes';
+import type { PointerTools } from '../tools/pointer-tools';
+import type { Session } from '../view/session';
+import type { Viewpoint } from '../view/viewpoint';
+import type { Chooser } from './chooser';
+import type { Picture } from './picture';
 import { seenOf } from './prepare';
-import type { Choosing } from './session';
-
-/** What it needs of the page. */
-export interface LookingSite {
-  readonly run: Run | undefined;
-  redraw(): void;
-  /** The address is to say what is looked at. */
-  writeSoon(): void;
-  notify(text: string): void;
-}
 
 export class Looking {
   constructor(
-    private readonly site: LookingSite,
-    private readonly eye: Eye,
-    private readonly work: Work,
-    private readonly choosing: Choosing,
+    private readonly session: Session,
+    private readonly viewpoint: Viewpoint,
+    private readonly tools: PointerTools,
+    private readonly chooser: Chooser,
+    private readonly picture: Picture,
   ) {}
 
   get canTurn(): boolean {
-    return this.eye.canTurn;
+    return this.viewpoint.canTurn;
   }
 
   pan(across: number, down: number): void {
-    this.eye.pan(across, down);
+    this.viewpoint.pan(across, down);
     this.looked();
   }
 
-  /** Nearer by a factor to a place of the window, CSS pixels. */
+  /** Zooms by a factor towards a point of the window, in CSS pixels. */
   zoom(factor: number, x: number, y: number): void {
-    this.eye.zoom(factor, { x, y });
+    this.viewpoint.zoom(factor, { x, y });
     this.looked();
   }
 
   zoomMiddle(factor: number): void {
-    this.eye.zoom(factor, this.eye.middle);
+    this.viewpoint.zoom(factor, this.viewpoint.middle);
     this.looked();
   }
 
   turn(yaw: number, pitch: number): void {
-    this.eye.turn(yaw, pitch);
+    this.viewpoint.turn(yaw, pitch);
     this.looked();
   }
 
-  /** Where the world has no end, around the particles as they are now. */
+  /** Fits the box of the world, or in an unbounded world a box around the particles. */
   fit(): void {
-    const { site, eye } = this;
-    eye.fit();
-    site.writeSoon();
-    site.redraw();
-    const { run } = site;
+    const { session, viewpoint, picture } = this;
+    viewpoint.fit();
+    picture.isDirty = true;
+    const { run } = session;
     if (run?.simulation.world.kind !== 'unbounded') return;
-    this.choosing.inTurn(run, async () => {
+    this.chooser.inTurn(run, async () => {
       const box = await seenOf(run);
-      if (run !== site.run) return;
-      eye.lookAt(box);
-      site.redraw();
-      if (box.leftOut) site.notify(box.leftOut);
+      if (run !== session.run) return;
+      viewpoint.lookAt(box);
+      picture.isDirty = true;
+      if (box.leftOut) notify(box.leftOut);
     });
   }
 
   private looked(): void {
-    this.work.looked();
-    this.site.writeSoon();
-    this.site.redraw();
+    this.tools.looked();
+    this.picture.isDirty = true;
   }
 }

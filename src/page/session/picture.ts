@@ -1,57 +1,57 @@
 /**
- * Purpose: the picture of what runs: puts together the frame as the eye sees it in the chosen colours, draws it, keeps legend and
- * key beside it true, and hands the picture out to be saved or filmed.
+ * The picture of the run: puts together the frame from the viewpoint and the chosen colours, draws it, keeps the legend and key
+ * beside it up to date, and hands the picture out to be saved or filmed.
  */
 
 import { type Legend, legendOf, readTheme, type Scale } from '../model/colour';
-import type { Choices } from '../model/fields';
 import { themeOf } from '../model/liquid-look';
 import { hidesLines, shownOf } from '../model/overlays';
 import { onAppearance } from '../support/appearance';
+import { Signal } from '../support/signal';
 import type { Frame, Run } from '../view/engine';
 import { OverlayKey } from '../view/overlay-key';
-import type { Eye } from '../view/viewpoint';
+import type { Session } from '../view/session';
+import type { Viewpoint } from '../view/viewpoint';
 
-/** A live film has a picture that stands still again after so long: that lasts, too, and marks may change beside it. */
+/** A live film takes a picture that stands still again after this long, because marks over it may change. */
 const STILL_MS = 250;
 
-/** Takes a picture with what lies over it, from below to above, in the task that drew it. */
+/** Takes the picture and the layers over it, from bottom to top, in the task that drew it. */
 type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
-/** What it shows of the page. */
 /** Marks that lie over the picture, such as those of the inspector. */
 export interface Marks {
   readonly layers: readonly HTMLCanvasElement[];
+  /** Resolves when the marks show the present state. */
+  catchUp(): Promise<void>;
   /** Returns a copy of the picture with the marks drawn on it. */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement;
 }
 
-export interface PictureSite {
-  readonly run: Run | undefined;
-  readonly choices: Choices;
-  readonly canvas: HTMLCanvasElement | undefined;
-  readonly inspector: Marks | undefined;
-  showLegend(legend: Legend): void;
-}
-
 export class Picture {
-  /** Something is to be seen that the last picture does not show. */
+  /** The last picture is out of date. */
   isDirty = true;
+  /** Marks over the picture; undefined until the inspector is loaded. */
+  marks: Marks | undefined;
+  readonly legend = new Signal<Legend>();
+  /** A picture was drawn. */
+  readonly painted = new Signal();
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
   private drawn: Frame | undefined;
   private readonly key = new OverlayKey();
-  /** Of a live film, which takes pictures as they come; when it had the last, and whether the next is to be handed over. */
+  /** A live film, the time when it took the last picture, and whether it takes the next. */
   private watcher: Watcher | undefined;
   private watchedAt = 0;
   private isWatched = false;
 
-  /** `onDrawn` hears of every picture. */
   constructor(
-    private readonly site: PictureSite,
-    private readonly eye: Eye,
-    private readonly onDrawn: () => void,
+    private readonly session: Session,
+    private readonly viewpoint: Viewpoint,
   ) {
+    session.changed.listen(() => {
+      this.isDirty = true;
+    });
     onAppearance(() => {
       this.theme = readTheme();
       this.showLegend();
@@ -60,16 +60,16 @@ export class Picture {
   }
 
   get frame(): Frame | undefined {
-    const { scale, eye, isSurface } = this;
-    const { run, choices } = this.site;
+    const { scale, viewpoint, isSurface } = this;
+    const { run, choices } = this.session;
     if (!run) return undefined;
     const theme = themeOf(this.theme, scale, isSurface);
-    const { viewport, box } = eye;
+    const { viewport, box } = viewpoint;
     const overlays = run.drawable(shownOf(choices));
-    return { box, sight: eye.sight(viewport), viewport, theme, scale, overlays, isSurface };
+    return { box, sight: viewpoint.sight(viewport), viewport, theme, scale, overlays, isSurface };
   }
 
-  /** In these colours from now on. */
+  /** Draws in these colours from now on. */
   colour(scale: Scale): void {
     this.scale = scale;
     this.isDirty = true;
@@ -82,42 +82,42 @@ export class Picture {
     run.draw(frame);
     this.drawn = frame;
     this.isDirty = false;
-    this.onDrawn();
+    this.painted.emit();
   }
 
-  /** Hands over every picture from now on, one that stands still again and again; undefined ends that. */
+  /** Hands over every picture from now on, and one that stands still repeatedly; undefined ends that. */
   watch(watcher: Watcher | undefined): void {
     this.watcher = watcher;
   }
 
-  /** To be called every frame: draws what is new. */
+  /** To be called every frame: draws if the last picture is out of date. */
   update(run: Run, now: number): void {
     this.isWatched = this.watcher !== undefined && (this.isDirty || now - this.watchedAt > STILL_MS);
     if (this.isDirty || this.isWatched) this.draw(run);
   }
 
-  /** To be called after that in the same task, once marks lie over the picture. */
+  /** To be called after update() in the same task, once the marks are drawn. */
   handOver(now: number): void {
-    const { canvas, inspector } = this.site;
+    const canvas = this.session.engine?.canvas;
     if (!this.isWatched || !canvas) return;
-    this.watcher?.([canvas, ...(inspector?.layers ?? [])]);
+    this.watcher?.([canvas, ...(this.marks?.layers ?? [])]);
     this.watchedAt = now;
   }
 
-  /** To be called every frame: what overlays mean, as they were drawn last. */
+  /** To be called every frame: explains the overlays of the last picture. */
   explainOverlays(run: Run): void {
-    if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.site.choices));
+    if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.session.choices));
   }
 
-  /** Draws, and hands over the canvas: one of WebGPU keeps its picture only as long as the task that drew it. */
+  /** Draws, and hands over the canvas in the same task: a WebGPU canvas loses its picture after it. */
   take<Result>(run: Run, use: (picture: HTMLCanvasElement) => Result): Result | undefined {
-    const { canvas, inspector } = this.site;
+    const canvas = this.session.engine?.canvas;
     if (!canvas) return undefined;
     this.draw(run);
-    return use(inspector?.laidOver(canvas) ?? canvas);
+    return use(this.marks?.laidOver(canvas) ?? canvas);
   }
 
-  /** As a file; null where the browser could not make one. */
+  /** Returns a file, or null if the browser could not make one. */
   async toPng(run: Run): Promise<Blob | null> {
     const png = this.take(
       run,
@@ -126,7 +126,7 @@ export class Picture {
     return png ?? null;
   }
 
-  /** For whoever does not see it, or moves it by keys. */
+  /** Describes the picture to screen readers, and makes it focusable for keys. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
     const where = world.kind === 'unbounded' ? 'a world without end' : 'a box';
@@ -140,14 +140,14 @@ export class Picture {
   }
 
   private get isSurface(): boolean {
-    const { run, choices } = this.site;
+    const { run, choices } = this.session;
     if (!run || choices.liquidAs !== 'surface') return false;
-    // Water hides lines in space.
+    // In 3D the surface would hide lines.
     const isHiding = run.simulation.dimensions === 3 && hidesLines(run.drawable(shownOf(choices)));
     return !isHiding && run.hasSurface(this.scale.by);
   }
 
   private showLegend(): void {
-    this.site.showLegend(legendOf(this.scale, themeOf(this.theme, this.scale, this.isSurface)));
+    this.legend.emit(legendOf(this.scale, themeOf(this.theme, this.scale, this.isSurface)));
   }
 }

@@ -1,47 +1,38 @@
 /**
- * Purpose: when what runs takes a step: at the screen's pace while time passes, singly when one is asked for, none while
- * something else takes them (a film) or holds the run (a sweep), and none ahead of a GPU that does not keep up. A step is what
- * drives the scene, what tools do, and the run's own.
+ * Decides when the run takes a step: at the screen's pace while time passes; one when the visitor asks; none while a film takes
+ * the steps or a sweep holds the run; none ahead of a GPU that lags behind. A step applies the scene's drive and the tools.
  */
 import { applyDrive } from '../../scenes';
 import { STEP_SECONDS } from '../model/choices';
-import type { Choices } from '../model/fields';
 import { nextTask } from '../support/save';
-import type { Work } from '../tools/pointer-tools';
+import type { PointerTools } from '../tools/pointer-tools';
 import { drivable, type Run } from '../view/engine';
+import type { Session } from '../view/session';
 import type { Restarts } from './restarts';
 
 const STEP_MS = 1000 * STEP_SECONDS;
-/** Screens are not punctual: a step may be taken this much early. */
+/** Frames are not punctual: a step may come this much early. */
 const EARLY_MS = 3;
-/** Submissions under way past which a frame waits: a step and a picture each for two frames. */
+/** The greatest number of pending submissions: a step and a picture each for two frames. */
 const MOST_PENDING = 4;
-/** Where a step takes longer than so many milliseconds, none: what is chosen next is to be seen soon. */
+/** With steps longer than this, at most one submission is pending, so that the page reacts to the next choice soon. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
 
-/** Whose steps they are. */
-export interface PaceSite {
-  readonly run: Run | undefined;
-  readonly choices: Choices;
-  /** The state is another one. */
-  changed(): void;
-}
-
-export class Pace {
+export class Stepper {
   isPlaying: boolean;
-  /** The run waits for a sweep on another one. */
+  /** The run waits for a sweep on another run. */
   private isHeldStill = false;
   /** A film takes the steps. */
   private isTaken = false;
-  /** Milliseconds that have passed, and no step for them. */
+  /** Milliseconds that have passed without a step for them. */
   private owed = 0;
 
-  /** `isPaused`: by the visitor, or an address; `isCalm`: the system asks for less motion. */
+  /** `isPaused`: by the visitor or the address; `isCalm`: the system asks for less motion. */
   constructor(
-    private readonly site: PaceSite,
-    private readonly restarts: Pick<Restarts, 'drive' | 'isBusy' | 'isCarrying'>,
-    private readonly work: Work,
+    private readonly session: Session,
+    private readonly restarts: Pick<Restarts, 'isBusy' | 'isCarrying'>,
+    private readonly tools: PointerTools,
     public isPaused: boolean,
     isCalm: boolean,
   ) {
@@ -62,12 +53,12 @@ export class Pace {
     this.owed = 0;
   }
 
-  /** Of a run that begins, nothing is owed. */
+  /** To be called when a run begins. */
   begin(): void {
     this.owed = 0;
   }
 
-  /** Holds the run until what is returned is called. */
+  /** Holds the run until the returned function is called. */
   hold(): () => void {
     this.isHeldStill = true;
     return () => {
@@ -75,26 +66,26 @@ export class Pace {
     };
   }
 
-  /** Steps are taken by a film, or not any more. */
+  /** Says whether a film takes the steps. */
   film(isFilmed: boolean): void {
     this.isTaken = isFilmed;
     this.owed = 0;
   }
 
-  /** Whether the run can be given anything in this frame. */
+  /** Whether the run can take submissions in this frame. */
   isReady(run: Run): boolean {
     return !this.isHeld && run.pending < (isSlow(run) ? MOST_PENDING_SLOW : MOST_PENDING);
   }
 
-  /** Resolves when the GPU is not behind by much. */
+  /** Resolves when few submissions are pending. */
   async caughtUp(): Promise<void> {
-    while (this.site.run && this.site.run.pending >= MOST_PENDING) await nextTask();
+    while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }
 
-  /** At most one step a frame, and none where the screen is quicker than the steps are long. Returns whether time passes. */
+  /** Takes at most one step per frame, and none if the frames come faster than the steps. Returns whether time passes. */
   play(run: Run, elapsed: number): boolean {
     const { isCarrying, isBusy } = this.restarts;
-    // Long steps would hold up what is to come instead.
+    // Long steps would delay the run that is being started.
     const isWaiting = isCarrying || this.isFilmed || (isSlow(run) && isBusy);
     if (!this.isPlaying || isWaiting) return false;
     this.owed = Math.min(this.owed + elapsed, 1.5 * STEP_MS);
@@ -106,14 +97,13 @@ export class Pace {
   }
 
   step(run: Run): void {
-    const { choices } = this.site;
+    const { choices, drive } = this.session;
     const seconds = STEP_SECONDS * choices.timeScale;
-    this.work.beforeStep(run, seconds);
-    // As the gravity that is chosen scales it.
-    applyDrive(drivable(run), this.restarts.drive, choices.gravity);
-    // A step that is timed by its stages is not done at once, and the film shows it.
+    this.tools.beforeStep(run, seconds);
+    applyDrive(drivable(run), drive, choices.gravity);
+    // Timing a step by its stages delays it, and a film needs it at once.
     run.step(seconds, !this.isFilmed);
-    this.site.changed();
+    this.session.changed.emit();
   }
 }
 

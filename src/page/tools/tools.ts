@@ -6,11 +6,14 @@
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { Random } from '../../scenes';
 import { isSameStart } from '../model/carried';
-import type { Cap } from '../model/choices';
 import type { Chosen } from '../model/opened';
+import { notify } from '../support/notes';
 import type { Ray, ScreenPosition } from '../view/camera';
 import { explain, type Run } from '../view/engine';
 import { near, pick } from '../view/pick';
+import type { Session } from '../view/session';
+import type { Viewpoint } from '../view/viewpoint';
+import type { ToolHost } from './pointer-tools';
 import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
 /** Speed that a brush gives in a second, in radii a second. */
@@ -19,24 +22,6 @@ const BRUSH_FORCE = 1000;
 const DRAG_SPEED = 2000;
 /** A pointer takes hold of whoever is so many radii away at most. */
 const GRASP = 3;
-
-/** What tools work on. */
-export interface Workplace {
-  readonly run: Run | undefined;
-  readonly choices: Chosen;
-  /** What runs, as it was chosen: another scene may be on its way. */
-  readonly present: Chosen;
-  /** How many particles there may be. */
-  readonly cap: Cap | undefined;
-  /** Whether the scene sets its obstacles anew with each step. */
-  readonly movesObstacles: boolean;
-  rayAt(place: ScreenPosition): Ray;
-  notify(text: string): void;
-  /** The state is another one. */
-  changed(): void;
-  /** There is no room for more: makes some. */
-  makeRoom(): void;
-}
 
 export class Tools {
   /** Where the pointer is down. */
@@ -57,7 +42,11 @@ export class Tools {
   private tap: ScreenPosition | undefined;
   private readonly random = new Random(1);
 
-  constructor(private readonly site: Workplace) {}
+  constructor(
+    private readonly session: Session,
+    private readonly viewpoint: Viewpoint,
+    private readonly host: ToolHost,
+  ) {}
 
   get isHolding(): boolean {
     return this.grip !== undefined;
@@ -67,7 +56,7 @@ export class Tools {
   at(place: ScreenPosition | undefined): void {
     const isFirst = !this.place;
     if (!place) {
-      const { pointer } = this.site.choices;
+      const { pointer } = this.session.choices;
       if (!this.hasWorked && (pointer === 'push' || pointer === 'pull')) this.tap = this.place;
       this.place = undefined;
       this.hasWorked = false;
@@ -79,7 +68,7 @@ export class Tools {
     }
     this.place = place;
     this.tap = undefined;
-    const { run, choices, present } = this.site;
+    const { run, choices, present } = this.session;
     this.leaveOthers();
     if (isFirst) this.begun = present;
     if (!run) return;
@@ -87,18 +76,18 @@ export class Tools {
       if (isFirst) this.end = undefined;
       const { dimensions, world, method } = run.simulation;
       if (method) {
-        this.site.notify('What is solid here belongs to the scene; walls are drawn in scenes of collisions.');
+        notify('What is solid here belongs to the scene; walls are drawn in scenes of collisions.');
         return;
       }
-      if (this.site.movesObstacles) {
-        this.site.notify('The obstacles of this scene move by themselves, so no walls stay among them.');
+      if (this.session.movesObstacles) {
+        notify('The obstacles of this scene move by themselves, so no walls stay among them.');
         return;
       }
       if (dimensions === 3 && world.kind === 'unbounded') {
-        this.site.notify('A world without end has no floor to build walls on.');
+        notify('A world without end has no floor to build walls on.');
         return;
       }
-      const ray = this.site.rayAt(place);
+      const ray = this.viewpoint.rayAt(place);
       const goal = dimensions === 3 ? onFloor(ray, world.min[1] ?? 0) : ray.origin;
       if (goal) this.extendWall(run, goal);
     } else if (isFirst) {
@@ -108,14 +97,14 @@ export class Tools {
 
   /** To be called before each step. */
   beforeStep(run: Run, seconds: number): void {
-    const { grip, site } = this;
+    const { grip, session } = this;
     const place = this.place ?? this.tap;
     if (!place || seconds === 0) return;
     this.tap = undefined;
     this.hasWorked = true;
-    const { pointer, brush } = site.choices;
+    const { pointer, brush } = session.choices;
     const { radius, world } = run.simulation;
-    const ray = site.rayAt(place);
+    const ray = this.viewpoint.rayAt(place);
     if (pointer === 'push' || pointer === 'pull') {
       const force = BRUSH_FORCE * radius * (pointer === 'push' ? 1 : -1);
       run.push({ ...ray, reach: brush * radius, force }, seconds);
@@ -131,7 +120,7 @@ export class Tools {
   update(): void {
     this.leaveOthers();
     const { place, goal } = this;
-    const { run, choices } = this.site;
+    const { run, choices } = this.session;
     if (goal && run && run.simulation.obstacleCapacity > run.simulation.obstacleCount) {
       this.extendWall(run, goal);
     }
@@ -140,7 +129,7 @@ export class Tools {
 
   /** Where something else runs by now, nobody of what ran is held, and none of its walls goes on. */
   private leaveOthers(): void {
-    const { present } = this.site;
+    const { present } = this.session;
     if (!this.begun || isSameStart(this.begun, present)) return;
     this.begun = present;
     this.grip = undefined;
@@ -150,23 +139,23 @@ export class Tools {
 
   /** Asks who is where, and acts on the answer. */
   private async ask(run: Run, place: ScreenPosition): Promise<void> {
-    const { site } = this;
-    const { pointer } = site.choices;
+    const { session } = this;
+    const { pointer } = session.choices;
     if (this.isAsking || (pointer !== 'add' && pointer !== 'erase' && pointer !== 'drag')) return;
     this.isAsking = true;
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
       // A tap is asked about once, so between two stages of a step it waits.
-      while (run === site.run && run.simulation.isBusy) particles = await run.simulation.read();
+      while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
       // Another state has other ids.
-      if (run !== site.run || run.restorations !== restorations) return;
-      const ray = site.rayAt(this.place ?? place);
+      if (run !== session.run || run.restorations !== restorations) return;
+      const ray = this.viewpoint.rayAt(this.place ?? place);
       if (pointer === 'add') this.add(run, particles, ray);
       else if (pointer === 'erase') this.erase(run, particles, ray);
       else if (this.place) this.grasp(run, particles, ray);
     } catch (error) {
-      if (run === site.run) site.notify(explain(error));
+      if (run === session.run) notify(explain(error));
     } finally {
       this.isAsking = false;
     }
@@ -175,29 +164,29 @@ export class Tools {
   private askForRoom(run: Run): void {
     if (this.asked === run) return;
     this.asked = run;
-    this.site.makeRoom();
+    this.host.makeRoom();
   }
 
   private grasp(run: Run, particles: ParticleArrays, ray: Ray): void {
     const { simulation } = run;
     const picked = pick(simulation, particles, ray, GRASP * simulation.radius);
     this.grip = picked;
-    if (!picked) this.site.notify('There is no particle here to drag.');
+    if (!picked) notify('There is no particle here to drag.');
   }
 
   private add(run: Run, particles: ParticleArrays, ray: Ray): void {
     const { simulation, fixed } = run;
     const { capacity, count, radius } = simulation;
-    const { cap } = this.site;
+    const { cap } = this.host;
     if (cap && count >= cap.most) {
-      this.site.notify(`No more are added. ${cap.reason}`);
+      notify(`No more are added. ${cap.reason}`);
       return;
     }
     if (count >= capacity) {
       this.askForRoom(run);
       return;
     }
-    const reach = this.site.choices.brush * radius;
+    const reach = this.session.choices.brush * radius;
     const within = {
       place: pointAlong(ray, ray.depth),
       reach,
@@ -206,37 +195,38 @@ export class Tools {
     const added = sprinkle(simulation, particles, fixed, within, this.random);
     if (!added) return;
     run.add(added);
-    this.site.changed();
+    this.session.changed.emit();
   }
 
   private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
     if (run.simulation.method === 'flock') {
-      this.site.notify('Birds are not erased; push them, or choose a scene of collisions or a liquid.');
+      notify('Birds are not erased; push them, or choose a scene of collisions or a liquid.');
       return;
     }
     const { simulation, fixed } = run;
     const { dimensions, radius, method } = simulation;
-    const reach = this.site.choices.brush * radius;
+    const reach = this.session.choices.brush * radius;
     const gone = near(dimensions, particles.positions, ray, reach).map(
       (index) => particles.ids[index] as number,
     );
     // What a method or a scene moves would be back with the next step.
-    const without = method || this.site.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
+    const without =
+      method || this.session.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);
     if (without.length > 0) run.setObstacles(changeObstacles(simulation, fixed, { without }));
-    if (gone.length + without.length > 0) this.site.changed();
+    if (gone.length + without.length > 0) this.session.changed.emit();
   }
 
   private extendWall(run: Run, goal: readonly number[]): void {
     const { simulation, fixed } = run;
     const { radius, obstacleCapacity, obstacleCount } = simulation;
-    const height = this.site.choices.brush * radius;
+    const height = this.session.choices.brush * radius;
     const room = obstacleCapacity - obstacleCount;
     const { balls, end } = wall(simulation, fixed, this.end ?? goal, goal, height, room);
     this.end = end;
     if (balls.length > 0) {
       run.setObstacles(changeObstacles(simulation, fixed, { balls }));
-      this.site.changed();
+      this.session.changed.emit();
     }
     const isDone = end.every((along, axis) => along === goal[axis]);
     this.goal = isDone ? undefined : goal;

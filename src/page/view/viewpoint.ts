@@ -13,7 +13,7 @@ const GREATEST_PIXEL_RATIO = 2;
 /** Seconds that the picture of space stays as the visitor left it before it turns on. */
 const REST_AFTER_TURN = 6;
 
-export class Eye {
+export class Viewpoint {
   private readonly plane = new PlaneCamera();
   /** There as soon as `prepare` has been awaited for space. */
   private space: SpaceCamera | undefined;
@@ -24,7 +24,7 @@ export class Eye {
 
   /** `free`: the part of the stage that no panel covers. */
   constructor(
-    private readonly stage: HTMLElement,
+    readonly stage: HTMLElement,
     private readonly free: HTMLElement,
     private readonly dimensions: () => Dimensions | undefined,
   ) {}

@@ -19,7 +19,7 @@ import {
   sliderPlaces,
   toSlider,
 } from '../../../src/page/model/fields';
-import { readLink, readRegard, writeLink } from '../../../src/page/session/link';
+import { readLink, readViewState, writeLink } from '../../../src/page/session/link';
 import { fc } from '../../helpers/properties';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
@@ -61,10 +61,14 @@ describe('a link', () => {
     const text = writeLink(space, { look: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
     expect(text).toBe('v=1&dimensions=3&camera=0.5_0.25_2_0.125_0_-1&paused=1&inspect=17');
     expect(readLink(text)).toEqual({ ...defaultChoices('pile', 3) });
-    expect(readRegard(text)).toEqual({ look: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
+    expect(readViewState(text)).toEqual({
+      look: [0.5, 0.25, 2, 0.125, 0, -1],
+      isPaused: true,
+      inspected: 17,
+    });
     expect(writeLink(defaultChoices(), { appearance: 'system' })).toBe('v=1&appearance=system');
     // Of other dimensions it says nothing.
-    expect(readRegard(text.replace('dimensions=3', 'dimensions=2')).look).toBeUndefined();
+    expect(readViewState(text.replace('dimensions=3', 'dimensions=2')).look).toBeUndefined();
     expect(writeLink(space, { look: [0.5, 0.25, 2] })).toBe('v=1&dimensions=3');
     expect(writeLink(defaultChoices(), { look: [0.5, 0.25, 2, 0.125, 0, -1] })).toBe('');
     for (const [given, inspected] of [
@@ -75,7 +79,7 @@ describe('a link', () => {
       ['', undefined],
       ['<b>', undefined],
     ] as const) {
-      expect(readRegard(`?camera=NaN_1_1&paused=yes&inspect=${given}`)).toEqual({
+      expect(readViewState(`?camera=NaN_1_1&paused=yes&inspect=${given}`)).toEqual({
         look: undefined,
         isPaused: false,
         inspected,

@@ -1,14 +1,17 @@
 /** Starting over on engines that fail and are lost: what the page goes on with, said once and without a browser. */
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GpuError, LimitError } from '../../../src/core/base/errors';
 import type { Checkpoint } from '../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
 import { chooseScene, defaultChoices } from '../../../src/page/model/choices';
 import { type EngineKind, MOST_PARTICLES } from '../../../src/page/model/fields';
 import type { Chosen, Opened } from '../../../src/page/model/opened';
-import { type RestartSite, Restarts, type Shown } from '../../../src/page/session/restarts';
+import { History } from '../../../src/page/session/history';
+import { Restarts, type Shown } from '../../../src/page/session/restarts';
 import { watchLoading } from '../../../src/page/support/chunk-errors';
 import type { Engine, Run } from '../../../src/page/view/engine';
+import { Session } from '../../../src/page/view/session';
+import { collectNotes } from '../../helpers/notes';
 
 /** What a test does to an engine. */
 interface FakeEngine extends Engine {
@@ -73,22 +76,42 @@ function losing(engine: FakeEngine): void {
   };
 }
 
-class Page implements RestartSite {
-  choices: Chosen = { ...defaultChoices(), count: 200 };
+class Page {
+  readonly session = new Session({ ...defaultChoices(), count: 200 });
+  /** The state that the history holds. */
   latest: Checkpoint | undefined;
   readonly shown: Shown[] = [];
   onShow: (shown: Shown) => void = () => undefined;
   nothings = 0;
-  readonly notices: string[] = [];
-  readonly engineNotes: string[] = [];
+  private readonly notes = collectNotes();
+  readonly notices = this.notes.notices;
+  readonly engineNotes = this.notes.engineNotes;
   readonly gpuAvailable: boolean[] = [];
   readonly opened: FakeEngine[] = [];
   /** What is done to the next engines as they are opened. */
   readonly plans: ((engine: FakeEngine) => void)[] = [];
-  readonly restarts = new Restarts(this, {
-    gpu: async () => this.open('gpu'),
-    cpu: async () => this.open('cpu'),
-  });
+  readonly restarts: Restarts;
+
+  constructor() {
+    const history = new History();
+    vi.spyOn(history, 'latest', 'get').mockImplementation(() => this.latest);
+    const openers = { gpu: async () => this.open('gpu'), cpu: async () => this.open('cpu') };
+    this.restarts = new Restarts(this.session, history, openers, async () => undefined);
+    this.restarts.shown.listen((shown) => {
+      this.onShow(shown);
+      this.shown.push(shown);
+    });
+    this.restarts.stopped.listen(() => this.nothings++);
+    this.restarts.gpuMissing.listen(() => this.gpuAvailable.push(false));
+  }
+
+  get choices(): Chosen {
+    return this.session.choices;
+  }
+
+  set choices(choices: Chosen) {
+    this.session.choices = choices;
+  }
 
   async run(change: Partial<Chosen> = {}): Promise<void> {
     this.choices = { ...this.choices, ...change };
@@ -100,34 +123,6 @@ class Page implements RestartSite {
     return this.opened.at(-1) as FakeEngine;
   }
 
-  async prepareFor(): Promise<void> {}
-
-  show(shown: Shown): void {
-    this.onShow(shown);
-    this.shown.push(shown);
-  }
-
-  notify(text: string): void {
-    this.notices.push(text);
-  }
-
-  showEngineNote(text: string): void {
-    this.engineNotes.push(text);
-  }
-
-  adjust(run: Run): void {
-    this.restarts.adjust(run);
-    this.restarts.notifyCap();
-  }
-
-  showChoices(): void {}
-  showNothing(): void {
-    this.nothings++;
-  }
-  setGpuAvailable(isAvailable: boolean): void {
-    this.gpuAvailable.push(isAvailable);
-  }
-
   private open(kind: EngineKind): FakeEngine {
     const engine = fakeEngine(kind);
     this.opened.push(engine);
@@ -136,7 +131,11 @@ class Page implements RestartSite {
   }
 }
 
-/** Lets what was settled be heard of. */
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** Lets pending promises settle. */
 const turn = () => new Promise((done) => setTimeout(done));
 
 describe('a device that is too small', () => {
@@ -159,9 +158,9 @@ describe('a device that is too small', () => {
     // The first guess is too high, too: fewer and fewer are asked for.
     await page.run({ count: 3000 });
     expect(page.restarts.engine?.kind).toBe('gpu');
-    expect(page.restarts.run?.simulation.count).toBe(497);
+    expect(page.session.run?.simulation.count).toBe(497);
     expect(page.choices).toMatchObject({ count: 497, brush: 7, friction: 0.75 });
-    expect(page.restarts.run?.simulation.settings.friction).toBe(0.75);
+    expect(page.session.run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(/^This device does not hold .*: by its maxBufferSize, 497 fit\.$/);
     expect(page.engineNotes).toEqual([]);
   });
@@ -193,7 +192,7 @@ describe('a device that is too small', () => {
   it('keeps what runs where there is no room for more', async () => {
     const page = new Page();
     await page.run();
-    const { run } = page.restarts;
+    const { run } = page.session;
     run?.simulation.step(1 / 60);
     page.choices = { ...page.choices, pointer: 'add' };
     for (const error of [
@@ -208,7 +207,7 @@ describe('a device that is too small', () => {
         engine.onStart = refuse;
       });
       await page.restarts.makeRoom();
-      expect(page.restarts.run).toBe(run);
+      expect(page.session.run).toBe(run);
       expect(page.notices.at(-1)).toBe(error.message);
       page.plans.length = 0;
       page.opened.splice(1);
@@ -216,7 +215,7 @@ describe('a device that is too small', () => {
     // What was to be carried over is not: to start over is to start over.
     page.engine.onStart = () => undefined;
     await page.run({ pointer: 'look' });
-    expect(page.restarts.run?.simulation.time).toBe(0);
+    expect(page.session.run?.simulation.time).toBe(0);
     expect(page.shown.at(-1)?.hasPast).toBe(false);
   });
 
@@ -229,7 +228,7 @@ describe('a device that is too small', () => {
     };
     page.plans.push(full(1000), full(1000), full(1000));
     await page.run({ count: 3000 });
-    expect(page.restarts.run?.simulation.count).toBe(750);
+    expect(page.session.run?.simulation.count).toBe(750);
     expect(page.notices.at(-1)).toMatch(/by its memory, 750 fit\.$/);
     const none = new Page();
     none.plans.push(full(0), full(0));
@@ -281,7 +280,7 @@ describe('a lost device', () => {
       expect(page.restarts.losses).toBe(1);
       expect(page.opened).toHaveLength(2);
       expect(page.restarts.engine).toBe(page.engine);
-      expect(page.restarts.run?.simulation.count).toBe(300);
+      expect(page.session.run?.simulation.count).toBe(300);
       expect(page.shown.map(({ engine }) => engine)).toEqual([first, page.engine]);
       expect(page.engineNotes).toEqual([
         'The GPU was lost (the test took it.) The scene starts over on a new device.',
@@ -306,7 +305,7 @@ describe('a lost device', () => {
     await turn();
     await page.restarts.settled();
     expect(page.choices.count).toBe(300);
-    expect(page.restarts.run?.simulation.count).toBe(300);
+    expect(page.session.run?.simulation.count).toBe(300);
     expect(page.restarts.losses).toBe(1);
   });
 
@@ -317,19 +316,19 @@ describe('a lost device', () => {
     expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
     expect(page.opened.map(({ isDestroyed }) => isDestroyed)).toEqual([true, true, true, false]);
     expect(page.engineNotes.at(-1)).toMatch(/^The GPU was lost\. The CPU engine/);
-    expect(page.restarts.isForced).toBe(true);
+    expect(page.session.isForced).toBe(true);
   });
 
   it('is gone on from with the last state that was kept', async () => {
     const page = new Page();
     await page.run();
-    const { simulation } = page.restarts.run as Run;
+    const { simulation } = page.session.run as Run;
     simulation.step(1 / 60);
     page.latest = await simulation.checkpoint();
     page.engine.lose('gone');
     await turn();
     await page.restarts.settled();
-    expect(page.restarts.run?.simulation.time).toBeCloseTo(1 / 60);
+    expect(page.session.run?.simulation.time).toBeCloseTo(1 / 60);
     expect(page.shown.at(-1)).toMatchObject({ isOtherEngine: true, isOtherBox: false, hasPast: true });
     expect(page.engineNotes.at(-1)).toMatch(/goes on from 0\.02 s on a new device/);
   });
@@ -344,7 +343,7 @@ describe('a device that is lost for good', () => {
   it('ends in words where the CPU engine does not come, and goes on when it does', async () => {
     const page = new Page();
     await page.run({ ...chooseScene(page.choices, 'gas'), size: 0.5 });
-    const { simulation } = page.restarts.run as Run;
+    const { simulation } = page.session.run as Run;
     simulation.step(1 / 60);
     page.latest = await simulation.checkpoint();
     const chosen = page.choices;
@@ -355,14 +354,14 @@ describe('a device that is lost for good', () => {
       await page.restarts.settled();
     }
     expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
-    expect([page.restarts.run, page.restarts.isBusy, page.nothings]).toEqual([undefined, false, 1]);
+    expect([page.session.run, page.restarts.isBusy, page.nothings]).toEqual([undefined, false, 1]);
     expect(page.engineNotes.at(-1)).toBe('The GPU was lost 3 times (gone.)');
     expect(page.notices.at(-1)).toMatch(/could not be loaded\..* Nothing runs now; Reset tries again\.$/);
     // Nothing that was chosen is lost, nor what ran.
     expect(page.choices).toEqual({ ...chosen, engine: 'cpu' });
     await page.run();
     expect(page.restarts.engine?.kind).toBe('cpu');
-    expect(page.restarts.run?.simulation.time).toBeCloseTo(1 / 60);
+    expect(page.session.run?.simulation.time).toBeCloseTo(1 / 60);
     expect(page.engineNotes.at(-1)).toMatch(/^The GPU was lost 3 times \(gone\.\) The CPU engine runs/);
   });
 
@@ -372,9 +371,9 @@ describe('a device that is lost for good', () => {
     page.plans.push(missing);
     await page.run();
     expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
-    expect([page.restarts.run, page.nothings]).toEqual([undefined, 1]);
+    expect([page.session.run, page.nothings]).toEqual([undefined, 1]);
     expect(page.engineNotes.at(-1)).toBe('The GPU was lost.');
-    page.restarts.isForced = false;
+    page.session.isForced = false;
     await page.run({ engine: 'gpu' });
     expect(page.restarts.engine?.kind).toBe('gpu');
     expect(page.engineNotes.at(-1)).toBe('');
@@ -384,15 +383,15 @@ describe('a device that is lost for good', () => {
 describe('what runs', () => {
   it('is known by its own scene while another one is being started', async () => {
     const page = new Page();
-    expect(page.restarts.present).toBe(page.choices);
+    expect(page.session.present).toBe(page.choices);
     await page.run();
     let during = '';
     page.engine.onPrepare = () => {
-      during = page.restarts.present.scene;
+      during = page.session.present.scene;
     };
     await page.run(chooseScene(page.choices, 'gas'));
     expect(during).toBe('pile');
-    expect(page.restarts.present.scene).toBe('gas');
+    expect(page.session.present.scene).toBe('gas');
   });
 
   it('gives up what is no longer wanted, but not what is the first to be seen', async () => {
@@ -420,7 +419,7 @@ describe('what runs', () => {
     await page.run({ count: 400 });
     expect(counts()).toEqual([200, 300, 600]);
     expect(prepared).toEqual([500, 600]);
-    expect(page.restarts.run?.simulation.count).toBe(600);
+    expect(page.session.run?.simulation.count).toBe(600);
     expect(page.notices).toEqual([]);
     expect(page.engine.isDestroyed).toBe(false);
   });
@@ -430,13 +429,13 @@ describe('a start that fails', () => {
   it('takes along nothing that was chosen meanwhile and goes with what runs', async () => {
     const page = new Page();
     await page.run();
-    const { run } = page.restarts;
+    const { run } = page.session;
     page.engine.onPrepare = () => {
       page.choices = { ...page.choices, brush: 7, friction: 0.75, seed: 5 };
       throw new TypeError('It broke.');
     };
     await page.run({ ...chooseScene(page.choices, 'gas'), colour: 'id' });
-    expect(page.restarts.run).toBe(run);
+    expect(page.session.run).toBe(run);
     expect(page.choices).toEqual({ ...defaultChoices(), count: 200, brush: 7, friction: 0.75 });
     expect(run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(/It broke\./);
@@ -449,7 +448,7 @@ describe('a start that fails', () => {
     };
     await page.run(chooseScene({ ...page.choices, count: 100 }, 'gas'));
     expect(page.choices.broadPhase).toBe('grid');
-    expect(page.restarts.run?.simulation.settings.broadPhase).toBe('grid');
+    expect(page.session.run?.simulation.settings.broadPhase).toBe('grid');
   });
 
   it('leaves the GPU for the CPU where the first picture cannot be drawn, whatever ran before', async () => {
@@ -460,7 +459,7 @@ describe('a start that fails', () => {
         if (engine.kind === 'gpu') throw new TypeError('No picture.');
       };
       await page.run(chooseScene(page.choices, 'gas'));
-      expect(page.restarts.run).toBe(page.shown.at(-1)?.run);
+      expect(page.session.run).toBe(page.shown.at(-1)?.run);
       expect(page.restarts.engine?.kind).toBe('cpu');
       expect(page.engineNotes.at(-1)).toMatch(
         /No picture\. The CPU engine runs the same collisions instead\.$/,
@@ -492,14 +491,14 @@ describe('a start that fails', () => {
     });
     page.choices = defaultChoices();
     await page.run();
-    expect(page.restarts.run).toBeUndefined();
+    expect(page.session.run).toBeUndefined();
     expect(page.notices).toEqual([
       expect.stringMatching(
         /^A part .* not be loaded\..*reload the page\. Nothing runs now; Reset tries again\.$/,
       ),
     ]);
     await page.run();
-    expect(page.restarts.run).toBeDefined();
+    expect(page.session.run).toBeDefined();
     expect(page.notices).toHaveLength(1);
   });
 });
@@ -517,7 +516,7 @@ describe('a page without a GPU', () => {
       },
     );
     await page.run();
-    expect(page.restarts.run).toBeUndefined();
+    expect(page.session.run).toBeUndefined();
     expect(page.engineNotes.at(-1)).toBe('This browser has no WebGPU.');
     expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded/);
   });
@@ -529,7 +528,8 @@ function unloaded(): Error {
   vi.stubGlobal('window', new EventTarget());
   watchLoading();
   window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
-  vi.unstubAllGlobals();
+  // The other stubs are the page's notes.
+  vi.stubGlobal('window', undefined);
   return failure;
 }
 
@@ -584,7 +584,7 @@ describe('a part that could not be loaded', () => {
     );
     await bare.run({ engine: 'cpu' });
     expect(bare.opened).toHaveLength(3);
-    expect([bare.restarts.run, bare.nothings]).toEqual([undefined, 1]);
+    expect([bare.session.run, bare.nothings]).toEqual([undefined, 1]);
     expect(bare.notices.at(-1)).toMatch(/could not be loaded\..* Nothing runs now; Reset tries again\.$/);
   });
 });

@@ -1,18 +1,22 @@
 /** What pointers mean, and where they put new particles and walls. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { NO_OBSTACLES, readObstacles } from '../../../src/core/obstacles/obstacles';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../src/cpu';
 import { defaultChoices, roomFor, simulationOptions } from '../../../src/page/model/choices';
 import type { Choices } from '../../../src/page/model/fields';
+import { Signal } from '../../../src/page/support/signal';
 import { held, pushed } from '../../../src/page/tools/brush';
 import { changeObstacles, onFloor, sprinkle, wall } from '../../../src/page/tools/sprinkle';
-import { Tools, type Workplace } from '../../../src/page/tools/tools';
-import type { Ray } from '../../../src/page/view/camera';
+import { Tools } from '../../../src/page/tools/tools';
+import type { Ray, ScreenPosition } from '../../../src/page/view/camera';
 import type { Run } from '../../../src/page/view/engine';
 import { near, pick } from '../../../src/page/view/pick';
+import type { Session } from '../../../src/page/view/session';
+import type { Viewpoint } from '../../../src/page/view/viewpoint';
 import { Random } from '../../../src/scenes';
+import { collectNotes } from '../../helpers/notes';
 import { DIMENSIONS } from '../../helpers/passes';
 
 function at(...numbers: number[]): Float32Array {
@@ -26,6 +30,10 @@ function particlesAt(dimensions: number, positions: Float32Array, radii?: Float3
 
 const POINT: Ray = { origin: [2, 3], direction: [0, 0], depth: 0 };
 const LINE: Ray = { origin: [2, 3, 10], direction: [0, 0, -1], depth: 10 };
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 describe('a pointer', () => {
   it('means the one whose middle is nearest in the plane', () => {
@@ -206,7 +214,7 @@ describe('tools', () => {
       positions: at(2, 3),
     });
     const asked = { pushes: 0, rooms: 0, walls: 0 };
-    const notes: string[] = [];
+    const { notices: notes } = collectNotes();
     const built: unknown[] = [];
     const run = {
       simulation,
@@ -228,7 +236,7 @@ describe('tools', () => {
     const start = () => {
       present = choices;
     };
-    const site: Workplace = {
+    const session = {
       run,
       get choices() {
         return choices;
@@ -236,16 +244,20 @@ describe('tools', () => {
       get present() {
         return present;
       },
-      cap: undefined,
       movesObstacles,
-      rayAt: ({ x, y }) => ({ ...POINT, origin: [1 + x, 2 + y] }),
-      notify: (text) => notes.push(text),
-      changed: () => undefined,
+      changed: new Signal(),
+    } as unknown as Session;
+    const viewpoint = {
+      rayAt: ({ x, y }: ScreenPosition) => ({ ...POINT, origin: [1 + x, 2 + y] }),
+    } as unknown as Viewpoint;
+    const host = {
+      cap: undefined,
+      prepareTool: () => undefined,
       makeRoom: () => {
         asked.rooms++;
       },
     };
-    return { tools: new Tools(site), run, asked, built, notes, choose, start };
+    return { tools: new Tools(session, viewpoint, host), run, asked, built, notes, choose, start };
   }
 
   it('draw no walls where the scene sets obstacles anew with each step, and say so', () => {

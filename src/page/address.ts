@@ -1,0 +1,62 @@
+/**
+ * Keeps the page's address a record of the choices and the view (link.ts), written once the visitor rests. For the first run it
+ * also says which view the opened address asks for.
+ */
+import type { Sheets } from './panel/sheets';
+import { readViewState, type ViewState, writeLink } from './session/link';
+import type { Stepper } from './session/stepper';
+import { appearanceInAddress } from './support/appearance';
+import type { Session } from './view/session';
+import type { Viewpoint } from './view/viewpoint';
+
+/** Browsers refuse changes of the address that come too often. */
+const REST_MS = 400;
+
+export class Address {
+  private opened: ViewState = readViewState(location.search);
+  /** The record as of the last frame, and when it last changed. */
+  private record = '';
+  private changedAt = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly viewpoint: Viewpoint,
+    private readonly stepper: Stepper,
+    private readonly sheets: Sheets,
+  ) {}
+
+  /** Applies the view that the opened address asks for; does so once. */
+  applyOpened(): void {
+    const { look, inspected } = this.opened;
+    this.opened = {};
+    if (look) this.viewpoint.lookAs(look);
+    if (inspected !== undefined) this.sheets.inspect(inspected);
+  }
+
+  /** To be called every frame. */
+  update(now: number): void {
+    const record = this.present;
+    if (record !== this.record) {
+      this.record = record;
+      this.changedAt = now;
+    } else if (now - this.changedAt >= REST_MS) this.write();
+  }
+
+  write(): void {
+    const record = this.present;
+    const address = record ? `?${record}` : location.pathname;
+    if (location.search !== (record ? address : '')) history.replaceState(null, '', address);
+  }
+
+  private get present(): string {
+    const { choices, isForced } = this.session;
+    // Until the first run is shown, the record keeps the view of the opened address.
+    const { look = this.viewpoint.look, inspected = this.sheets.inspector?.inspected } = this.opened;
+    return writeLink(isForced ? { ...choices, engine: 'gpu' } : choices, {
+      look,
+      inspected,
+      isPaused: this.stepper.isPaused,
+      appearance: appearanceInAddress(),
+    });
+  }
+}

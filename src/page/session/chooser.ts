@@ -1,0 +1,155 @@
+/**
+ * Handles a choice: refuses it with a message, gives it to the run, or starts over. Prepares what choices need one after the
+ * other.
+ */
+import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
+import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
+import { type Chosen, describeOpened, type Opened, refuseOpened } from '../model/opened';
+import { formatCount } from '../support/format';
+import { notify, showEngineNote } from '../support/notes';
+import { whileWaiting } from '../support/waiting';
+import type { ToolHost } from '../tools/pointer-tools';
+import { explain, type Run } from '../view/engine';
+import type { Session } from '../view/session';
+import type { Picture } from './picture';
+import { prepare } from './prepare';
+import type { Restarts } from './restarts';
+
+export class Chooser implements ToolHost {
+  /** Resolves when colours, tools and questions are ready. */
+  private preparing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly session: Session,
+    private readonly restarts: Restarts,
+    private readonly picture: Picture,
+    /** Loads the camera and the tools of a choice. */
+    private readonly load: (choices: Chosen) => Promise<void>,
+  ) {
+    restarts.adjusted.listen((run) => this.prepare(run));
+  }
+
+  /** Resolves when the choices are ready. */
+  async settled(): Promise<void> {
+    await this.preparing;
+  }
+
+  get cap(): Cap | undefined {
+    return capOf(this.session.choices, this.restarts.hardware);
+  }
+
+  /** The greatest number of particles that the engine takes, in any scene. */
+  get mostParticles(): number {
+    const cap = capOf({ ...this.session.choices, scene: '', broadPhase: 'grid' }, this.restarts.hardware);
+    return cap?.most ?? MOST_PARTICLES;
+  }
+
+  choose(change: Partial<Choices>): void {
+    const { session, restarts } = this;
+    const refusal = Object.entries(change)
+      .map(([name, value]) => refusalOf(name as FieldName, value))
+      .find((sentence) => sentence !== undefined);
+    if (refusal !== undefined) {
+      this.refuse(refusal);
+      return;
+    }
+    const before = session.choices;
+    // A scene brings choices of its own, and closes the file.
+    const base = change.scene ? { ...chooseScene(before, change.scene), opened: undefined } : before;
+    const after: Chosen = { ...base, ...change };
+    const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));
+    const leaves = before.opened !== after.opened;
+    if (effects.size === 0 && !leaves) return;
+    this.clearNotes();
+    const tooMany = refuseOpened(after, restarts.hardware);
+    if (tooMany !== undefined) {
+      this.refuse(tooMany);
+      return;
+    }
+    const { run } = session;
+    const startsOver = leaves || effects.has('start') || restarts.countOf(before) !== restarts.countOf(after);
+    const cap = capOf(after, restarts.hardware);
+    if (!startsOver && run && cap && run.simulation.count > cap.most) {
+      this.refuse(`There are ${formatCount(run.simulation.count)} particles. ${cap.reason}`);
+      return;
+    }
+    session.choices = after;
+    if (change.engine) session.isForced = false;
+    if (startsOver || (!run && !restarts.isBusy)) restarts.request(after);
+    // The run that is being started takes the choice over.
+    else if (!run || restarts.isBusy) session.chosen.emit();
+    else restarts.adjust(run);
+  }
+
+  /** Starts from a file. If it cannot, everything stays as it is and a note says why. */
+  async open(opened: Opened): Promise<void> {
+    const { session, restarts } = this;
+    this.clearNotes();
+    const chosen = { ...session.choices, ...opened.choices, opened };
+    const tooMany = refuseOpened(chosen, restarts.hardware);
+    session.choices = tooMany === undefined ? chosen : { ...chosen, broadPhase: 'grid' };
+    restarts.request(session.choices);
+    await restarts.settled();
+    if (session.present.opened !== opened) return;
+    const grid = tooMany === undefined ? '' : ` ${tooMany} The grid is chosen instead.`;
+    notify(`${describeOpened(opened)}${grid}`);
+  }
+
+  /** Prepares the run for the chosen colours and tools. */
+  prepare(run: Run): void {
+    this.inTurn(run, async () => {
+      const { session, restarts } = this;
+      const { choices } = session;
+      await this.load(choices);
+      const { scale, refusal } = await prepare(run, choices);
+      // Another run has been prepared meanwhile.
+      if (run !== session.run) return;
+      if (refusal) notify(refusal);
+      this.picture.colour(scale);
+      const { capacity, obstacleCapacity } = roomFor({ ...choices, most: this.cap?.most }, run.options);
+      const { simulation } = run;
+      // A method never adds to the obstacles that it moves.
+      const isShort =
+        simulation.capacity < (capacity ?? 0) ||
+        (!simulation.method && simulation.obstacleCapacity < (obstacleCapacity ?? 0));
+      if (isShort) await restarts.makeRoom();
+    });
+  }
+
+  /** Prepares the chosen tool. */
+  prepareTool(): void {
+    if (this.session.run) this.prepare(this.session.run);
+  }
+
+  /** Makes room for more particles. */
+  makeRoom(): void {
+    this.restarts.makeRoom();
+  }
+
+  /** Acts on a run once earlier calls are done. Errors become a notice, if the run is still the present one. */
+  inTurn(run: Run, act: () => Promise<void>): void {
+    const { session } = this;
+    this.preparing = whileWaiting(
+      this.preparing.then(async () => {
+        if (run !== session.run) return;
+        try {
+          await act();
+        } catch (error) {
+          if (run === session.run) notify(explain(error));
+        }
+      }),
+    );
+  }
+
+  private refuse(why: string): void {
+    notify(why);
+    this.session.chosen.emit();
+  }
+
+  /** Removes notes about earlier choices. The note why the CPU runs instead of the GPU stays. */
+  clearNotes(): void {
+    const { engine, isForced } = this.session;
+    notify('');
+    if (engine && !isForced) showEngineNote('');
+  }
+}

@@ -1,0 +1,17 @@
+/** The page's two notes to the visitor. */
+import { find, setText } from './dom';
+
+/** Shows a notice, which replaces the one before; '' removes it. */
+export function notify(text: string): void {
+  show('notice', text);
+}
+
+/** Says why the engine is not the chosen one; '' removes the note. */
+export function showEngineNote(text: string): void {
+  show('engine-note', text);
+}
+
+function show(id: string, text: string): void {
+  setText(id, text);
+  find(id, HTMLElement).hidden = text === '';
+}

@@ -1,0 +1,12 @@
+/** An event with any number of listeners, which are called in the order in which they were added. */
+export class Signal<Value = void> {
+  private readonly listeners: ((value: Value) => void)[] = [];
+
+  listen(listener: (value: Value) => void): void {
+    this.listeners.push(listener);
+  }
+
+  emit(value: Value): void {
+    for (const listener of this.listeners) listener(value);
+  }
+}

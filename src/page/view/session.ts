@@ -1,0 +1,35 @@
+/**
+ * The state that all parts of the page share: the visitor's choices, and the run with its engine. restarts.ts writes the run,
+ * chooser.ts the choices; the others read.
+ */
+import { type Drive, movesObstacles } from '../../scenes';
+import type { Chosen } from '../model/opened';
+import { Signal } from '../support/signal';
+import type { Engine, Run } from './engine';
+
+export class Session {
+  run: Run | undefined;
+  engine: Engine | undefined;
+  /** Changes gravity or obstacles of the run as time passes. */
+  drive: Drive | undefined;
+  /** The choices that the run was started with and has taken since. */
+  running: Chosen | undefined;
+  /** Whether the CPU runs although the visitor chose the GPU. A link still says GPU, for other devices. */
+  isForced = false;
+  /** The choices, or what follows from them, have changed. */
+  readonly chosen = new Signal();
+  /** The state of the particles has changed. */
+  readonly changed = new Signal();
+
+  constructor(public choices: Chosen) {}
+
+  /** The choices of the run, whatever is being started; before there is a run, the choices. */
+  get present(): Chosen {
+    return this.running ?? this.choices;
+  }
+
+  /** Whether the scene moves its obstacles with each step. */
+  get movesObstacles(): boolean {
+    return movesObstacles(this.drive);
+  }
+}

@@ -1,0 +1,29 @@
+/** The page's notes in tests without a browser: stands in for their two elements and collects their texts. */
+import { vi } from 'vitest';
+
+class Note {
+  hidden = true;
+  private text = '';
+
+  constructor(private readonly texts: string[]) {}
+
+  get textContent(): string {
+    return this.text;
+  }
+
+  set textContent(text: string) {
+    this.text = text;
+    this.texts.push(text);
+  }
+}
+
+export function collectNotes(): { readonly notices: string[]; readonly engineNotes: string[] } {
+  const [notices, engineNotes]: [string[], string[]] = [[], []];
+  const notes: Readonly<Record<string, Note>> = {
+    notice: new Note(notices),
+    'engine-note': new Note(engineNotes),
+  };
+  vi.stubGlobal('HTMLElement', Note);
+  vi.stubGlobal('document', { getElementById: (id: string) => notes[id] });
+  return { notices, engineNotes };
+}
