@@ -3,7 +3,7 @@
 import { GpuEngine } from './engines/gpu-engine';
 import { Help } from './help';
 import { listenToKeys, listenToPointers } from './input';
-import type { Body, Measured } from './model/body';
+import type { Measured, SimulationView } from './model/simulation-view';
 import { Playground } from './playground';
 import { openAppearance } from './support/appearance';
 import { watchLoading } from './support/chunk-errors';
@@ -17,7 +17,7 @@ export interface PageHandle {
   /** Resolves when the first picture is drawn. */
   readonly ready: Promise<void>;
   /** What runs now; another one after a reset or another choice. */
-  readonly simulation: Body | undefined;
+  readonly simulation: SimulationView | undefined;
   /** The last measures shown. */
   readonly measures: Measured | undefined;
   /** How the last picture was drawn. */

@@ -13,8 +13,8 @@
 import { Address } from './address';
 import { openGpuEngine } from './engines/gpu-engine';
 import { Export } from './export';
-import type { Measured } from './model/body';
 import type { Chosen } from './model/opened';
+import type { Measured } from './model/simulation-view';
 import { Panel } from './panel/panel';
 import { Sheets } from './panel/sheets';
 import { StagePlot } from './panel/stage-plot';

@@ -1,4 +1,4 @@
-/** Scenes of other methods on the page: liquids and a flock, on the GPU and on the CPU engine, in one page. */
+/** Scenes of other methods on the page: fluids and a flock, on the GPU and on the CPU engine, in one page. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Rgb } from '../../src/page/model/colour';
@@ -47,12 +47,12 @@ async function stateOf(page: Page) {
   });
 }
 
-/** Both ways that a liquid is drawn in, and its fields. */
-async function expectLiquid(page: Page): Promise<void> {
+/** Both ways that a fluid is drawn in, and its fields. */
+async function expectFluid(page: Page): Promise<void> {
   const { free } = await describeScenery(page);
-  const surface = await takePicture(page, 'liquid-surface');
-  await chooseOption(page, 'liquidAs', 'Particles');
-  const plain = await takePicture(page, 'liquid-particles');
+  const surface = await takePicture(page, 'fluid-surface');
+  await chooseOption(page, 'fluidAs', 'Particles');
+  const plain = await takePicture(page, 'fluid-particles');
   expect(countDifferences(surface, plain, free)).toBeGreaterThan(500);
   for (const [name, text] of [
     ['velocityArrows', /^Velocity, the longest [\d.]+ units\/s or more$/],
@@ -66,8 +66,8 @@ async function expectLiquid(page: Page): Promise<void> {
     await toggle(page, name);
     await page.waitForFunction(() => document.getElementById('overlay-key')?.textContent === '');
   }
-  expect(page.url()).toMatch(/liquidAs=particles/);
-  await chooseOption(page, 'liquidAs', 'Surface');
+  expect(page.url()).toMatch(/fluidAs=particles/);
+  await chooseOption(page, 'fluidAs', 'Surface');
 }
 
 describe('scenes of other methods', () => {
@@ -87,7 +87,7 @@ describe('scenes of other methods', () => {
       expect(after.positions, name).not.toEqual(before.positions);
       expect(after.titles, name).toContain(method === 'fluid' ? 'Divergence left' : 'Order');
       expect(after.titles, name).not.toContain('Candidate pairs');
-      if (name === 'wave-tank') await expectLiquid(page);
+      if (name === 'wave-tank') await expectFluid(page);
     }
     // What means nothing to a flock cannot be chosen, and a hint says so.
     await unfold(page, 'gravity');
@@ -99,18 +99,18 @@ describe('scenes of other methods', () => {
     ).toEqual([true, 'It means nothing to a flock.']);
     // Whoever comes in by itself has its own age, on either engine.
     await chooseScene(page, 'fountain');
-    await chooseOption(page, 'liquidAs', 'Particles');
+    await chooseOption(page, 'fluidAs', 'Particles');
     await chooseOption(page, 'colour', 'Age');
     await typeNumber(page, 'timeScale', 2);
     for (const engine of ['GPU', 'CPU']) {
       await chooseOption(page, 'engine', engine);
       if (engine === 'CPU') {
         expect(
-          await page.$eval('#liquidAs', (input) => [
+          await page.$eval('#fluidAs', (input) => [
             (input as HTMLSelectElement).disabled,
             input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
           ]),
-        ).toEqual([true, 'The CPU engine draws liquids as particles alone.']);
+        ).toEqual([true, 'The CPU engine draws fluids as particles alone.']);
       }
       await stepTimes(page, 30);
       const time = await page.evaluate(() => window.cellstorm?.simulation?.time ?? 0);
@@ -118,7 +118,7 @@ describe('scenes of other methods', () => {
       const scenery = await describeScenery(page);
       const image = await takePicture(page, `ages-${engine.toLowerCase()}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
-      // Some are covered by others. If they were as old as the liquid they would have its colour.
+      // Some are covered by others. If they were as old as the fluid they would have its colour.
       const isYoung = young.filter((particle) => {
         const [x, y] = scenery.points[particle] ?? [0, 0];
         const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));

@@ -554,7 +554,10 @@ describe('the page', () => {
     expect(readLink(address.search)).toEqual(expected);
     // The appearance is the visitor's own.
     expect(address.searchParams.has('appearance')).toBe(false);
-    expect(readViewState(address.search)).toMatchObject({ isPaused: true, inspected: Number(looked.inspected) });
+    expect(readViewState(address.search)).toMatchObject({
+      isPaused: true,
+      inspected: Number(looked.inspected),
+    });
     // The same again for whoever follows the link.
     await follow(page, address.href);
     await stepTimes(page, 1);

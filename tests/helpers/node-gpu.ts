@@ -45,7 +45,7 @@ export interface GpuTools {
   liveBuffers(): string[];
 }
 
-export type GpuBody = (device: GPUDevice, tools: GpuTools) => Promise<void> | void;
+export type GpuSimulationView = (device: GPUDevice, tools: GpuTools) => Promise<void> | void;
 
 const SCOPES = ['internal', 'out-of-memory', 'validation'] as const;
 const OPTIONAL_FEATURES = ['timestamp-query', 'subgroups'] as const;
@@ -58,14 +58,14 @@ const opened: Dawn | Error = await openDawn({ driver: testPreference() }).catch(
 /** The name of the adapter that the tests run on, for messages. */
 export const adapterName = opened instanceof Error ? 'none' : opened.driver;
 
-export function gpuTest(name: string, body: GpuBody, options: GpuTestOptions = {}): void {
+export function gpuTest(name: string, body: GpuSimulationView, options: GpuTestOptions = {}): void {
   // A missing adapter fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set. Then the run prints that tests are skipped.
   const run = opened instanceof Error && allowsNoGpu() ? test.skip : test;
   run(name, async () => withDevice(body, options), options.timeoutMs);
 }
 
 /** Runs `body` on a device. Throws the error of `body`, or else the errors that the GPU reported meanwhile. */
-export async function withDevice(body: GpuBody, options: DeviceOptions = {}): Promise<void> {
+export async function withDevice(body: GpuSimulationView, options: DeviceOptions = {}): Promise<void> {
   if (!options.shared) {
     const session = await openSession(options);
     await runIn(session, body).finally(() => session.device.destroy());
@@ -127,7 +127,7 @@ async function openSession(options: DeviceOptions): Promise<Session> {
   return { device, complaints, live: trackBuffers(device), wrapped: new Map() };
 }
 
-async function runIn(session: Session, body: GpuBody): Promise<void> {
+async function runIn(session: Session, body: GpuSimulationView): Promise<void> {
   const { device, complaints, live } = session;
   complaints.length = 0;
   for (const scope of SCOPES) device.pushErrorScope(scope);

@@ -1,9 +1,9 @@
-/** The liquid under wgpu and naga, Firefox's: every kernel accepted, what the twin on the CPU does, the same bits again. */
+/** The fluid under wgpu and naga, Firefox's: every kernel accepted, what the twin on the CPU does, the same bits again. */
 import { describe, expect, test } from 'vitest';
 import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
 import type { FluidReport } from './entries/fluid';
 
-describe.skipIf(skipsDeno)(`the liquid under wgpu on ${denoDriver}`, () => {
+describe.skipIf(skipsDeno)(`the fluid under wgpu on ${denoDriver}`, () => {
   test('does what it does elsewhere', async () => {
     const reports = await runInDeno<FluidReport[]>('tests/portability/entries/fluid.ts');
     expect(reports).toHaveLength(2);

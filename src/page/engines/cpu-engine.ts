@@ -8,10 +8,10 @@ import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { planSimulation } from '../../core/simulation/plan';
 import type { NewParticles, ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
-import type { CpuBody, State } from '../model/body';
 import { MOST_ON_CPU } from '../model/choices';
 import type { Colouring } from '../model/fields';
 import { GRID_OVERLAYS, isAnyOf, NO_OVERLAYS, type Overlays, refuseOverlays } from '../model/overlays';
+import type { CpuSimulationView, State } from '../model/simulation-view';
 import { held, pushed } from '../tools/brush';
 import { CanvasView } from '../view/canvas-view';
 import type { CountNear } from '../view/cpu-tally';
@@ -73,7 +73,7 @@ class CpuRun implements Run {
 
   constructor(
     private readonly view: CanvasView,
-    readonly simulation: CpuBody,
+    readonly simulation: CpuSimulationView,
     readonly options: SimulationOptions,
     private readonly createTally: typeof import('../view/cpu-tally').createCpuTally,
   ) {
@@ -128,7 +128,7 @@ class CpuRun implements Run {
   }
 
   /** It draws particles; the panel says so. */
-  async prepareLiquid(): Promise<string> {
+  async prepareFluid(): Promise<string> {
     return '';
   }
 

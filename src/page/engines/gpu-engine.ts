@@ -11,27 +11,27 @@ import { createSimulation } from '../../engine/simulation/simulation';
 import { createBuffers } from '../../gpu/buffers';
 import { type Gpu, type GpuRequest, greatestCount, isSoftware, requestGpu } from '../../gpu/device';
 import { bodyFloats, toBodies } from '../../gpu/layout';
-import type { GpuBody, MethodStart, State } from '../model/body';
 import { floorToTwoDigits } from '../model/choices';
 import { type Choices, type Colouring, MOST_PARTICLES } from '../model/fields';
 import {
   describeMissing,
+  FLUID_OVERLAYS,
   fieldsOf,
   GRID_OVERLAYS,
   isAnyOf,
-  LIQUID_OVERLAYS,
   NO_OVERLAYS,
   type Overlays,
   refuseOverlays,
 } from '../model/overlays';
+import type { GpuSimulationView, MethodStart, State } from '../model/simulation-view';
 import type { GpuBrush } from '../tools/brush';
 import { drawnOf, obstaclesDrawn } from '../view/draw-pipelines';
 import type { Engine, Frame, Grip, Run, StepTime, Stroke } from '../view/engine';
 import { bodiesOfObstacles, explain, putBirths, refuseColours } from '../view/engine';
+import type { FluidFields } from '../view/fluid/fields';
+import type { FluidColour } from '../view/fluid/pipelines';
+import type { FluidView } from '../view/fluid/view';
 import { GpuView } from '../view/gpu-view';
-import type { LiquidFields } from '../view/liquid/fields';
-import type { LiquidColour } from '../view/liquid/pipelines';
-import type { LiquidView } from '../view/liquid/view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
@@ -143,16 +143,16 @@ class GpuRun implements Run {
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
   private overlay: Overlay | undefined;
-  private surface: LiquidView | undefined;
-  private fields: LiquidFields | undefined;
+  private surface: FluidView | undefined;
+  private fields: FluidFields | undefined;
   /** Of particles, as the last call of `prepare` has it. */
-  private drawnColour: LiquidColour = 'speed';
+  private drawnColour: FluidColour = 'speed';
   private isDestroyed = false;
 
   constructor(
     private readonly gpu: Gpu,
     private readonly view: GpuView,
-    readonly simulation: GpuBody,
+    readonly simulation: GpuSimulationView,
     readonly options: SimulationOptions,
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
@@ -245,7 +245,7 @@ class GpuRun implements Run {
 
   private async prepareFields(shown: Overlays): Promise<string> {
     const { fluid } = this.simulation;
-    if (!fluid || this.fields || !isAnyOf(LIQUID_OVERLAYS, shown)) return '';
+    if (!fluid || this.fields || !isAnyOf(FLUID_OVERLAYS, shown)) return '';
     try {
       const fields = await this.view.createFields(fluid);
       if (this.isDestroyed) fields.destroy();
@@ -256,16 +256,16 @@ class GpuRun implements Run {
     }
   }
 
-  async prepareLiquid(as: Choices['liquidAs']): Promise<string> {
+  async prepareFluid(as: Choices['fluidAs']): Promise<string> {
     const { fluid } = this.simulation;
     if (!fluid || as !== 'surface') return '';
     try {
-      this.surface ??= await this.view.createLiquid(fluid);
+      this.surface ??= await this.view.createFluid(fluid);
       if (this.isDestroyed) this.surface.destroy();
       else await this.surface.prepare(this.drawnColour);
       return '';
     } catch (error) {
-      return `${explain(error)} Liquids stay particles.`;
+      return `${explain(error)} Fluids stay particles.`;
     }
   }
 
@@ -321,7 +321,7 @@ class GpuRun implements Run {
       births: this.beside.get('births'),
       overlay: this.overlay,
       fields: this.fields,
-      liquid: this.surface,
+      fluid: this.surface,
       obstacles: bodies && count > 0 ? { bodies, count } : undefined,
     };
     this.view.draw(this.simulation, frame, beside, (encoder) => {

@@ -1,9 +1,9 @@
 /** Purpose: what another run goes on from: the last state of a lost device, or one that needs more room. Plain data. */
 
-import type { Body, State } from './body';
 import { changedFields } from './choices';
 import { fieldOf } from './fields';
 import type { Chosen } from './opened';
+import type { SimulationView, State } from './simulation-view';
 
 export interface Carried {
   readonly choices: Chosen;
@@ -16,7 +16,7 @@ export interface Carried {
 
 /** A state of a run that was started with these choices and so many particles. */
 export function carry(
-  { capacity, obstacleCapacity }: Pick<Body, 'capacity' | 'obstacleCapacity'>,
+  { capacity, obstacleCapacity }: Pick<SimulationView, 'capacity' | 'obstacleCapacity'>,
   choices: Chosen,
   count: number,
   checkpoint: State,

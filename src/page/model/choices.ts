@@ -18,11 +18,11 @@ import {
   sceneOptions,
 } from '../../scenes';
 import { formatCount, formatTimes } from '../support/format';
-import type { BodySettings } from './body';
 import { passesOf } from './checks';
 import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_PARTICLES } from './fields';
-import { LIQUID_OVERLAYS, NO_OVERLAYS } from './overlays';
+import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
+import type { ViewSettings } from './simulation-view';
 
 /** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
@@ -66,7 +66,7 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     broadPhase: 'grid',
     engine: 'gpu',
     colour: 'speed',
-    liquidAs: 'surface',
+    fluidAs: 'surface',
     pointer: 'look',
     brush: 20,
     ...NO_OVERLAYS,
@@ -192,7 +192,7 @@ export function effectiveCount(choices: Choices, hardware: Hardware): number {
   return Math.min(choices.count, capOf(choices, hardware)?.most ?? choices.count);
 }
 
-export function settingsOf(choices: Choices): BodySettings {
+export function settingsOf(choices: Choices): ViewSettings {
   const { broadPhase, restitution, friction, substeps, flipShare } = choices;
   const gravity = gravityVector(choices);
   if (methodOf(choices) === 'fluid') return { substeps, gravity, flipShare };
@@ -233,13 +233,13 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   substeps: ['collisions', 'fluid'],
   transfer: ['fluid'],
   flipShare: ['fluid'],
-  liquidAs: ['fluid'],
+  fluidAs: ['fluid'],
   velocityArrows: ['fluid'],
   pressureMap: ['fluid'],
   solidCells: ['fluid'],
 };
-/** How liquids are drawn, which the CPU engine has not. */
-const LIQUID_LOOKS: readonly string[] = ['liquidAs', ...LIQUID_OVERLAYS];
+/** How fluids are drawn, which the CPU engine has not. */
+const FLUID_LOOKS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
 /** Of the fields that mean something to some methods only, why each means nothing to what is chosen, else ''. */
 export function refusedFields(
@@ -249,11 +249,11 @@ export function refusedFields(
   const refuse = (name: string, methods: readonly Method[]) => {
     if (!methods.includes(method)) {
       return method === 'collisions'
-        ? 'Only liquids have it.'
+        ? 'Only fluids have it.'
         : `It means nothing to ${METHOD_WORDS[method]}.`;
     }
-    if (LIQUID_LOOKS.includes(name) && choices.engine === 'cpu') {
-      return 'The CPU engine draws liquids as particles alone.';
+    if (FLUID_LOOKS.includes(name) && choices.engine === 'cpu') {
+      return 'The CPU engine draws fluids as particles alone.';
     }
     return name === 'flipShare' && choices.transfer !== 'flip' ? 'Only FLIP is mixed with PIC.' : '';
   };

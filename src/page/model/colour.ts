@@ -6,8 +6,8 @@
 import type { SimulationOptions } from '../../core/simulation/simulation';
 import { isDark } from '../support/appearance';
 import { formatCount, formatReal } from '../support/format';
-import type { Body } from './body';
 import type { Colouring } from './fields';
+import type { SimulationView } from './simulation-view';
 
 /** Red, green and blue from 0 to 1, as a screen takes them (sRGB, not linear). */
 export type Rgb = readonly [number, number, number];
@@ -35,7 +35,7 @@ export interface OverlayColours {
   readonly last: Rgb;
   readonly candidate: Rgb;
   readonly contact: Rgb;
-  /** Of a liquid: arrows of velocity, what is around them, and solid cells. */
+  /** Of a fluid: arrows of velocity, what is around them, and solid cells. */
   readonly velocity: Rgb;
   readonly casing: Rgb;
   readonly solid: Rgb;
@@ -147,7 +147,7 @@ const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as 
 const OLDEST = 10;
 
 /** What the colours of a simulation go up to. */
-export function scaleFor(by: Colouring, simulation: Body, options: SimulationOptions): Scale {
+export function scaleFor(by: Colouring, simulation: SimulationView, options: SimulationOptions): Scale {
   const { dimensions } = simulation;
   if (by === 'speed') return { by, end: speedScale(simulation, options) };
   if (by === 'id') return { by, end: Math.max(1, simulation.capacity - 1) };
@@ -181,7 +181,7 @@ const ENDLESS_FALL = 100;
  * Speed at the legend's end: what a fall through a third of the box gives, or what few of the first particles
  * exceed; two digits, at least 1.
  */
-function speedScale(simulation: Body, options: SimulationOptions): number {
+function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;
   const isEndless = world.kind === 'unbounded';
   const height = isEndless ? ENDLESS_FALL * radius : (world.max[1] ?? 0) - (world.min[1] ?? 0);

@@ -10,7 +10,7 @@ import { formatCount, formatReal, titleOf } from '../support/format';
 /** What a change asks for: to start over, to go on otherwise, or only another look. */
 export type Effect = 'start' | 'set' | 'view';
 
-export type Group = 'Scene' | 'Collisions' | 'Liquid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
+export type Group = 'Scene' | 'Collisions' | 'Fluid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
 
 interface FieldBase {
   readonly label: string;
@@ -185,7 +185,7 @@ export const FIELDS = {
   transfer: {
     kind: 'choice',
     label: 'Transfer',
-    group: 'Liquid',
+    group: 'Fluid',
     effect: 'start',
     hint: 'How particles take velocities from the lattice: FLIP splashes, PIC is thick, APIC spins on',
     options: options([
@@ -197,7 +197,7 @@ export const FIELDS = {
   flipShare: {
     kind: 'number',
     label: 'FLIP share',
-    group: 'Liquid',
+    group: 'Fluid',
     effect: 'set',
     hint: 'Of FLIP: what is left is PIC, which calms it',
     min: 0,
@@ -237,9 +237,9 @@ export const FIELDS = {
       ['age', 'Age'],
     ]),
   },
-  liquidAs: {
+  fluidAs: {
     kind: 'choice',
-    label: 'Liquid as',
+    label: 'Fluid as',
     group: 'Picture',
     effect: 'view',
     options: options([
@@ -281,21 +281,21 @@ export const FIELDS = {
     label: 'Velocity',
     group: 'Overlays',
     effect: 'view',
-    hint: 'Of the liquid, as arrows; in space on the middle plane',
+    hint: 'Of the fluid, as arrows; in space on the middle plane',
   },
   pressureMap: {
     kind: 'switch',
     label: 'Pressure',
     group: 'Overlays',
     effect: 'view',
-    hint: 'Of the liquid, in each of its cells; in space on the middle plane',
+    hint: 'Of the fluid, in each of its cells; in space on the middle plane',
   },
   solidCells: {
     kind: 'switch',
     label: 'Solid cells',
     group: 'Overlays',
     effect: 'view',
-    hint: 'What the liquid takes for solid: whole cells',
+    hint: 'What the fluid takes for solid: whole cells',
   },
   pointer: {
     kind: 'choice',

@@ -5,20 +5,20 @@
 
 import type { World } from '../../core/world/world';
 import { formatCount, formatReal } from '../support/format';
-import type { Body } from './body';
-import { pressureEnd, velocityEnd } from './liquid-look';
+import { pressureEnd, velocityEnd } from './fluid-look';
+import type { SimulationView } from './simulation-view';
 
-/** Of the grid; and of a liquid's lattice: see liquid-fields.ts. */
+/** Of the grid; and of a fluid's lattice: see fluid-fields.ts. */
 export const GRID_OVERLAYS = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
-export const LIQUID_OVERLAYS = ['velocityArrows', 'pressureMap', 'solidCells'] as const;
-export const OVERLAY_NAMES = [...GRID_OVERLAYS, ...LIQUID_OVERLAYS] as const;
+export const FLUID_OVERLAYS = ['velocityArrows', 'pressureMap', 'solidCells'] as const;
+export const OVERLAY_NAMES = [...GRID_OVERLAYS, ...FLUID_OVERLAYS] as const;
 
 export type OverlayName = (typeof OVERLAY_NAMES)[number];
 
 /** What is shown. */
 export type Overlays = Readonly<Record<OverlayName, boolean>>;
 
-/** What a liquid's lattice would be seen by, where there is none. */
+/** What a fluid's lattice would be seen by, where there is none. */
 export const NO_FIELDS = { velocityArrows: false, pressureMap: false, solidCells: false } as const;
 
 export const NO_OVERLAYS: Overlays = {
@@ -30,7 +30,7 @@ export const NO_OVERLAYS: Overlays = {
   ...NO_FIELDS,
 };
 
-/** Of what is shown, a liquid's fields. */
+/** Of what is shown, a fluid's fields. */
 export function fieldsOf({
   velocityArrows,
   pressureMap,
@@ -64,7 +64,7 @@ const LEAST_LINE_SHARE = 0.5;
 
 /** How wide lines are where a unit of length is so many CSS pixels: thin ones, so that small particles are seen. */
 export function lineShare(
-  { radius, radiusRange }: Pick<Body, 'radius' | 'radiusRange'>,
+  { radius, radiusRange }: Pick<SimulationView, 'radius' | 'radiusRange'>,
   pixelsPerUnit: number,
 ): number {
   const usual = radiusRange ? Math.sqrt(radiusRange.smallest * radiusRange.largest) : radius;
@@ -126,7 +126,7 @@ export function heatEnd(world: World, count: number): number {
 }
 
 /** Why there is nothing to lay over a picture of this simulation, else ''. */
-export function refuseOverlays({ world }: Pick<Body, 'world'>): string {
+export function refuseOverlays({ world }: Pick<SimulationView, 'world'>): string {
   if (world.kind !== 'unbounded') return '';
   return 'A world without an end has no box whose cells could be drawn, so overlays stay off.';
 }
@@ -138,7 +138,7 @@ export interface KeyLine {
 }
 
 /** What is shown, in words, where a unit of length is so many CSS pixels; of figures that only the engine knows, see PairsShown. */
-export function keyOf(shown: Overlays, simulation: Body, pixelsPerUnit: number): KeyLine[] {
+export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit: number): KeyLine[] {
   const { world, count, settings, boxes } = simulation;
   const { levels, dimensions } = world;
   const isSpace = dimensions === 3;
@@ -156,14 +156,14 @@ export function keyOf(shown: Overlays, simulation: Body, pixelsPerUnit: number):
   return OVERLAY_NAMES.filter((name) => shown[name]).map((name) => ({ name, text: texts[name] }));
 }
 
-/** Of a liquid's fields. */
-function fieldTexts({ fluid, dimensions }: Body): Record<(typeof LIQUID_OVERLAYS)[number], string> {
+/** Of a fluid's fields. */
+function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID_OVERLAYS)[number], string> {
   if (!fluid) return { velocityArrows: '', pressureMap: '', solidCells: '' };
   const where = dimensions === 3 ? ' in the middle plane' : '';
   return {
     velocityArrows: `Velocity${where}, the longest ${formatReal(velocityEnd(fluid.plan))} units/s or more`,
     pressureMap: `Pressure${where}: 0 to ${formatReal(pressureEnd(fluid.plan))} Pa or more`,
-    solidCells: 'Cells that are solid to the liquid',
+    solidCells: 'Cells that are solid to the fluid',
   };
 }
 

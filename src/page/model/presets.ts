@@ -25,7 +25,7 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'dam-break',
     title: 'Dam break',
-    text: 'A liquid on a lattice: a column of water is let go.',
+    text: 'A fluid on a lattice: a column of water is let go.',
     alt: 'Water runs along the floor of a tank, quickest at its front.',
     link: 'v=1&scene=dam-break&count=6000',
   },

@@ -1,7 +1,7 @@
 /**
  * Purpose: figures of a method among the measures, in the place of those of collisions, and what each means, below.
  */
-import type { Figure } from '../model/body';
+import type { Figure } from '../model/simulation-view';
 
 interface Row {
   readonly row: HTMLElement;

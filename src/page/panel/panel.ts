@@ -6,7 +6,6 @@
 import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../../core/world/world';
 import { findScene } from '../../scenes';
-import type { Body, Measured } from '../model/body';
 import { checksOf } from '../model/checks';
 import { canSpread, refusedFields } from '../model/choices';
 import { type Legend, legendCss } from '../model/colour';
@@ -24,6 +23,7 @@ import {
 } from '../model/fields';
 import { type Chosen, FIELDS_OF_SCENES } from '../model/opened';
 import { shownCells } from '../model/overlays';
+import type { Measured, SimulationView } from '../model/simulation-view';
 import type { Chooser } from '../session/chooser';
 import type { Looking } from '../session/looking';
 import { APPEARANCES, type Appearance, chooseAppearance, chosenAppearance } from '../support/appearance';
@@ -51,7 +51,7 @@ export interface PanelParts {
 }
 
 /** Folded at first. */
-const FOLDED: readonly Group[] = ['Collisions', 'Liquid'];
+const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
 
 /** Why a control cannot be used: a sentence for all to see, who says it, or a hint, where it is plain to see. */
 type Refusal = string | HTMLElement | { readonly hint: string };
@@ -141,7 +141,7 @@ export class Panel {
   }
 
   /** `simulation`: of which they are. */
-  showMeasures(measures: Measured | undefined, simulation: Body | undefined): void {
+  showMeasures(measures: Measured | undefined, simulation: SimulationView | undefined): void {
     if (!measures || !simulation) return;
     const { count, kineticEnergy, hash } = measures;
     setText('particles', formatCount(count));

@@ -13,14 +13,14 @@ import { explain } from '../view/engine';
 /** Of a number of particles that was refused, so that not many more are. */
 const MOST_OF_REFUSED = 0.99;
 
-export interface Instead {
+export interface Fallback {
   /** Undefined where nothing is left to be tried. */
   readonly choices: Chosen | undefined;
   readonly apology: string;
 }
 
 /** As many as fit the device, where that is why it refused so many. */
-export function fewerThan(choices: Chosen, tried: number, error: unknown): Instead | undefined {
+export function fewerThan(choices: Chosen, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
   // How much memory there is nobody says.
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
@@ -38,7 +38,7 @@ export function fewerThan(choices: Chosen, tried: number, error: unknown): Inste
 }
 
 /** Where values that each can be cannot be together, or a part does not come: more and more of them as they usually are. */
-export function moreUsual(choices: Chosen, error: unknown): Instead | undefined {
+export function moreUsual(choices: Chosen, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;
   const { scene, dimensions, engine } = choices;
   const usual = { ...defaultChoices(scene, dimensions), engine };

@@ -2,7 +2,7 @@
  * Purpose: states that a visitor can go back to, and that a lost device is rebuilt from: the first one and the last few, so
  * far apart and so many that they fit the page's memory.
  */
-import type { State } from '../model/body';
+import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
 
 /** Milliseconds between two at least, and in times that reading one back took. */

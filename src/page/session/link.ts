@@ -5,7 +5,7 @@
  */
 
 import { changedFields, defaultChoices } from '../model/choices';
-import { type Choices, clampValue, FIELD_NAMES } from '../model/fields';
+import { type Choices, clampValue, FIELD_NAMES, type FieldName } from '../model/fields';
 import type { Appearance } from '../support/appearance';
 import { LOOK_RANGES, readLook, writeLook } from '../view/camera';
 
@@ -65,11 +65,14 @@ function readId(text: string | null): number | undefined {
   return Number.isNaN(id) ? undefined : Math.round(Math.min(MOST_ID, Math.max(0, id)));
 }
 
+/** Names of fields in older links. */
+const OLD_NAMES: Readonly<Partial<Record<FieldName, string>>> = { fluidAs: 'liquidAs' };
+
 export function readLink(search: string): Choices {
   const parameters = new URLSearchParams(search);
   const values = Object.fromEntries(
     FIELD_NAMES.flatMap((name) => {
-      const text = parameters.get(name);
+      const text = parameters.get(name) ?? parameters.get(OLD_NAMES[name] ?? name);
       const value = text === null ? undefined : clampValue(name, text);
       return value === undefined ? [] : [[name, value]];
     }),

@@ -2,7 +2,7 @@
  * Purpose: the figures on the panel. Asks the simulation for its measures a few times a second, one question
  * at a time and seldom where an answer takes long, and counts frames.
  */
-import type { Measured } from '../model/body';
+import type { Measured } from '../model/simulation-view';
 import type { Run } from '../view/engine';
 
 const INTERVAL_MS = 250;

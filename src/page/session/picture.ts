@@ -4,7 +4,7 @@
  */
 
 import { type Legend, legendOf, readTheme, type Scale } from '../model/colour';
-import { themeOf } from '../model/liquid-look';
+import { themeOf } from '../model/fluid-look';
 import { hidesLines, shownOf } from '../model/overlays';
 import { onAppearance } from '../support/appearance';
 import { Signal } from '../support/signal';
@@ -141,7 +141,7 @@ export class Picture {
 
   private get isSurface(): boolean {
     const { run, choices } = this.session;
-    if (!run || choices.liquidAs !== 'surface') return false;
+    if (!run || choices.fluidAs !== 'surface') return false;
     // In 3D the surface would hide lines.
     const isHiding = run.simulation.dimensions === 3 && hidesLines(run.drawable(shownOf(choices)));
     return !isHiding && run.hasSurface(this.scale.by);

@@ -1,11 +1,12 @@
 /**
- * Purpose: what is done to a run before it is seen: colours, tools, overlays and a liquid's look are made ready, what there is to
+ * Purpose: what is done to a run before it is seen: colours, tools, overlays and a fluid's look are made ready, what there is to
  * be seen is measured, and an earlier state is put in. What cannot be as it was chosen is said in a sentence.
  */
-import type { State } from '../model/body';
+
 import { type Scale, scaleFor } from '../model/colour';
 import type { Chosen } from '../model/opened';
 import { boxAround, type SeenBox, worldBox } from '../model/seen-box';
+import type { State } from '../model/simulation-view';
 import { isUnloaded } from '../support/chunk-errors';
 import { explain, type Run } from '../view/engine';
 
@@ -29,7 +30,7 @@ export async function prepare(run: Run, choices: Chosen): Promise<Prepared> {
     },
   );
   const withheld = await run.prepareOverlays(choices);
-  const unshown = await run.prepareLiquid(choices.liquidAs);
+  const unshown = await run.prepareFluid(choices.fluidAs);
   const velocities = opened?.checkpoint.velocities ?? run.options.velocities;
   const options = { ...run.options, velocities };
   return {

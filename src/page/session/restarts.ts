@@ -7,12 +7,12 @@
  */
 import { GpuError } from '../../core/base/errors';
 import { startFrom } from '../engines/methods/start';
-import type { State } from '../model/body';
 import { type Carried, carry, isSameStart } from '../model/carried';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
 import { type Choices, fieldOf } from '../model/fields';
 import { type Chosen, refuseOpened, settingChanges, startCount } from '../model/opened';
 import type { SeenBox } from '../model/seen-box';
+import type { State } from '../model/simulation-view';
 import { notify, showEngineNote } from '../support/notes';
 import { nextTask } from '../support/save';
 import { Signal } from '../support/signal';

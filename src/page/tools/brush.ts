@@ -10,7 +10,7 @@ import type { Dimensions } from '../../core/world/world';
 import type { Gpu } from '../../gpu/device';
 import { defineStruct, type StructLayout } from '../../gpu/layout';
 import { compileShader } from '../../gpu/shader-module';
-import type { GpuBody } from '../model/body';
+import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 
 /** Of its way, what the one that is held goes in a step: all at once would throw whoever is between aside. */
@@ -43,7 +43,7 @@ export class GpuBrush {
     private readonly uniforms: GPUBuffer,
   ) {}
 
-  static async create(gpu: Gpu, { dimensions, radiusRange, boxes }: GpuBody): Promise<GpuBrush> {
+  static async create(gpu: Gpu, { dimensions, radiusRange, boxes }: GpuSimulationView): Promise<GpuBrush> {
     const { device } = gpu;
     const module = await compileShader(device, 'page.brush', {
       dimensions,
@@ -67,14 +67,14 @@ export class GpuBrush {
   }
 
   /** Between two steps. */
-  push(simulation: GpuBody, { origin, direction, reach, force }: Stroke, seconds: number): void {
+  push(simulation: GpuSimulationView, { origin, direction, reach, force }: Stroke, seconds: number): void {
     const { positions, velocities } = simulation.buffers;
     const change = force * seconds;
     this.run(simulation, 'brush', { origin, direction, reach, change, held: 0 }, [positions, velocities]);
   }
 
   /** Between two steps. */
-  hold(simulation: GpuBody, { id, place, speed }: Grip, seconds: number): void {
+  hold(simulation: GpuSimulationView, { id, place, speed }: Grip, seconds: number): void {
     const { positions, velocities, ids } = simulation.buffers;
     const change = HELD_SHARE / seconds;
     const stroke = { origin: place, direction: NOWHERE, reach: speed, change, held: id };
@@ -86,7 +86,7 @@ export class GpuBrush {
   }
 
   private run(
-    { count }: GpuBody,
+    { count }: GpuSimulationView,
     entryPoint: keyof Pipelines,
     stroke: Omit<Parameters<StructLayout<typeof STROKE>['encode']>[0], 'count'>,
     buffers: readonly GPUBuffer[],

@@ -18,7 +18,7 @@ const MOST_TRIED = 24;
 const ROUNDING = 2 ** -20;
 
 /** Somebody or something that new particles must not overlap. */
-interface Body {
+interface Solid {
   readonly centre: readonly number[];
   /** Of a box 0. */
   readonly radius: number;
@@ -39,7 +39,7 @@ export function sprinkle(
     ...bodiesNear(simulation, particles.positions, particles.radii, particles.halfExtents, place, reach),
     ...bodiesNear(simulation, fixed.positions, fixed.radii, fixed.halves, place, reach),
   ];
-  const made: Body[] = [];
+  const made: Solid[] = [];
   for (let attempt = 0; attempt < MOST_TRIED && made.length < most; attempt++) {
     const radius = radiusRange
       ? Math.fround(radiusRange.smallest * (radiusRange.largest / radiusRange.smallest) ** share())
@@ -75,7 +75,7 @@ export function sprinkle(
 }
 
 /** Distance from a place to the surface of a body; 0 and less inside. */
-function gapTo({ centre, radius, half }: Body, place: readonly number[]): number {
+function gapTo({ centre, radius, half }: Solid, place: readonly number[]): number {
   const beyond = place.map((along, axis) =>
     Math.max(0, Math.abs(along - (centre[axis] as number)) - (half[axis] ?? 0)),
   );
@@ -89,8 +89,8 @@ function bodiesNear(
   halves: Float32Array | undefined,
   place: readonly number[],
   reach: number,
-): Body[] {
-  const found: Body[] = [];
+): Solid[] {
+  const found: Solid[] = [];
   for (let first = 0; first < positions.length; first += dimensions) {
     const index = first / dimensions;
     const half = halves ? Array.from(halves.subarray(first, first + dimensions)) : [];

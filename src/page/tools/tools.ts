@@ -200,7 +200,7 @@ export class Tools {
 
   private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
     if (run.simulation.method === 'flock') {
-      notify('Birds are not erased; push them, or choose a scene of collisions or a liquid.');
+      notify('Birds are not erased; push them, or choose a scene of collisions or a fluid.');
       return;
     }
     const { simulation, fixed } = run;

@@ -13,7 +13,6 @@ import { buildGrid, type Grid, sortParticles } from '../../reference/grid/grid';
 import { isFiniteParticle } from '../../reference/measure/finite';
 import { probeCells } from '../../reference/query/probe';
 import { findContact, separation } from '../../reference/solve/contact';
-import type { Body } from '../model/body';
 import { interpolate, type Rgb, toCss } from '../model/colour';
 import {
   CANDIDATE_OPACITY,
@@ -35,6 +34,7 @@ import {
   THREAD_WIDTH,
   WIDE_CELL,
 } from '../model/overlays';
+import type { SimulationView } from '../model/simulation-view';
 import { formatCount } from '../support/format';
 import { project } from './camera';
 import type { Frame } from './engine';
@@ -81,7 +81,7 @@ export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
 export class CanvasOverlay {
   constructor(
     private readonly context: CanvasRenderingContext2D,
-    private readonly simulation: Body,
+    private readonly simulation: SimulationView,
     private readonly particles: ParticleArrays,
     private readonly frame: Frame,
   ) {}

@@ -4,9 +4,9 @@
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../core/simulation/simulation';
-import type { Body } from '../model/body';
 import { interpolate, type Rgb, type Theme, toCss } from '../model/colour';
 import { hidesLines, SPHERE_SHARE } from '../model/overlays';
+import type { SimulationView } from '../model/simulation-view';
 import { project, type Rectangle, type Sight, type Viewport } from './camera';
 import type { CanvasOverlay } from './canvas-overlay';
 import type { Frame } from './engine';
@@ -35,7 +35,7 @@ export class CanvasView {
 
   /** `values`: of each particle, what decides its colour. */
   draw(
-    simulation: Body,
+    simulation: SimulationView,
     particles: ParticleArrays,
     values: ArrayLike<number>,
     obstacles: StaticBodies,

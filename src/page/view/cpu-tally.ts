@@ -5,14 +5,18 @@
  */
 import type { ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
 import { createCpuSimulation } from '../../cpu/solver/simulation';
-import type { Body } from '../model/body';
 import { DENSITY_REACH } from '../model/colour';
+import type { SimulationView } from '../model/simulation-view';
 import type { Counted } from './tally';
 
 /** Counts of each particle, in the order of what was read. */
 export type CountNear = (particles: ParticleArrays) => Uint32Array;
 
-export function createCpuTally(simulation: Body, options: SimulationOptions, counted: Counted): CountNear {
+export function createCpuTally(
+  simulation: SimulationView,
+  options: SimulationOptions,
+  counted: Counted,
+): CountNear {
   if (counted === 'contacts' && simulation.findPairs) return ({ ids }) => countEnds(simulation, ids);
   const { dimensions, capacity, radius, world } = simulation;
   const { min, max } = world;
@@ -31,7 +35,7 @@ export function createCpuTally(simulation: Body, options: SimulationOptions, cou
 }
 
 /** In how many overlapping pairs each is. */
-function countEnds(simulation: Body, ids: Uint32Array): Uint32Array {
+function countEnds(simulation: SimulationView, ids: Uint32Array): Uint32Array {
   const found = simulation.findPairs?.();
   const counts = new Uint32Array(ids.length);
   // The CPU engine answers at once.

@@ -8,11 +8,11 @@ import discsText from '../../../shaders/draw/discs.wgsl?raw';
 import type { Dimensions } from '../../core/world/world';
 import type { ShaderSource } from '../../gpu/link';
 import { compileShader } from '../../gpu/shader-module';
-import type { GpuBody } from '../model/body';
 import { COLOUR_STOPS } from '../model/colour';
 import type { Colouring } from '../model/fields';
+import type { GpuSimulationView } from '../model/simulation-view';
+import type { FluidColour } from './fluid/pipelines';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from './frame';
-import type { LiquidColour } from './liquid/pipelines';
 import type { OverlayPicture } from './overlay-pipelines';
 
 const COLOUR_SOURCE = { name: 'draw/colour.wgsl', text: colourText };
@@ -52,7 +52,7 @@ export interface Drawn {
   /** Whether they may be boxes; then each has a size of its own. */
   readonly isShaped: boolean;
   /** What decides the colour: the velocity, a number of each, its age, or nothing: that of obstacles. */
-  readonly colour: LiquidColour | 'plain';
+  readonly colour: FluidColour | 'plain';
 }
 
 /** Obstacles are drawn as if each had a size of its own and might be a box, whatever particles are. */
@@ -62,10 +62,13 @@ export function obstaclesDrawn(dimensions: Dimensions): Drawn {
 
 /** Of particles that move. */
 export interface DrawnParticles extends Drawn {
-  readonly colour: LiquidColour;
+  readonly colour: FluidColour;
 }
 
-export function drawnOf({ dimensions, radiusRange, boxes }: GpuBody, by: Colouring): DrawnParticles {
+export function drawnOf(
+  { dimensions, radiusRange, boxes }: GpuSimulationView,
+  by: Colouring,
+): DrawnParticles {
   const isMixed = boxes || radiusRange !== undefined;
   return { dimensions, isMixed, isShaped: boxes, colour: by === 'speed' || by === 'age' ? by : 'value' };
 }

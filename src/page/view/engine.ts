@@ -8,11 +8,11 @@ import type { StaticBodies } from '../../core/obstacles/tree';
 import type { NewParticles, SimulationOptions } from '../../core/simulation/simulation';
 import type { Dimensions } from '../../core/world/world';
 import type { Drivable } from '../../scenes';
-import type { Body, MethodStart, State } from '../model/body';
 import type { Scale, Theme } from '../model/colour';
 import type { Choices, Colouring, EngineKind } from '../model/fields';
 import type { Overlays } from '../model/overlays';
 import type { SeenBox } from '../model/seen-box';
+import type { MethodStart, SimulationView, State } from '../model/simulation-view';
 import { isUnloaded } from '../support/chunk-errors';
 import type { Ray, Sight, Viewport } from './camera';
 
@@ -40,7 +40,7 @@ export interface Frame {
   readonly theme: Theme;
   readonly scale: Scale;
   readonly overlays: Overlays;
-  /** Whether a liquid is drawn as its surface. */
+  /** Whether a fluid is drawn as its surface. */
   readonly isSurface: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface StepTime {
 }
 
 export interface Run {
-  readonly simulation: Body;
+  readonly simulation: SimulationView;
   /** Of a method, what a simulation of its particles would begin with. */
   readonly options: SimulationOptions;
   /** Submissions that the GPU has not finished; the page waits rather than pile up more. */
@@ -86,9 +86,9 @@ export interface Run {
   prepare(by: Colouring): Promise<string>;
   /** To be awaited before these are drawn. Returns why they cannot be shown, else ''. */
   prepareOverlays(shown: Overlays): Promise<string>;
-  /** To be awaited before a liquid is drawn so. Returns why it cannot be, else ''. */
-  prepareLiquid(as: Choices['liquidAs']): Promise<string>;
-  /** Whether pictures in these colours have a liquid's surface, where it is asked for. */
+  /** To be awaited before a fluid is drawn so. Returns why it cannot be, else ''. */
+  prepareFluid(as: Choices['fluidAs']): Promise<string>;
+  /** Whether pictures in these colours have a fluid's surface, where it is asked for. */
   hasSurface(by: Colouring): boolean;
   /** Of these, what pictures have: not what is refused, and not what is not ready. */
   drawable(wanted: Overlays): Overlays;
@@ -134,7 +134,10 @@ export function explainMissingGpu(error: unknown): string {
 }
 
 /** Obstacles that a simulation took, as bodies; or what a method moves by itself. */
-export function bodiesOfObstacles(simulation: Body, given: ObstaclesGiven | undefined): StaticBodies {
+export function bodiesOfObstacles(
+  simulation: SimulationView,
+  given: ObstaclesGiven | undefined,
+): StaticBodies {
   if (simulation.moved) return simulation.moved;
   if (!given) return NO_OBSTACLES;
   const { dimensions, obstacleCapacity, radiusRange, boxes } = simulation;
@@ -169,7 +172,7 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
 
 /** Why particles cannot be coloured so, else ''. */
 export function refuseColours(
-  { boxes, radiusRange }: Pick<Body, 'boxes' | 'radiusRange'>,
+  { boxes, radiusRange }: Pick<SimulationView, 'boxes' | 'radiusRange'>,
   by: Colouring,
 ): string {
   if (by !== 'density' && by !== 'contacts') return '';

@@ -4,9 +4,9 @@
  */
 import frameText from '../../../shaders/draw/frame.wgsl?raw';
 import type { ShaderSource } from '../../gpu/link';
-import type { GpuBody } from '../model/body';
 import { COLOUR_STOPS } from '../model/colour';
 import { hidesLines, SPHERE_SHARE } from '../model/overlays';
+import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 
 export const FRAME_SOURCE: ShaderSource = { name: 'draw/frame.wgsl', text: frameText };
@@ -45,7 +45,7 @@ export const BLEND: GPUBlendState = {
 };
 
 /** What a frame says of particles of a simulation. */
-export type Framed = Pick<GpuBody, 'radius' | 'dimensions' | 'time'>;
+export type Framed = Pick<GpuSimulationView, 'radius' | 'dimensions' | 'time'>;
 
 /** `samples`: of a pixel. */
 export function packFrame(simulation: Framed, frame: Frame, samples: number): Float32Array<ArrayBuffer> {

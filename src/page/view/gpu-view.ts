@@ -2,8 +2,8 @@ import { GpuError } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
 import type { Gpu } from '../../gpu/device';
 import type { Fluid } from '../../methods/fluid';
-import type { GpuBody } from '../model/body';
 import type { Colouring } from '../model/fields';
+import type { GpuSimulationView } from '../model/simulation-view';
 import {
   createLayouts,
   createPipelines,
@@ -18,9 +18,9 @@ import {
   SAMPLES,
 } from './draw-pipelines';
 import type { Frame } from './engine';
+import type { FluidFields } from './fluid/fields';
+import type { FluidView } from './fluid/view';
 import { DEPTH_FORMAT, FRAME_BYTES, packFrame } from './frame';
-import type { LiquidFields } from './liquid/fields';
-import type { LiquidView } from './liquid/view';
 import type { Overlay } from './overlay';
 
 const EDGES = { 2: 4, 3: 12 } as const;
@@ -34,9 +34,9 @@ export interface Beside {
   /** Particles that never move, as bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
-  /** Of a liquid. */
-  readonly fields?: LiquidFields | undefined;
-  readonly liquid?: LiquidView | undefined;
+  /** Of a fluid. */
+  readonly fields?: FluidFields | undefined;
+  readonly fluid?: FluidView | undefined;
 }
 
 /** Textures of the canvas's size that a picture of space is drawn with. */
@@ -70,7 +70,7 @@ export class GpuView {
     if (!context) throw new GpuError('unsupported', 'This browser gives WebGPU no canvas to draw into.');
     this.device = device;
     this.context = context;
-    // What lies behind a liquid is copied from the canvas.
+    // What lies behind a fluid is copied from the canvas.
     const usage = GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC;
     context.configure({ device, format: this.format, alphaMode: 'opaque', usage });
     this.uniforms = device.createBuffer({
@@ -95,15 +95,15 @@ export class GpuView {
   }
 
   /** What is laid over pictures of a simulation, on this canvas. */
-  async createOverlay(simulation: GpuBody): Promise<Overlay> {
+  async createOverlay(simulation: GpuSimulationView): Promise<Overlay> {
     // Loaded only when needed.
     const { Overlay: Made } = await import('./overlay');
     return Made.create(this.gpu, simulation, overlayPicture(this.layouts, this));
   }
 
-  /** How a liquid's surface is drawn on this canvas. */
-  async createLiquid(fluid: Fluid): Promise<LiquidView> {
-    const { LiquidView: Made } = await import('./liquid/view');
+  /** How a fluid's surface is drawn on this canvas. */
+  async createFluid(fluid: Fluid): Promise<FluidView> {
+    const { FluidView: Made } = await import('./fluid/view');
     const { frame, particles, aged } = this.layouts;
     return new Made(this.device, fluid, {
       format: this.format,
@@ -114,21 +114,21 @@ export class GpuView {
     });
   }
 
-  async createFields(fluid: Fluid): Promise<LiquidFields> {
-    const { LiquidFields: Made } = await import('./liquid/fields');
+  async createFields(fluid: Fluid): Promise<FluidFields> {
+    const { FluidFields: Made } = await import('./fluid/fields');
     const { format, samples } = this;
     return Made.create(this.device, fluid, { format, samples, frameLayout: this.layouts.frame });
   }
 
   /** `prelude` records what is to be known before. */
   draw(
-    simulation: GpuBody,
+    simulation: GpuSimulationView,
     frame: Frame,
     beside: Beside,
     prelude?: (encoder: GPUCommandEncoder) => void,
   ): void {
     const { dimensions } = simulation;
-    const { overlay, fields, liquid } = beside;
+    const { overlay, fields, fluid } = beside;
     const pipelines = this.pipelines.get(nameOf(drawnOf(simulation, frame.scale.by)));
     if (!pipelines) return;
     this.resize(frame);
@@ -137,8 +137,8 @@ export class GpuView {
     prelude?.(encoder);
     overlay?.encode(encoder, frame);
     fields?.update(frame);
-    if (liquid && frame.isSurface && simulation.fluid) {
-      this.recordLiquid(encoder, liquid, simulation, frame, beside, pipelines);
+    if (fluid && frame.isSurface && simulation.fluid) {
+      this.recordFluid(encoder, fluid, simulation, frame, beside, pipelines);
     } else {
       const pass = encoder.beginRenderPass(this.passDescriptor(dimensions, frame));
       pass.setBindGroup(0, this.frameGroup);
@@ -154,10 +154,10 @@ export class GpuView {
     this.device.queue.submit([encoder.finish()]);
   }
 
-  private recordLiquid(
+  private recordFluid(
     encoder: GPUCommandEncoder,
-    liquid: LiquidView,
-    simulation: GpuBody,
+    fluid: FluidView,
+    simulation: GpuSimulationView,
     frame: Frame,
     beside: Beside,
     pipelines: Pipelines,
@@ -167,7 +167,7 @@ export class GpuView {
     const isSpace = simulation.dimensions === 3;
     const { colour, depth } = isSpace ? this.targetsFor(target) : { colour: undefined, depth: undefined };
     const targets = { target, background: frame.theme.background, colour, depth };
-    liquid.record(encoder, targets, {
+    fluid.record(encoder, targets, {
       frame,
       frameGroup: this.frameGroup,
       colour: drawnOf(simulation, by).colour,
@@ -176,7 +176,7 @@ export class GpuView {
       isHidden: beside.obstacles !== undefined || frame.overlays.solidCells,
       around: (pass) => this.drawAround(pass, simulation, frame, beside, pipelines),
       over: (pass) => {
-        // Edges in front of the liquid, which gave its depth.
+        // Edges in front of the fluid, which gave its depth.
         if (isSpace) this.drawEdges(pass, 3, frame, pipelines);
         this.drawOver(pass, frame, beside);
       },
@@ -186,7 +186,7 @@ export class GpuView {
   /** The box, and what neither moves nor flows. */
   private drawAround(
     pass: GPURenderPassEncoder,
-    { dimensions }: GpuBody,
+    { dimensions }: GpuSimulationView,
     frame: Frame,
     { obstacles, overlay, fields }: Beside,
     pipelines: Pipelines,
@@ -230,7 +230,11 @@ export class GpuView {
     this.canvas.remove();
   }
 
-  private particleGroup({ buffers }: GpuBody, by: Colouring, { values, births }: Beside): GPUBindGroup {
+  private particleGroup(
+    { buffers }: GpuSimulationView,
+    by: Colouring,
+    { values, births }: Beside,
+  ): GPUBindGroup {
     const { positions, velocities, ids } = buffers;
     if (by === 'age' && births) return this.group(this.layouts.aged, [positions, births, ids]);
     return this.group(this.layouts.particles, [positions, by === 'id' ? ids : (values ?? velocities)]);
@@ -308,7 +312,7 @@ export class GpuView {
         size: [width, height],
         format,
         sampleCount: this.samples,
-        // Depth says how much of a liquid bodies hide.
+        // Depth says how much of a fluid bodies hide.
         usage:
           GPUTextureUsage.RENDER_ATTACHMENT | (format === DEPTH_FORMAT ? GPUTextureUsage.TEXTURE_BINDING : 0),
       });

@@ -2,8 +2,9 @@
  * Purpose: the key to overlays, beside the picture: a sample of each that is drawn, what it means, and what is not drawn. Where
  * the window is narrow it would cover the picture: there samples in a line are all there is until somebody opens it.
  */
-import type { Body } from '../model/body';
+
 import { type KeyLine, keyOf } from '../model/overlays';
+import type { SimulationView } from '../model/simulation-view';
 import { find } from '../support/dom';
 import type { Frame } from './engine';
 
@@ -29,7 +30,7 @@ export class OverlayKey {
   }
 
   /** To be called every frame; '' of what is not drawn where all is. */
-  update(frame: Frame, simulation: Body, missing: string): void {
+  update(frame: Frame, simulation: SimulationView, missing: string): void {
     const lines = keyOf(frame.overlays, simulation, frame.sight.pixelsPerUnit);
     const shown = lines.map(({ text }) => text).join();
     if (shown !== this.shown) {

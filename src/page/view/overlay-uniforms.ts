@@ -1,7 +1,6 @@
 /** Uniforms of the overlays: what the drawing shaders know of the grid, the colours and the picture. */
 import { mat4 } from 'wgpu-matrix';
 import type { World } from '../../core/world/world';
-import type { GpuBody } from '../model/body';
 import {
   CANDIDATE_OPACITY,
   heatAxes,
@@ -11,6 +10,7 @@ import {
   lineShare,
   shownCells,
 } from '../model/overlays';
+import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 
 /** Counters of the heat map at most; beyond, blocks of cells share one. */
@@ -53,7 +53,7 @@ export function heatCounters(world: World): {
 }
 
 export function packLook(
-  simulation: GpuBody,
+  simulation: GpuSimulationView,
   { sight, viewport, theme, overlays }: Frame,
 ): Float32Array<ArrayBuffer> {
   const { world, count, dimensions } = simulation;

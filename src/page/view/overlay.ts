@@ -8,8 +8,8 @@ import { bodyFloats, defineStruct } from '../../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
 import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
-import type { GpuBody } from '../model/body';
 import { MOST_PAIRS, NO_FIELDS, type Overlays, type PairsShown } from '../model/overlays';
+import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 import {
   createLayouts,
@@ -65,7 +65,7 @@ export class Overlay {
 
   private constructor(
     private readonly gpu: Gpu,
-    private readonly simulation: GpuBody,
+    private readonly simulation: GpuSimulationView,
     private readonly parameters: SharedParameters,
     private readonly substep: Substep,
     private readonly pipelines: OverlayPipelines,
@@ -78,7 +78,7 @@ export class Overlay {
     this.readback = new Readback(gpu, 'overlay');
   }
 
-  static async create(gpu: Gpu, simulation: GpuBody, picture: OverlayPicture): Promise<Overlay> {
+  static async create(gpu: Gpu, simulation: GpuSimulationView, picture: OverlayPicture): Promise<Overlay> {
     const { device } = gpu;
     const { world, dimensions } = simulation;
     const layouts = createLayouts(device);

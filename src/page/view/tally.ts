@@ -24,8 +24,8 @@ import {
   variantName,
 } from '../../passes/modules';
 import { type ParticleGroup, ParticlePass } from '../../passes/particle-pass';
-import type { GpuBody } from '../model/body';
 import { DENSITY_REACH } from '../model/colour';
+import type { GpuSimulationView } from '../model/simulation-view';
 
 export type Counted = 'contacts' | 'density';
 
@@ -66,7 +66,7 @@ export class Tally {
   private readonly group: ParticleGroup;
 
   private constructor(
-    private readonly simulation: GpuBody,
+    private readonly simulation: GpuSimulationView,
     private readonly world: World,
     private readonly substep: Substep,
     private readonly parts: Parts,
@@ -86,7 +86,7 @@ export class Tally {
 
   static async create(
     gpu: Gpu,
-    simulation: GpuBody,
+    simulation: GpuSimulationView,
     options: SimulationOptions,
     counted: Counted,
   ): Promise<Tally> {
@@ -144,7 +144,10 @@ export class Tally {
 }
 
 /** With cells as wide as density reaches. */
-function widerWorld({ dimensions, capacity, radius, world }: GpuBody, options: SimulationOptions): World {
+function widerWorld(
+  { dimensions, capacity, radius, world }: GpuSimulationView,
+  options: SimulationOptions,
+): World {
   const { periodic, crowds } = options;
   const { min, max } = world;
   const place = world.kind === 'unbounded' ? ({ unbounded: true } as const) : { min, max, periodic };

@@ -44,7 +44,7 @@ describe('a profile of the CPU engine', () => {
   });
 });
 
-describe('a profile of the CPU liquid', () => {
+describe('a profile of the CPU fluid', () => {
   it('equals a substep, to the bit, with the stage names of the GPU, and covers all of its time', () => {
     const still = { ...FOUNTAIN, obstacles: [] };
     const [timed, stepped] = [createCpuFluid(still), createCpuFluid(still)];

@@ -1,7 +1,7 @@
 /** States to go back to: the first, and the last few. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
-import type { Body, State } from '../../../src/page/model/body';
+import type { SimulationView, State } from '../../../src/page/model/simulation-view';
 import { History } from '../../../src/page/session/history';
 import { putBirths, stateOf } from '../../../src/page/view/engine';
 
@@ -82,7 +82,7 @@ describe('the history of a simulation', () => {
     const { positions, velocities } = state;
     const history = new History();
     let time = 0;
-    const body: Body = Object.assign(simulation, {
+    const body: SimulationView = Object.assign(simulation, {
       checkpoint: () => {
         const slopes = new Float32Array(2 ** 23);
         return { ...state, time: time++, method: { positions, velocities, slopes } };
@@ -117,7 +117,7 @@ describe('a state that is kept', () => {
 
   it('leaves that to a method that says so itself, and to a file nothing', async () => {
     const { simulation, births } = running();
-    const fed: Body = Object.assign(simulation, { births: Float32Array.of(1, 2) });
+    const fed: SimulationView = Object.assign(simulation, { births: Float32Array.of(1, 2) });
     const state = await stateOf({ simulation: fed, births });
     expect(state.births).toBeUndefined();
     births.set([3, 4]);

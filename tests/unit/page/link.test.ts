@@ -55,6 +55,10 @@ describe('a link', () => {
     expect(readLink('?cellLines=1&thread=0&heatMap=yes')).toEqual({ ...defaultChoices(), cellLines: true });
   });
 
+  it('reads the names that older links give fields', () => {
+    expect(readLink('v=1&scene=dam-break-flip&liquidAs=particles').fluidAs).toBe('particles');
+  });
+
   it('brings back how it is looked at, and only what is not as at first', () => {
     const space = { ...defaultChoices(), dimensions: 3 } as const;
     expect(writeLink(defaultChoices(), {})).toBe('');

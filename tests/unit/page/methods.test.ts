@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import { planFluid } from '../../../src/methods/fluid/options';
-import type { CpuFluidBody } from '../../../src/page/engines/methods/fluid-body';
+import type { CpuFluidBody } from '../../../src/page/engines/methods/fluid-simulation';
 import { startFrom } from '../../../src/page/engines/methods/start';
-import type { CpuBody, State } from '../../../src/page/model/body';
 import { capOf, chooseScene, defaultChoices, refusedFields, roomFor } from '../../../src/page/model/choices';
 import type { Choices } from '../../../src/page/model/fields';
 import { settingChanges } from '../../../src/page/model/opened';
 import { methodOf } from '../../../src/page/model/scenes';
+import type { CpuSimulationView, State } from '../../../src/page/model/simulation-view';
 import { openParticles } from '../../../src/page/panel/open-file';
 import { readLink, writeLink } from '../../../src/page/session/link';
 import { refuseColours } from '../../../src/page/view/engine';
@@ -21,14 +21,14 @@ const METHOD_SCENES = [...scenesOf('fluid'), ...scenesOf('flock')];
 const NAMES = METHOD_SCENES.map(({ name }) => name);
 const STEP = 1 / 60;
 
-async function start(change: Partial<Choices>, count = 120): Promise<CpuBody> {
+async function start(change: Partial<Choices>, count = 120): Promise<CpuSimulationView> {
   const choices = { ...chooseScene(defaultChoices(), change.scene ?? 'dam-break'), ...change };
   const { options, method } = await startFrom(choices, count);
   if (!method) throw new Error(`${choices.scene} is of no method.`);
   return method.onCpu({ ...options, ...roomFor(choices, options) });
 }
 
-const hashOf = async (body: CpuBody) => (await body.measure()).hash;
+const hashOf = async (body: CpuSimulationView) => (await body.measure()).hash;
 
 describe.each(FLUIDS)('the fluid scene %s', (name) => {
   it.each([2, 3] as const)(
@@ -133,7 +133,7 @@ describe('choices of a method', () => {
       [...refusedFields(choices)].filter(([, why]) => why !== '').map(([name]) => name);
     const { transfer, engine } = defaultChoices();
     const given = { transfer, engine };
-    const looks = ['liquidAs', 'velocityArrows', 'pressureMap', 'solidCells'];
+    const looks = ['fluidAs', 'velocityArrows', 'pressureMap', 'solidCells'];
     expect(refused({ scene: 'pile', ...given })).toEqual(['transfer', 'flipShare', ...looks]);
     const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'broadPhase'];
     expect(refused({ scene: 'dam-break', ...given })).toEqual(ofCollisions);

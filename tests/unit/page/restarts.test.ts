@@ -56,7 +56,7 @@ function fakeEngine(kind: EngineKind): FakeEngine {
         },
         prepareTool: async () => engine.onPrepareTool(),
         prepareOverlays: async () => '',
-        prepareLiquid: async () => '',
+        prepareFluid: async () => '',
         restore: (checkpoint: Checkpoint) => simulation.restore(checkpoint),
         destroy: () => simulation.destroy(),
       } as unknown as Run;
@@ -175,7 +175,7 @@ describe('a device that is too small', () => {
     expect(page.notices).toHaveLength(1);
   });
 
-  it('starts with fewer where the lattice of a liquid is too large, though nobody says how many fit', async () => {
+  it('starts with fewer where the lattice of a fluid is too large, though nobody says how many fit', async () => {
     const page = new Page();
     const tooLarge = (engine: FakeEngine) => {
       engine.onStart = (count) => {

@@ -2,7 +2,7 @@
 import { createFlock, type FlockOptions } from '../../../methods/flock';
 import { requireScene } from '../../../scenes';
 import type { Choices } from '../../model/fields';
-import { CpuFlockBody, GpuFlockBody } from './flock-body';
+import { CpuFlockBody, GpuFlockBody } from './flock-simulation';
 import type { Start } from './start';
 
 export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices, count: number): Start {

@@ -7,7 +7,7 @@ import { createFluidScene, MOST_CELLS_ALONG, movingBodies, PER_CELL } from '../.
 import { gravityVector } from '../../model/choices';
 import type { Choices } from '../../model/fields';
 import { formatCount } from '../../support/format';
-import { CpuFluidBody, GpuFluidBody } from './fluid-body';
+import { CpuFluidBody, GpuFluidBody } from './fluid-simulation';
 import type { Start } from './start';
 
 /** Greatest random offset of a particle, as a share of the particles' distance; the particle stays in its part of a cell. */

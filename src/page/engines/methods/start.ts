@@ -1,9 +1,9 @@
 /** Prepares what is chosen to start, whichever method runs it. The code of a method is loaded when it is chosen. */
 import type { Checkpoint, SimulationOptions } from '../../../core/simulation/simulation';
 import type { Drive } from '../../../scenes';
-import type { MethodStart } from '../../model/body';
 import { type Chosen, startOf } from '../../model/opened';
 import { methodOf } from '../../model/scenes';
+import type { MethodStart } from '../../model/simulation-view';
 
 export interface Start {
   /** Options of a simulation; for another method, those of a simulation of its particles. */

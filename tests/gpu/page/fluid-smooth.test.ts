@@ -1,10 +1,10 @@
 /** The narrow-range filter of water: distances with bumps come out smooth, and a step in depth stays where it is. */
 import { describe, expect } from 'vitest';
 import { createLayouts } from '../../../src/page/view/draw-pipelines';
+import { DISTANCE_FORMAT, NOTHING } from '../../../src/page/view/fluid/pipelines';
+import { FluidSmoothing } from '../../../src/page/view/fluid/smooth';
+import { FLUID_BYTES, packFluid } from '../../../src/page/view/fluid/uniforms';
 import { FRAME_BYTES, packFrame } from '../../../src/page/view/frame';
-import { DISTANCE_FORMAT, NOTHING } from '../../../src/page/view/liquid/pipelines';
-import { LiquidSmoothing } from '../../../src/page/view/liquid/smooth';
-import { LIQUID_BYTES, packLiquid } from '../../../src/page/view/liquid/uniforms';
 import { frameOf } from '../../helpers/inputs/frames';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 
@@ -35,10 +35,10 @@ describe('distances of water', () => {
       const place = { width: SIZE, height: SIZE, scale: 1, isHidden: false };
       const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
       const frames = tools.allocate('frame', FRAME_BYTES, usage);
-      const uniforms = tools.allocate('liquid', LIQUID_BYTES, usage);
+      const uniforms = tools.allocate('fluid', FLUID_BYTES, usage);
       const { queue } = device;
       queue.writeBuffer(frames, 0, packFrame({ radius: 0.5, dimensions: 3, time: 0 }, frame, 1));
-      queue.writeBuffer(uniforms, 0, packLiquid(shape, frame, place));
+      queue.writeBuffer(uniforms, 0, packFluid(shape, frame, place));
       const texture = () =>
         device.createTexture({
           size: [SIZE, SIZE],
@@ -54,7 +54,7 @@ describe('distances of water', () => {
       queue.writeTexture({ texture: distances.nearest }, given, layout, [SIZE, SIZE]);
       const layouts = createLayouts(device);
       const { particles, aged } = layouts;
-      const smoothing = await LiquidSmoothing.create(device, {
+      const smoothing = await FluidSmoothing.create(device, {
         format: 'rgba8unorm',
         samples: 1,
         isSoftware: false,

@@ -1,6 +1,6 @@
 // The distances of balls smoothed to those of a surface, along one axis of the screen: a narrow-range filter (Truong and Yuksel
 // 2018). What lies far behind is left out, and with it the other side, lest edges curl; what lies far in front counts as little in
-// front; the range grows with what has been met, so that slopes are followed. Needs frame and liquid. Three vertices over the picture.
+// front; the range grows with what has been met, so that slopes are followed. Needs frame and fluid. Three vertices over the picture.
 
 @group(1) @binding(1) var source: texture_2d<f32>;
 
@@ -23,11 +23,11 @@ fn smooth_along(place: vec2f, step: vec2i) -> f32 {
   if (own >= f32(NOTHING)) {
     return own;
   }
-  let eye = max(liquid.range.x + own * liquid.range.y, 1e-6);
-  let texels_a_unit = 0.5 * frame.projection[1].y * liquid.screen.y * liquid.screen.z / eye;
-  let width = liquid.range.z * texels_a_unit;
+  let eye = max(fluid.range.x + own * fluid.range.y, 1e-6);
+  let texels_a_unit = 0.5 * frame.projection[1].y * fluid.screen.y * fluid.screen.z / eye;
+  let width = fluid.range.z * texels_a_unit;
   let reach = clamp(i32(ceil(2.0 * width)), 1, i32(MOST_TEXELS));
-  let allowed = liquid.range.w / liquid.range.y;
+  let allowed = fluid.range.w / fluid.range.y;
   var nearer = allowed;
   var farther = allowed;
   var sum = own;

@@ -1,15 +1,15 @@
 /**
  * Purpose: the distances of balls smoothed to those of a surface, across the screen and up it, ROUNDS times each
- * (shaders/draw/liquid_smooth.wgsl). Inputs: the frame, struct Liquid, the nearest distances. Output: `up` of the distances.
+ * (shaders/draw/fluid_smooth.wgsl). Inputs: the frame, struct Fluid, the nearest distances. Output: `up` of the distances.
  * Ordering: each pass reads what the one before it wrote.
  */
-import smoothText from '../../../../shaders/draw/liquid_smooth.wgsl?raw';
+import smoothText from '../../../../shaders/draw/fluid_smooth.wgsl?raw';
 import {
   createLayout,
   createPipeline,
   DISTANCE_FORMAT,
-  LIQUID_SOURCE,
-  type LiquidPicture,
+  FLUID_SOURCE,
+  type FluidPicture,
   NOTHING,
 } from './pipelines';
 
@@ -22,14 +22,14 @@ type Axis = (typeof AXES)[number];
 /** Textures of distances: of balls, and what either axis writes. */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
-export class LiquidSmoothing {
+export class FluidSmoothing {
   private constructor(
     private readonly device: GPUDevice,
     private readonly layout: GPUBindGroupLayout,
     private readonly pipelines: Readonly<Record<Axis, GPURenderPipeline>>,
   ) {}
 
-  static async create(device: GPUDevice, picture: LiquidPicture): Promise<LiquidSmoothing> {
+  static async create(device: GPUDevice, picture: FluidPicture): Promise<FluidSmoothing> {
     const layout = createLayout(device, 'smooth', [
       { buffer: { type: 'uniform' } },
       { texture: { sampleType: 'unfilterable-float' } },
@@ -37,14 +37,14 @@ export class LiquidSmoothing {
     const create = (axis: Axis) =>
       createPipeline(device, 3, picture, undefined, {
         label: axis,
-        sources: [LIQUID_SOURCE, { name: 'draw/liquid_smooth.wgsl', text: smoothText }],
+        sources: [FLUID_SOURCE, { name: 'draw/fluid_smooth.wgsl', text: smoothText }],
         entryPoints: ['smooth_vertex', `${axis}_fragment`],
         groups: [layout],
         targets: [{ format: DISTANCE_FORMAT }],
         topology: 'triangle-list',
       });
     const [across, up] = await Promise.all([create('across'), create('up')]);
-    return new LiquidSmoothing(device, layout, { across, up });
+    return new FluidSmoothing(device, layout, { across, up });
   }
 
   /** Of each pass: what it reads. */
@@ -52,7 +52,7 @@ export class LiquidSmoothing {
     return Array.from({ length: ROUNDS * AXES.length }, (_, pass) => {
       const source = pass === 0 ? nearest : pass % 2 === 0 ? up : across;
       return this.device.createBindGroup({
-        label: 'draw.liquid.smooth.group',
+        label: 'draw.fluid.smooth.group',
         layout: this.layout,
         entries: [
           { binding: 0, resource: { buffer: uniforms } },
@@ -73,7 +73,7 @@ export class LiquidSmoothing {
     groups.forEach((group, index) => {
       const axis = AXES[index % 2] as Axis;
       const pass = encoder.beginRenderPass({
-        label: 'draw.liquid.smooth',
+        label: 'draw.fluid.smooth',
         colorAttachments: [
           {
             view: distances[axis].createView(),

@@ -1,18 +1,18 @@
 /**
- * Purpose: how a liquid and its fields look, in light and dark: the colours of its scale, what it mirrors, what it absorbs, and
+ * Purpose: how a fluid and its fields look, in light and dark: the colours of its scale, what it mirrors, what it absorbs, and
  * what the scales of pressure and velocity go up to. Pure.
  * Colours are from 0 to 1, as a screen takes them.
  */
 import type { FluidPlan } from '../../methods/fluid';
 import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
 
-export interface LiquidLook {
+export interface FluidLook {
   /** Of a share of the scale, in place of the theme's. */
   readonly stops: readonly Rgb[];
   /** Mirrored above, and level with the eye; in the plane the first is the line along the surface. */
   readonly zenith: Rgb;
   readonly horizon: Rgb;
-  /** Exponents of the share of light that the height of the box takes, and of that which it replaces by the liquid's own. */
+  /** Exponents of the share of light that the height of the box takes, and of that which it replaces by the fluid's own. */
   readonly absorption: Rgb;
   readonly cloud: number;
 }
@@ -23,7 +23,7 @@ const WATER = {
   light: ['0d4787', '1763a8', '2580c4', '469fda', '78bfe8', 'b4dff5'],
 } as const;
 
-export function liquidLook(isDark: boolean): LiquidLook {
+export function fluidLook(isDark: boolean): FluidLook {
   const water = WATER[isDark ? 'dark' : 'light'].map(parseHex);
   return {
     stops: Array.from({ length: COLOUR_STOPS }, (_, index) => interpolate(water, index / (COLOUR_STOPS - 1))),
@@ -36,7 +36,7 @@ export function liquidLook(isDark: boolean): LiquidLook {
 
 /** What a picture is drawn in: a surface whose colour is speed looks like water. */
 export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
-  return isSurface && by === 'speed' ? { ...theme, stops: liquidLook(theme.isDark).stops } : theme;
+  return isSurface && by === 'speed' ? { ...theme, stops: fluidLook(theme.isDark).stops } : theme;
 }
 
 export const PRESSURE_OPACITY = 0.88;
@@ -52,7 +52,7 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
   return Array.from({ length: count }, (_, index) => interpolate(colours, index / (count - 1)));
 }
 
-/** Of still liquid under half of the tank's height; where nothing falls, that of what stops from the speed of the scale. */
+/** Of still fluid under half of the tank's height; where nothing falls, that of what stops from the speed of the scale. */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;
   const pull = Math.hypot(...plan.gravity);

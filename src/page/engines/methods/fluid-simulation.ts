@@ -9,7 +9,15 @@ import type { SimulationOptions } from '../../../core/simulation/simulation';
 import { defineWorld, type World } from '../../../core/world/world';
 import type { CpuFluid, Fluid, FluidCheckpoint, FluidMeasures } from '../../../methods/fluid';
 import { type FluidScene, movingBodies, solidBoxes } from '../../../scenes/fluid-scene';
-import type { Body, BodySettings, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../../model/body';
+import type {
+  CpuSimulationView,
+  Figure,
+  GpuSimulationView,
+  MethodMeasures,
+  SimulationView,
+  State,
+  ViewSettings,
+} from '../../model/simulation-view';
 import { formatCount, formatPercent, formatReal } from '../../support/format';
 import { MethodBody } from './method-body';
 
@@ -39,12 +47,12 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
     return this.fluid.births;
   }
 
-  get settings(): Body['settings'] {
+  get settings(): SimulationView['settings'] {
     const { gravity, substeps, blend } = this.fluid.settings;
     return { ...this.fluid.particles.settings, gravity, substeps, flipShare: blend };
   }
 
-  set({ gravity, substeps, flipShare }: BodySettings): void {
+  set({ gravity, substeps, flipShare }: ViewSettings): void {
     const isMixed = this.fluid.plan.transfer === 'flip';
     this.fluid.set({ gravity, substeps, ...(isMixed ? { blend: flipShare } : {}) });
   }
@@ -85,7 +93,7 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
   }
 }
 
-export class GpuFluidBody extends FluidBody<Fluid> implements GpuBody {
+export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView {
   /** A step that waits for its drains, or one that is timed. It must be over before anything changes. */
   private working: Promise<unknown> | undefined;
 
@@ -93,7 +101,7 @@ export class GpuFluidBody extends FluidBody<Fluid> implements GpuBody {
     return this.working !== undefined;
   }
 
-  get buffers(): GpuBody['buffers'] {
+  get buffers(): GpuSimulationView['buffers'] {
     return this.fluid.particles.buffers;
   }
 
@@ -102,7 +110,7 @@ export class GpuFluidBody extends FluidBody<Fluid> implements GpuBody {
     if (late) this.waitFor(late);
   }
 
-  override set(changes: BodySettings): void {
+  override set(changes: ViewSettings): void {
     if (this.working) this.waitFor(this.working.then(() => super.set(changes)));
     else super.set(changes);
   }
@@ -153,7 +161,7 @@ export class GpuFluidBody extends FluidBody<Fluid> implements GpuBody {
   }
 }
 
-export class CpuFluidBody extends FluidBody<CpuFluid> implements CpuBody {
+export class CpuFluidBody extends FluidBody<CpuFluid> implements CpuSimulationView {
   step(seconds: number): void {
     this.drive(seconds);
     this.fluid.step(seconds);
@@ -180,7 +188,7 @@ export class CpuFluidBody extends FluidBody<CpuFluid> implements CpuBody {
 }
 
 /** A fluid's state in the form of a simulation's, with the settings that both share. */
-function stateOf({ settings }: Pick<Body, 'settings'>, method: FluidCheckpoint): State {
+function stateOf({ settings }: Pick<SimulationView, 'settings'>, method: FluidCheckpoint): State {
   const { flipShare: _fluidOnly, ...shared } = settings;
   return { ...method.particles, time: method.time, settings: shared, method };
 }

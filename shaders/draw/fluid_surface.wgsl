@@ -1,5 +1,5 @@
-// The liquid of the plane, as its field says: its inside as a strip of four vertices over the box, and particles too far
-// from others to be a surface as drops, a strip each. Needs frame, liquid, liquid_reach; for drops colour and SLOTS.
+// The fluid of the plane, as its field says: its inside as a strip of four vertices over the box, and particles too far
+// from others to be a surface as drops, a strip each. Needs frame, fluid, fluid_reach; for drops colour and SLOTS.
 
 #if SLOTS
 @group(1) @binding(0) var<storage, read> position: array<PackedBody>;
@@ -26,7 +26,7 @@ const LEAST_FREE = 0.2;
 // Less full than this over the density at the border, a cell may have gaps that are seen.
 const GAP = 0.2;
 
-// Density from which on a place is within the liquid, and up to which nobody is near.
+// Density from which on a place is within the fluid, and up to which nobody is near.
 const WITHIN = 0.75;
 const NOWHERE_NEAR = 0.01;
 
@@ -34,22 +34,22 @@ const NOWHERE_NEAR = 0.01;
 const BORDER = 0.5;
 
 fn is_cell(cell: vec2i) -> bool {
-  return all(cell >= vec2i(0)) && all(cell < vec2i(liquid.cells.xy));
+  return all(cell >= vec2i(0)) && all(cell < vec2i(fluid.cells.xy));
 }
 
 fn entry_of(cell: vec2i) -> u32 {
-  let row = u32(liquid.cells.x) + 1u;
+  let row = u32(fluid.cells.x) + 1u;
   return row + u32(cell.x) + u32(cell.y) * row;
 }
 
 fn kind_at(cell: vec2i) -> u32 {
-  return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(liquid.cells.xy) - 1))], is_cell(cell));
+  return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(fluid.cells.xy) - 1))], is_cell(cell));
 }
 
 // Share of the kernel around a place that is not solid, where particles can be.
 fn free_share(place: vec2f) -> f32 {
-  let middle = (place - frame.lowest.xy) / liquid.cells.w;
-  let half = min(SQUARE_SHARE * reach_drawn() / liquid.cells.w, WIDEST_SQUARE);
+  let middle = (place - frame.lowest.xy) / fluid.cells.w;
+  let half = min(SQUARE_SHARE * reach_drawn() / fluid.cells.w, WIDEST_SQUARE);
   let low = middle - half;
   let high = middle + half;
   let first = vec2i(floor(low));
@@ -67,7 +67,7 @@ fn free_share(place: vec2f) -> f32 {
 
 // How full cells are around a place, between their middles; solids count as what is beside them.
 fn fullness_at(place: vec2f) -> f32 {
-  let at = (place - frame.lowest.xy) / liquid.cells.w - 0.5;
+  let at = (place - frame.lowest.xy) / fluid.cells.w - 0.5;
   let base = floor(at);
   let share = at - base;
   var sum = 0.0;
@@ -77,7 +77,7 @@ fn fullness_at(place: vec2f) -> f32 {
     let cell = vec2i(base) + side;
     let weights = select(1.0 - share, share, side == vec2i(1));
     let weight = select(0.0, weights.x * weights.y, kind_at(cell) < SOLID);
-    sum += weight * fullness[entry_of(clamp(cell, vec2i(0), vec2i(liquid.cells.xy) - 1))];
+    sum += weight * fullness[entry_of(clamp(cell, vec2i(0), vec2i(fluid.cells.xy) - 1))];
     total += weight;
   }
   return sum / total;
@@ -85,7 +85,7 @@ fn fullness_at(place: vec2f) -> f32 {
 
 // How densely particles lie at a place. Gaps between them, narrower than a cell, are filled by what the lattice says.
 fn density_at(sampled: f32, place: vec2f) -> f32 {
-  // Within the liquid, and far from it, nothing else has to be asked.
+  // Within the fluid, and far from it, nothing else has to be asked.
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
     return min(sampled, WITHIN);
   }
@@ -124,16 +124,16 @@ fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
     return nobody;
   }
   let clip = frame.projection * frame.view * vec4f(lift(centre), 1.0);
-  let texel = (clip.xy * vec2f(0.5, -0.5) + 0.5) * liquid.screen.xy * liquid.screen.z;
+  let texel = (clip.xy * vec2f(0.5, -0.5) + 0.5) * fluid.screen.xy * fluid.screen.z;
   let density = density_at(smooth_sample(field, linear, texel).x, centre);
   if (density >= DROPS.y) {
     return nobody;
   }
-  let radius = liquid.kernel.z * frame.scale.y * (1.0 - smoothstep(DROPS.x, DROPS.y, density));
+  let radius = fluid.kernel.z * frame.scale.y * (1.0 - smoothstep(DROPS.x, DROPS.y, density));
   let corner = quad_corner(index) * (max(radius, SMALLEST) + 1.0);
-  let place = clip + vec4f(2.0 * corner / liquid.screen.xy, 0.0, 0.0);
+  let place = clip + vec4f(2.0 * corner / fluid.screen.xy, 0.0, 0.0);
   // Lighter than a body of water, lest slow ones be lost on dark.
-  let colour = mix(in_depth(colour_of(slot), centre.y), liquid.zenith.rgb, DROP_LIGHT);
+  let colour = mix(in_depth(colour_of(slot), centre.y), fluid.zenith.rgb, DROP_LIGHT);
   return Drop(place, corner, colour, radius);
 }
 
@@ -162,7 +162,7 @@ fn surface_vertex(@builtin(vertex_index) index: u32) -> Surface {
 
 @fragment
 fn surface_fragment(surface: Surface) -> @location(0) vec4f {
-  let texel = surface.place.xy * liquid.screen.z;
+  let texel = surface.place.xy * fluid.screen.z;
   var found = textureSampleLevel(field, linear, texel / vec2f(textureDimensions(field)), 0.0).xy;
   // Most of a picture is air or well within, where one sample does.
   if (found.x > 0.0) {
@@ -172,12 +172,12 @@ fn surface_fragment(surface: Surface) -> @location(0) vec4f {
   let slope = max(length(vec2f(dpdx(density), dpdy(density))), 1e-4);
   // Pixels within the border.
   let within = (density - BORDER) / slope;
-  let cell = vec2i(floor((surface.world - frame.lowest.xy) / liquid.cells.w));
+  let cell = vec2i(floor((surface.world - frame.lowest.xy) / fluid.cells.w));
   let coverage = select(clamp(0.5 + within, 0.0, 1.0), 0.0, kind_at(cell) == SOLID);
   let colour = in_depth(colour_at(found.y / max(found.x, 1e-4)), surface.world.y);
   // Lighter below the border, and a line along it.
   let lit = colour * (1.0 + 0.12 * (1.0 - smoothstep(BORDER, WITHIN, density)));
-  let rim = 1.0 - smoothstep(0.5, 1.0, within / (RIM * liquid.screen.w));
-  return vec4f(mix(lit, liquid.zenith.rgb, RIM_SHARE * rim) * coverage, coverage);
+  let rim = 1.0 - smoothstep(0.5, 1.0, within / (RIM * fluid.screen.w));
+  return vec4f(mix(lit, fluid.zenith.rgb, RIM_SHARE * rim) * coverage, coverage);
 }
 #endif

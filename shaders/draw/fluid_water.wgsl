@@ -1,10 +1,10 @@
-// The liquid of space: its surface from smoothed distances, mirrored light by Fresnel's law, what is behind it through refraction,
-// less what its thickness absorbs. It ends at the walls of the box, flat as glass. Needs frame and liquid. A strip of four
+// The fluid of space: its surface from smoothed distances, mirrored light by Fresnel's law, what is behind it through refraction,
+// less what its thickness absorbs. It ends at the walls of the box, flat as glass. Needs frame and fluid. A strip of four
 // vertices over the picture; gives depth, so that bodies hide it and what is drawn later is hidden by it.
 
 @group(1) @binding(1) var distances: texture_2d<f32>;
 @group(1) @binding(2) var thicknesses: texture_2d<f32>;
-// The picture without the liquid.
+// The picture without the fluid.
 @group(1) @binding(3) var scene: texture_2d<f32>;
 @group(1) @binding(4) var linear: sampler;
 
@@ -60,7 +60,7 @@ fn surface_at(texel: vec2f) -> vec3f {
   if (middle >= f32(NOTHING)) {
     return vec3f(f32(NOTHING), 0.0, 0.0);
   }
-  let allowed = 2.0 * liquid.range.w / liquid.range.y;
+  let allowed = 2.0 * fluid.range.w / fluid.range.y;
   let x = spline(share.x);
   let y = spline(share.y);
   let rest = 1.0 - share;
@@ -103,19 +103,19 @@ fn water_fragment(pixel: Pixel) -> Water {
   let through = clamp(leave - entry, -size, size);
   let in_box = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
 
-  let texel = pixel.place.xy * liquid.screen.z;
+  let texel = pixel.place.xy * fluid.screen.z;
   let found = surface_at(texel);
   let amount = smooth_sample(thicknesses, linear, texel).xy;
-  let open = liquid.range.x + found.x * liquid.range.y;
-  // Balls reach a little beyond the walls; the liquid does not.
-  let in_front = clamp(0.5 + (leave - open) / (BEYOND * liquid.kernel.y), 0.0, 1.0);
+  let open = fluid.range.x + found.x * fluid.range.y;
+  // Balls reach a little beyond the walls; the fluid does not.
+  let in_front = clamp(0.5 + (leave - open) / (BEYOND * fluid.kernel.y), 0.0, 1.0);
   let coverage = in_box * in_front * smoothstep(THIN.x, THIN.y, amount.x);
   if (found.x >= f32(NOTHING) || coverage < 0.01) {
     discard;
   }
   // How the point of the surface moves by a pixel.
-  let steps = found.yz * liquid.range.y * liquid.screen.z;
-  let pixel_ray = vec2f(2.0, -2.0) / (liquid.screen.xy * vec2f(frame.projection[0].x, frame.projection[1].y));
+  let steps = found.yz * fluid.range.y * fluid.screen.z;
+  let pixel_ray = vec2f(2.0, -2.0) / (fluid.screen.xy * vec2f(frame.projection[0].x, frame.projection[1].y));
   let across = vec3f(pixel_ray.x, 0.0, 0.0) * open + ray * steps.x;
   let down = vec3f(0.0, pixel_ray.y, 0.0) * open + ray * steps.y;
   let surface_normal = normalize(cross(down, across));
@@ -123,7 +123,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   // Near a wall it is the wall.
   let facing = select(vec3f(), -ahead, entries == vec3f(entry));
   let wall_normal = (frame.view * vec4f(facing, 0.0)).xyz;
-  let from_wall = (open - entry) * abs(dot(towards, facing)) / liquid.kernel.y;
+  let from_wall = (open - entry) * abs(dot(towards, facing)) / fluid.kernel.y;
   let free = smoothstep(TOUCHES.x, TOUCHES.y, from_wall);
   let distance = mix(max(entry, 0.0), open, free);
   let normal = normalize(mix(wall_normal, surface_normal, free));
@@ -132,23 +132,23 @@ fn water_fragment(pixel: Pixel) -> Water {
   let upright = max(dot(normal, view), 0.02);
 
   // How far the eye looks into it, and what is there.
-  let way = min(amount.x * liquid.kernel.y, max(leave - distance, 0.0) * length(ray));
+  let way = min(amount.x * fluid.kernel.y, max(leave - distance, 0.0) * length(ray));
   let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
   var behind = pixel_of(point + bent * way);
   let shown = vec2f(textureDimensions(scene));
-  // Not what is in front of the liquid, nor beside it.
-  let there = textureSampleLevel(thicknesses, linear, behind * shown * liquid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
+  // Not what is in front of the fluid, nor beside it.
+  let there = textureSampleLevel(thicknesses, linear, behind * shown * fluid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
   behind = select(behind, pixel.place.xy / shown, there < THIN.x);
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
   let share = amount.y / max(amount.x, 1e-4);
-  let passed = exp(-liquid.absorption.rgb * way);
+  let passed = exp(-fluid.absorption.rgb * way);
   // Foam is what is fast.
-  let cloud = 1.0 - CLEAR * exp(-liquid.absorption.a * (1.0 + FOAM * share * share) * way);
+  let cloud = 1.0 - CLEAR * exp(-fluid.absorption.a * (1.0 + FOAM * share * share) * way);
   let up = frame.view[1].xyz;
   let light = clamp(0.42 + 0.3 * dot(normal, up) + 0.45 * max(dot(normal, LIGHT), 0.0), 0.0, 1.0);
   let inside = mix(scenery * passed, colour_at(share) * mix(SHADE, vec3f(1.0), light), cloud);
   let mirrored = reflect(-view, normal);
-  let sky = mix(liquid.horizon.rgb, liquid.zenith.rgb, smoothstep(-0.3, 0.9, dot(mirrored, up)));
+  let sky = mix(fluid.horizon.rgb, fluid.zenith.rgb, smoothstep(-0.3, 0.9, dot(mirrored, up)));
   let fresnel = MIRRORED + (1.0 - MIRRORED) * pow(1.0 - upright, 5.0);
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + view))), 90.0);
   // Of edges, whose normals mean little, there is none.

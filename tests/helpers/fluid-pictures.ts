@@ -1,5 +1,5 @@
 /**
- * Purpose: pictures of a liquid in tests: particles and a lattice that say what a test says, drawn into a texture that is read
+ * Purpose: pictures of a fluid in tests: particles and a lattice that say what a test says, drawn into a texture that is read
  * back. Nothing is stepped, so what is seen is known.
  */
 
@@ -11,9 +11,9 @@ import type { Overlays } from '../../src/page/model/overlays';
 import { project } from '../../src/page/view/camera';
 import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/view/draw-pipelines';
 import type { Frame } from '../../src/page/view/engine';
+import { FluidFields } from '../../src/page/view/fluid/fields';
+import { FluidView } from '../../src/page/view/fluid/view';
 import { FRAME_BYTES, packFrame } from '../../src/page/view/frame';
-import { LiquidFields } from '../../src/page/view/liquid/fields';
-import { LiquidView } from '../../src/page/view/liquid/view';
 import { frameOf, overlayColours } from './inputs/frames';
 import type { GpuTools } from './node-gpu';
 
@@ -50,11 +50,11 @@ export interface Wanted {
   /** Of every fluid cell; of each, from its height in cells. */
   readonly velocity?: readonly number[];
   readonly pressure?: (height: number) => number;
-  /** A green ball that is no liquid. */
+  /** A green ball that is no fluid. */
   readonly ball?: { readonly position: readonly number[]; readonly radius: number };
 }
 
-/** Liquid is blue, what is behind it red; in space it lets red through the less, the thicker it is. */
+/** Fluid is blue, what is behind it red; in space it lets red through the less, the thicker it is. */
 export async function picture(
   tools: GpuTools,
   options: FluidOptions,
@@ -86,12 +86,12 @@ export async function picture(
   const source = { plan, buffers: latticeOf(tools, plan, wanted), substepSeconds: 1 };
   const lent = { format: FORMAT, samples, isSoftware: true, frameLayout: layouts.frame } as const;
   const { particles, aged } = layouts;
-  const view = new LiquidView(device, source, {
+  const view = new FluidView(device, source, {
     ...lent,
     particleLayouts: { speed: particles, value: particles, age: aged },
   });
   await view.prepare('speed');
-  const fields = await LiquidFields.create(device, source, lent);
+  const fields = await FluidFields.create(device, source, lent);
   const texture = (format: GPUTextureFormat, sampleCount: number) =>
     device.createTexture({
       size: [SIZE, SIZE],
@@ -155,7 +155,7 @@ export async function picture(
   };
 }
 
-/** Cells with particles are full of liquid, all others hold air, but for those that the plan says are solid. */
+/** Cells with particles are full of fluid, all others hold air, but for those that the plan says are solid. */
 function latticeOf(
   tools: GpuTools,
   { lattice, mask, positions, dimensions, cellSize }: FluidPlan,

@@ -1,8 +1,8 @@
 /**
- * Purpose: a liquid as a smooth surface, drawn from its particles' GPU buffers; uses the device alone, no page.
- * In the plane particles are added up to a field (shaders/draw/liquid_splat.wgsl), whose level set is the surface
- * (liquid_surface.wgsl). In space the nearest of balls around them (liquid_balls.wgsl) are smoothed (liquid_smooth.wgsl) and shaded
- * with what lies behind (liquid_water.wgsl).
+ * Purpose: a fluid as a smooth surface, drawn from its particles' GPU buffers; uses the device alone, no page.
+ * In the plane particles are added up to a field (shaders/draw/fluid_splat.wgsl), whose level set is the surface
+ * (fluid_surface.wgsl). In space the nearest of balls around them (fluid_balls.wgsl) are smoothed (fluid_smooth.wgsl) and shaded
+ * with what lies behind (fluid_water.wgsl).
  * Inputs: the frame, positions and what decides the colour, the kinds of cells (in the plane). Output: a picture.
  * Guarantee: its textures are as large as the picture at most, and coarser where particles are large on the screen.
  */
@@ -15,23 +15,23 @@ import {
   createSurface,
   DISTANCE_FORMAT,
   FIELD_FORMAT,
+  type FluidColour,
+  type FluidPicture,
   type Layouts,
-  type LiquidColour,
-  type LiquidPicture,
   NEAREST_FORMAT,
   NOTHING,
 } from './pipelines';
-import { type Distances, LiquidSmoothing } from './smooth';
-import { LIQUID_BYTES, type LiquidShape, packLiquid, REACH, shapeOf } from './uniforms';
+import { type Distances, FluidSmoothing } from './smooth';
+import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './uniforms';
 
 /** Texels along the reach: what is smooth needs no more. A GPU that the processor plays gets fewer. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** A liquid: its plan, and its lattice, which fills gaps between particles of the plane. */
-export type LiquidSource = Pick<Fluid, 'plan' | 'buffers'>;
+/** A fluid: its plan, and its lattice, which fills gaps between particles of the plane. */
+export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 /** Textures that a picture is drawn into. */
-export interface LiquidTargets {
+export interface FluidTargets {
   /** One sample a pixel. In space, where `colour` is none, it is copied from. */
   readonly target: GPUTexture;
   readonly background: readonly number[];
@@ -41,15 +41,15 @@ export interface LiquidTargets {
 }
 
 /** What is in a picture. */
-export interface LiquidScene {
+export interface FluidScene {
   readonly frame: Frame;
   readonly frameGroup: GPUBindGroup;
-  readonly colour: LiquidColour;
+  readonly colour: FluidColour;
   readonly particles: GPUBindGroup;
   readonly count: number;
-  /** Whether bodies that hide liquid are drawn around it. */
+  /** Whether bodies that hide fluid are drawn around it. */
   readonly isHidden: boolean;
-  /** What lies around the liquid, and what is drawn over it. Group 0 is set. */
+  /** What lies around the fluid, and what is drawn over it. Group 0 is set. */
   readonly around: (pass: GPURenderPassEncoder) => void;
   readonly over: (pass: GPURenderPassEncoder) => void;
 }
@@ -58,7 +58,7 @@ export interface LiquidScene {
 interface FixedPipelines {
   readonly surface: GPURenderPipeline;
   /** In space. */
-  readonly smoothing: LiquidSmoothing | undefined;
+  readonly smoothing: FluidSmoothing | undefined;
 }
 
 interface Textures {
@@ -78,37 +78,37 @@ interface Groups {
   readonly smooth: readonly GPUBindGroup[];
 }
 
-export class LiquidView {
-  private readonly shape: LiquidShape;
+export class FluidView {
+  private readonly shape: FluidShape;
   private readonly layouts: Layouts;
   private readonly uniforms: GPUBuffer;
   private readonly sampler: GPUSampler;
-  private readonly coloured = new Map<LiquidColour, ColourPipelines>();
+  private readonly coloured = new Map<FluidColour, ColourPipelines>();
   private fixed: FixedPipelines | undefined;
   private textures: Textures | undefined;
   private groups: Groups | undefined;
 
   constructor(
     private readonly device: GPUDevice,
-    private readonly fluid: LiquidSource,
-    private readonly picture: LiquidPicture,
+    private readonly fluid: FluidSource,
+    private readonly picture: FluidPicture,
   ) {
     this.shape = shapeOf(fluid.plan);
     this.layouts = createLayouts(device, picture.samples > 1);
     this.uniforms = device.createBuffer({
-      label: 'draw.liquid',
-      size: LIQUID_BYTES,
+      label: 'draw.fluid',
+      size: FLUID_BYTES,
       usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
     });
     this.sampler = device.createSampler({
-      label: 'draw.liquid.sampler',
+      label: 'draw.fluid.sampler',
       magFilter: 'linear',
       minFilter: 'linear',
     });
   }
 
   /** Compiles what pictures in these colours need; to be awaited before `record`. */
-  async prepare(colour: LiquidColour): Promise<void> {
+  async prepare(colour: FluidColour): Promise<void> {
     if (this.isReady(colour)) return;
     const { device, shape, picture, layouts } = this;
     const [fixed, coloured] = await Promise.all([
@@ -119,7 +119,7 @@ export class LiquidView {
     this.coloured.set(colour, coloured);
   }
 
-  isReady(colour: LiquidColour): boolean {
+  isReady(colour: FluidColour): boolean {
     return this.coloured.has(colour);
   }
 
@@ -131,7 +131,7 @@ export class LiquidView {
   }
 
   /** Records the whole picture; the caller submits. */
-  record(encoder: GPUCommandEncoder, targets: LiquidTargets, scene: LiquidScene): void {
+  record(encoder: GPUCommandEncoder, targets: FluidTargets, scene: FluidScene): void {
     const { fixed, shape } = this;
     const coloured = this.coloured.get(scene.colour);
     if (!fixed || !coloured) return;
@@ -140,7 +140,7 @@ export class LiquidView {
     const textures = this.texturesFor(targets.target, scale);
     const groups = this.groupsFor(textures, targets.depth);
     const place = { width, height, scale, isHidden: scene.isHidden };
-    this.device.queue.writeBuffer(this.uniforms, 0, packLiquid(shape, scene.frame, place));
+    this.device.queue.writeBuffer(this.uniforms, 0, packFluid(shape, scene.frame, place));
     const extent = [scale * width, scale * height] as const;
     if (shape.dimensions === 2) {
       this.splat(encoder, textures, groups, coloured, scene, extent);
@@ -188,7 +188,7 @@ export class LiquidView {
     const { device, shape, picture, layouts } = this;
     const [surface, smoothing] = await Promise.all([
       createSurface(device, shape.dimensions, picture, layouts),
-      shape.dimensions === 3 ? LiquidSmoothing.create(device, picture) : undefined,
+      shape.dimensions === 3 ? FluidSmoothing.create(device, picture) : undefined,
     ]);
     return { surface, smoothing };
   }
@@ -207,7 +207,7 @@ export class LiquidView {
     { field, distances }: Textures,
     groups: Groups,
     { particles }: ColourPipelines,
-    scene: LiquidScene,
+    scene: FluidScene,
     [width, height]: readonly [number, number],
   ): void {
     const attachment = (texture: GPUTexture, value: number) => ({
@@ -217,7 +217,7 @@ export class LiquidView {
       storeOp: 'store' as const,
     });
     const pass = encoder.beginRenderPass({
-      label: 'draw.liquid.particles',
+      label: 'draw.fluid.particles',
       colorAttachments: [
         ...(distances ? [attachment(distances.nearest, NOTHING)] : []),
         attachment(field, 0),
@@ -242,7 +242,7 @@ export class LiquidView {
     const all: GPUTexture[] = [];
     const create = (label: string, format: GPUTextureFormat, share: number, usage = 0) => {
       const texture = this.device.createTexture({
-        label: `draw.liquid.${label}`,
+        label: `draw.fluid.${label}`,
         size: [Math.ceil(share * width), Math.ceil(share * height)],
         format,
         usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.TEXTURE_BINDING | usage,
@@ -276,7 +276,7 @@ export class LiquidView {
     const { field, distances, scene } = textures;
     const group = (label: string, layout: GPUBindGroupLayout, resources: readonly GPUBindingResource[]) =>
       this.device.createBindGroup({
-        label: `draw.liquid.${label}.group`,
+        label: `draw.fluid.${label}.group`,
         layout,
         entries: [{ buffer: this.uniforms }, ...resources].map((resource, binding) => ({
           binding,
@@ -312,8 +312,8 @@ export class LiquidView {
 /** The pass in which the picture itself is drawn. */
 function begin(
   encoder: GPUCommandEncoder,
-  { target, colour, depth, background }: LiquidTargets,
-  { frameGroup }: LiquidScene,
+  { target, colour, depth, background }: FluidTargets,
+  { frameGroup }: FluidScene,
   loadOp: GPULoadOp,
   resolved: GPUTexture | undefined,
 ): GPURenderPassEncoder {

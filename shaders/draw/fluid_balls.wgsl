@@ -1,5 +1,5 @@
-// The liquid of space as the balls around its particles: how far the nearest of them is from the eye, and how much of the
-// liquid lies behind a pixel. Needs frame, colour, liquid with SLOTS. Drawn as a strip of four vertices, one instance a slot; of
+// The fluid of space as the balls around its particles: how far the nearest of them is from the eye, and how much of the
+// fluid lies behind a pixel. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance a slot; of
 // distances the least is kept, the others are added up.
 
 struct Ball {
@@ -12,9 +12,9 @@ struct Ball {
 }
 
 struct Seen {
-  // From what is looked at, in units of `liquid.range.y`: half floats are finest near 0.
+  // From what is looked at, in units of `fluid.range.y`: half floats are finest near 0.
   @location(0) distance: f32,
-  // Distances between particles of liquid, and that times the share of the scale.
+  // Distances between particles of fluid, and that times the share of the scale.
   @location(1) thickness: vec2f,
 }
 
@@ -36,13 +36,13 @@ fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   }
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let corner = quad_corner(index);
-  let place = frame.projection * vec4f(eye + vec3f(corner * liquid.kernel.x, 0.0), 1.0);
+  let place = frame.projection * vec4f(eye + vec3f(corner * fluid.kernel.x, 0.0), 1.0);
   return Ball(place, corner, -eye.z, share_of(slot));
 }
 
 // Distance of the body that hides what is behind it, along the line of sight; of a pixel with several, the farthest.
 fn hidden_beyond(texel: vec2f) -> f32 {
-  let pixel = vec2u(min(texel / liquid.screen.z, liquid.screen.xy - 1.0));
+  let pixel = vec2u(min(texel / fluid.screen.z, fluid.screen.xy - 1.0));
 #if SAMPLED
   var depth = 0.0;
   for (var index = 0u; index < textureNumSamples(bodies); index++) {
@@ -60,14 +60,14 @@ fn ball_fragment(ball: Ball) -> Seen {
   if (square >= 1.0) {
     discard;
   }
-  let half = liquid.kernel.x * sqrt(1.0 - square);
+  let half = fluid.kernel.x * sqrt(1.0 - square);
   let nearest = ball.distance - half;
   var length = 2.0 * half;
-  if (liquid.kernel.w > 0.0) {
+  if (fluid.kernel.w > 0.0) {
     length = clamp(hidden_beyond(ball.place.xy) - nearest, 0.0, length);
   }
   // A particle has the volume of a cube between particles.
-  let shrunk = liquid.kernel.y / liquid.kernel.x;
-  let thickness = length / (2.0 * liquid.kernel.x) * shrunk * shrunk / BALL_VOLUME;
-  return Seen((nearest - liquid.range.x) / liquid.range.y, vec2f(thickness, thickness * ball.share));
+  let shrunk = fluid.kernel.y / fluid.kernel.x;
+  let thickness = length / (2.0 * fluid.kernel.x) * shrunk * shrunk / BALL_VOLUME;
+  return Seen((nearest - fluid.range.x) / fluid.range.y, vec2f(thickness, thickness * ball.share));
 }

@@ -1,13 +1,13 @@
 /**
- * Purpose: what the shaders of a liquid's surface know beside the frame (struct Liquid of shaders/draw/liquid.wgsl), packed, and
- * how far particles reach. Pure. Inputs: the plan of a liquid, the frame, the size of its picture. Output: floats.
+ * Purpose: what the shaders of a fluid's surface know beside the frame (struct Fluid of shaders/draw/fluid.wgsl), packed, and
+ * how far particles reach. Pure. Inputs: the plan of a fluid, the frame, the size of its picture. Output: floats.
  */
 import type { FluidPlan } from '../../../methods/fluid';
-import { liquidLook } from '../../model/liquid-look';
+import { fluidLook } from '../../model/fluid-look';
 import type { Frame } from '../engine';
 
 /** What has to be known of it. */
-export interface LiquidShape {
+export interface FluidShape {
   readonly dimensions: 2 | 3;
   /** Along each axis, from 0; the third is 1 in the plane. */
   readonly cells: readonly number[];
@@ -16,7 +16,7 @@ export interface LiquidShape {
   readonly spacing: number;
 }
 
-export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: FluidPlan): LiquidShape {
+export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: FluidPlan): FluidShape {
   const spacing = cellSize / particlesPerCell ** (1 / dimensions);
   return { dimensions, cells: lattice.cells, cellSize, spacing };
 }
@@ -32,30 +32,30 @@ const DROP = 1 / Math.sqrt(Math.PI);
 const SMOOTHING = 1.6;
 const STEP = 2.2;
 
-/** struct Liquid of shaders/draw/liquid.wgsl: so many vectors of four. */
-const LIQUID_FIELDS = ['screen', 'kernel', 'cells', 'range', 'zenith', 'horizon', 'absorption'] as const;
+/** struct Fluid of shaders/draw/fluid.wgsl: so many vectors of four. */
+const FLUID_FIELDS = ['screen', 'kernel', 'cells', 'range', 'zenith', 'horizon', 'absorption'] as const;
 
-type LiquidValues = Readonly<Record<(typeof LIQUID_FIELDS)[number], readonly number[]>>;
+type FluidValues = Readonly<Record<(typeof FLUID_FIELDS)[number], readonly number[]>>;
 
-export const LIQUID_BYTES = 16 * LIQUID_FIELDS.length;
+export const FLUID_BYTES = 16 * FLUID_FIELDS.length;
 
-/** What is drawn into: pixels of the picture, texels of the liquid's textures a pixel, and whether bodies hide liquid. */
-export interface LiquidPlace {
+/** What is drawn into: pixels of the picture, texels of the fluid's textures a pixel, and whether bodies hide fluid. */
+export interface FluidPlace {
   readonly width: number;
   readonly height: number;
   readonly scale: number;
   readonly isHidden: boolean;
 }
 
-export function packLiquid(
-  { dimensions, cells, cellSize, spacing }: LiquidShape,
+export function packFluid(
+  { dimensions, cells, cellSize, spacing }: FluidShape,
   { sight, viewport, theme, box }: Frame,
-  { width, height, scale, isHidden }: LiquidPlace,
+  { width, height, scale, isHidden }: FluidPlace,
 ): Float32Array<ArrayBuffer> {
-  const look = liquidLook(theme.isDark);
+  const look = fluidLook(theme.isDark);
   const reach = REACH[dimensions] * spacing;
   const boxHeight = (box.max[1] as number) - (box.min[1] as number);
-  const values: LiquidValues = {
+  const values: FluidValues = {
     screen: [width, height, scale, viewport.pixelRatio],
     kernel: [reach, spacing, DROP * spacing, isHidden ? 1 : 0],
     cells: [cells[0] ?? 1, cells[1] ?? 1, cells[2] ?? 1, cellSize],
@@ -64,5 +64,5 @@ export function packLiquid(
     horizon: [...look.horizon, 1],
     absorption: [...look.absorption, look.cloud].map((share) => share / boxHeight),
   };
-  return Float32Array.from(LIQUID_FIELDS.flatMap((name) => values[name]));
+  return Float32Array.from(FLUID_FIELDS.flatMap((name) => values[name]));
 }

@@ -8,7 +8,14 @@ import { StateHash } from '../../../core/state/hash';
 import type { Dimensions, World } from '../../../core/world/world';
 import type { CpuFlock, Flock, FlockCheckpoint } from '../../../methods/flock';
 import type { FlockScene } from '../../../scenes/flocks';
-import type { Body, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../../model/body';
+import type {
+  CpuSimulationView,
+  Figure,
+  GpuSimulationView,
+  MethodMeasures,
+  SimulationView,
+  State,
+} from '../../model/simulation-view';
 import { formatPercent, formatReal } from '../../support/format';
 import { MethodBody } from './method-body';
 
@@ -17,7 +24,7 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Bird
   readonly world: World;
   readonly obstacleCount: number;
   /** The defaults; none of them affects a flock. */
-  readonly settings: Body['settings'];
+  readonly settings: SimulationView['settings'];
 
   constructor(
     readonly flock: Birds,
@@ -73,7 +80,7 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Bird
 /** Bytes of a drawn body that has its own size and may be a box; see bodyFloats in gpu/layout.ts. */
 const DRAWN_BYTES = 32;
 
-export class GpuFlockBody extends FlockBody<Flock> implements GpuBody {
+export class GpuFlockBody extends FlockBody<Flock> implements GpuSimulationView {
   readonly moved: StaticBodies;
   private readonly ids: GPUBuffer;
 
@@ -96,7 +103,7 @@ export class GpuFlockBody extends FlockBody<Flock> implements GpuBody {
     );
   }
 
-  get buffers(): GpuBody['buffers'] {
+  get buffers(): GpuSimulationView['buffers'] {
     const { positions, velocities } = this.flock.buffers;
     return { positions, velocities, ids: this.ids };
   }
@@ -130,7 +137,7 @@ export class GpuFlockBody extends FlockBody<Flock> implements GpuBody {
   }
 }
 
-export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuBody {
+export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuSimulationView {
   get moved(): StaticBodies {
     return this.hunted(this.flock.buffers.hunters);
   }

@@ -1,5 +1,5 @@
-// The liquid of the plane as a field: how densely particles lie, 1 within it and ½ at its border, and that times their share of
-// the scale. Needs frame, colour, liquid with SLOTS. Drawn as a strip of four vertices, one instance a slot; what is drawn is added up.
+// The fluid of the plane as a field: how densely particles lie, 1 within it and ½ at its border, and that times their share of
+// the scale. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance a slot; what is drawn is added up.
 
 struct Splat {
   @builtin(position) place: vec4f,
@@ -23,7 +23,7 @@ fn splat_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot
   let reach = reach_drawn();
   let corner = quad_corner(index);
   let place = frame.projection * frame.view * vec4f(lift(centre) + vec3f(corner * reach, 0.0), 1.0);
-  let apart = liquid.kernel.y / reach;
+  let apart = fluid.kernel.y / reach;
   return Splat(place, corner, apart * apart / KERNEL_AREA, share_of(slot));
 }
 

@@ -1,17 +1,17 @@
 /**
- * Purpose: the fields of a liquid laid over its picture, straight from the GPU buffers of its lattice: pressure, solid cells and
- * velocity (shaders/draw/liquid_fields.wgsl). Uses the device alone, no page. Inputs: the lattice's buffers, the frame, what is
+ * Purpose: the fields of a fluid laid over its picture, straight from the GPU buffers of its lattice: pressure, solid cells and
+ * velocity (shaders/draw/fluid_fields.wgsl). Uses the device alone, no page. Inputs: the lattice's buffers, the frame, what is
  * shown. Nothing is read back.
  */
-import fieldsText from '../../../../shaders/draw/liquid_fields.wgsl?raw';
+import fieldsText from '../../../../shaders/draw/fluid_fields.wgsl?raw';
 import { compileShader } from '../../../gpu/shader-module';
 import type { Fluid } from '../../../methods/fluid';
 import { COLOUR_STOPS } from '../../model/colour';
-import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../../model/liquid-look';
+import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../../model/fluid-look';
 import type { Frame } from '../engine';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
-/** struct Fields of shaders/draw/liquid_fields.wgsl: so many vectors of four, and then the stops of pressure. */
+/** struct Fields of shaders/draw/fluid_fields.wgsl: so many vectors of four, and then the stops of pressure. */
 const FIELDS = ['cells', 'screen', 'arrows', 'scale', 'shown', 'arrow', 'casing', 'solid'] as const;
 
 type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
@@ -37,10 +37,10 @@ export interface FieldPipelines {
   readonly faces: GPURenderPipeline | undefined;
 }
 
-/** Of a liquid, what fields are drawn from. */
+/** Of a fluid, what fields are drawn from. */
 export type FieldSource = Pick<Fluid, 'plan' | 'buffers' | 'substepSeconds'>;
 
-export class LiquidFields {
+export class FluidFields {
   private readonly layout: GPUBindGroupLayout;
   private readonly uniforms: GPUBuffer;
   private readonly group: GPUBindGroup;
@@ -68,10 +68,10 @@ export class LiquidFields {
     });
   }
 
-  static async create(device: GPUDevice, fluid: FieldSource, picture: FieldsPicture): Promise<LiquidFields> {
+  static async create(device: GPUDevice, fluid: FieldSource, picture: FieldsPicture): Promise<FluidFields> {
     const layout = createLayout(device);
     const pipelines = await createFieldPipelines(device, fluid.plan.dimensions, picture, layout);
-    return new LiquidFields(device, fluid, pipelines, layout);
+    return new FluidFields(device, fluid, pipelines, layout);
   }
 
   /** Writes what the frame says; before the pass is submitted. */
@@ -188,7 +188,7 @@ export async function createFieldPipelines(
 ): Promise<FieldPipelines> {
   const module = await compileShader(device, 'draw.fields', {
     dimensions,
-    sources: [FRAME_SOURCE, { name: 'draw/liquid_fields.wgsl', text: fieldsText }],
+    sources: [FRAME_SOURCE, { name: 'draw/fluid_fields.wgsl', text: fieldsText }],
     constants: { STOPS: COLOUR_STOPS, PRESSURE_STOPS },
   });
   const create = (name: 'slice' | 'face' | 'arrow') =>
@@ -210,7 +210,7 @@ export async function createFieldPipelines(
         depthStencil: {
           format: DEPTH_FORMAT,
           depthWriteEnabled: name === 'face',
-          // The slice is within the liquid, which would hide it. Faces lie where bodies of solid cells have theirs.
+          // The slice is within the fluid, which would hide it. Faces lie where bodies of solid cells have theirs.
           depthCompare: name === 'face' ? 'less-equal' : 'always',
           ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),
         } as const,

@@ -37,8 +37,8 @@ export interface State extends Checkpoint {
   readonly births?: Float32Array | undefined;
 }
 
-/** What a running body takes; of a liquid, the share of FLIP too. */
-export interface BodySettings extends SettingsOptions {
+/** What a running body takes; of a fluid, the share of FLIP too. */
+export interface ViewSettings extends SettingsOptions {
   readonly flipShare?: number | undefined;
 }
 
@@ -57,7 +57,7 @@ type Shared = Omit<
   | 'findPairs'
 >;
 
-export interface Body extends Shared {
+export interface SimulationView extends Shared {
   /** Of a simulation of collisions, none. */
   readonly method?: 'fluid' | 'flock' | undefined;
   /** What particles run into, where the body moves it itself; else it is as the page set it. */
@@ -66,20 +66,20 @@ export interface Body extends Shared {
   readonly births?: Float32Array<ArrayBuffer> | undefined;
   /** Of a simulation. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
-  /** What moves a liquid. */
+  /** What moves a fluid. */
   readonly fluid?: Fluid | CpuFluid | undefined;
   /** Between two stages of a step: nothing may be asked of it but its picture. */
   readonly isBusy?: boolean | undefined;
   /** What `set` changes, as it is. */
-  readonly settings: Settings & Pick<BodySettings, 'flipShare'>;
-  set(changes: BodySettings): void;
+  readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
+  set(changes: ViewSettings): void;
   measure(): Promise<Measured> | Measured;
   checkpoint(): Promise<State> | State;
   restore(state: State): void;
 }
 
 /** On the GPU: its buffers are drawn, coloured and pushed. */
-export interface GpuBody extends Body {
+export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
   /** Its lattice is drawn too. */
   readonly fluid?: Fluid | undefined;
@@ -89,7 +89,7 @@ export interface GpuBody extends Body {
 }
 
 /** On the CPU, where answers are there at once. */
-export interface CpuBody extends Body {
+export interface CpuSimulationView extends SimulationView {
   readonly fluid?: CpuFluid | undefined;
   profile(seconds: number): StageTimes;
 }
@@ -99,6 +99,6 @@ export interface MethodStart {
   readonly method: 'fluid' | 'flock';
   /** Numbers of the largest buffer over its lattice: what a device must be asked for. */
   readonly cells: number;
-  onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuBody>;
-  onCpu(options: SimulationOptions): Promise<CpuBody>;
+  onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
+  onCpu(options: SimulationOptions): Promise<CpuSimulationView>;
 }

@@ -1,10 +1,10 @@
-// What the shaders of a liquid's surface know beside the frame. Host twin: LIQUID_FIELDS in src/page/view/liquid/view.ts; all fields
+// What the shaders of a fluid's surface know beside the frame. Host twin: FLUID_FIELDS in src/page/view/fluid/view.ts; all fields
 // are whole vec4f, so their order alone fixes the layout. Needs frame. With SLOTS particles are in group 1 and this in group 2.
 
-struct Liquid {
-  // Size of the picture in device pixels, texels of the liquid's textures a pixel, device pixels a CSS pixel.
+struct Fluid {
+  // Size of the picture in device pixels, texels of the fluid's textures a pixel, device pixels a CSS pixel.
   screen: vec4f,
-  // World: how far a particle reaches, distance between particles, radius of a drop; in w 1 where bodies hide liquid.
+  // World: how far a particle reaches, distance between particles, radius of a drop; in w 1 where bodies hide fluid.
   kernel: vec4f,
   // Cells along each axis, and their edge.
   cells: vec4f,
@@ -19,9 +19,9 @@ struct Liquid {
 }
 
 #if SLOTS
-@group(2) @binding(0) var<uniform> liquid: Liquid;
+@group(2) @binding(0) var<uniform> fluid: Fluid;
 #else
-@group(1) @binding(0) var<uniform> liquid: Liquid;
+@group(1) @binding(0) var<uniform> fluid: Fluid;
 #endif
 
 // Of shares of one axis: the weights of four neighbouring texels for a cubic B-spline.

@@ -1,29 +1,29 @@
 /**
- * Purpose: pipelines of a liquid's surface and what they are bound to, for each colour and for all. Uses the device alone.
+ * Purpose: pipelines of a fluid's surface and what they are bound to, for each colour and for all. Uses the device alone.
  * Inputs: what the view that draws lends. Outputs: pipelines, compiled and awaited.
  */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';
-import liquidText from '../../../../shaders/draw/liquid.wgsl?raw';
-import ballsText from '../../../../shaders/draw/liquid_balls.wgsl?raw';
-import reachText from '../../../../shaders/draw/liquid_reach.wgsl?raw';
-import splatText from '../../../../shaders/draw/liquid_splat.wgsl?raw';
-import surfaceText from '../../../../shaders/draw/liquid_surface.wgsl?raw';
-import waterText from '../../../../shaders/draw/liquid_water.wgsl?raw';
+import fluidText from '../../../../shaders/draw/fluid.wgsl?raw';
+import ballsText from '../../../../shaders/draw/fluid_balls.wgsl?raw';
+import reachText from '../../../../shaders/draw/fluid_reach.wgsl?raw';
+import splatText from '../../../../shaders/draw/fluid_splat.wgsl?raw';
+import surfaceText from '../../../../shaders/draw/fluid_surface.wgsl?raw';
+import waterText from '../../../../shaders/draw/fluid_water.wgsl?raw';
 import type { ShaderSource } from '../../../gpu/link';
 import { compileShader } from '../../../gpu/shader-module';
 import { COLOUR_STOPS } from '../../model/colour';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
-export const LIQUID_SOURCE: ShaderSource = { name: 'draw/liquid.wgsl', text: liquidText };
+export const FLUID_SOURCE: ShaderSource = { name: 'draw/fluid.wgsl', text: fluidText };
 
 const SOURCES = {
   colour: { name: 'draw/colour.wgsl', text: colourText },
-  liquid: LIQUID_SOURCE,
-  reach: { name: 'draw/liquid_reach.wgsl', text: reachText },
-  splat: { name: 'draw/liquid_splat.wgsl', text: splatText },
-  surface: { name: 'draw/liquid_surface.wgsl', text: surfaceText },
-  balls: { name: 'draw/liquid_balls.wgsl', text: ballsText },
-  water: { name: 'draw/liquid_water.wgsl', text: waterText },
+  fluid: FLUID_SOURCE,
+  reach: { name: 'draw/fluid_reach.wgsl', text: reachText },
+  splat: { name: 'draw/fluid_splat.wgsl', text: splatText },
+  surface: { name: 'draw/fluid_surface.wgsl', text: surfaceText },
+  balls: { name: 'draw/fluid_balls.wgsl', text: ballsText },
+  water: { name: 'draw/fluid_water.wgsl', text: waterText },
 } as const satisfies Record<string, ShaderSource>;
 
 /** Texels to either side that smoothing goes at most, as balls near the eye ask for. */
@@ -46,16 +46,16 @@ const LEAST: GPUBlendState = {
 };
 
 /** What decides the colour, as in gpu-view.ts. */
-export type LiquidColour = 'speed' | 'value' | 'age';
+export type FluidColour = 'speed' | 'value' | 'age';
 
 /** What the view that draws lends. */
-export interface LiquidPicture {
+export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
   readonly frameLayout: GPUBindGroupLayout;
   /** Of positions and what decides the colour. */
-  readonly particleLayouts: Readonly<Record<LiquidColour, GPUBindGroupLayout>>;
+  readonly particleLayouts: Readonly<Record<FluidColour, GPUBindGroupLayout>>;
 }
 
 export interface Layouts {
@@ -82,7 +82,7 @@ export function createLayout(
 ): GPUBindGroupLayout {
   const visibility = GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT;
   return device.createBindGroupLayout({
-    label: `draw.liquid.${label}.layout`,
+    label: `draw.fluid.${label}.layout`,
     entries: entries.map((entry, binding) => ({ binding, visibility, ...entry })),
   });
 }
@@ -119,13 +119,13 @@ export interface Described {
 export async function createPipeline(
   device: GPUDevice,
   dimensions: 2 | 3,
-  { isSoftware, samples, frameLayout }: LiquidPicture,
-  colour: LiquidColour | undefined,
+  { isSoftware, samples, frameLayout }: FluidPicture,
+  colour: FluidColour | undefined,
   described: Described,
 ): Promise<GPURenderPipeline> {
   const { label, sources, entryPoints, groups, targets, topology = 'triangle-strip' } = described;
   const [vertex, fragment] = entryPoints;
-  const module = await compileShader(device, `draw.liquid.${label}`, {
+  const module = await compileShader(device, `draw.fluid.${label}`, {
     dimensions,
     sources: [FRAME_SOURCE, ...sources],
     flags: {
@@ -142,9 +142,9 @@ export async function createPipeline(
     },
   });
   return device.createRenderPipelineAsync({
-    label: `draw.liquid.${label}.pipeline`,
+    label: `draw.fluid.${label}.pipeline`,
     layout: device.createPipelineLayout({
-      label: `draw.liquid.${label}.pipeline-layout`,
+      label: `draw.fluid.${label}.pipeline-layout`,
       bindGroupLayouts: [frameLayout, ...groups],
     }),
     vertex: { module, entryPoint: vertex },
@@ -159,16 +159,16 @@ export async function createPipeline(
 export function createSurface(
   device: GPUDevice,
   dimensions: 2 | 3,
-  picture: LiquidPicture,
+  picture: FluidPicture,
   layouts: Layouts,
 ): Promise<GPURenderPipeline> {
-  const { liquid, reach, surface, water } = SOURCES;
+  const { fluid, reach, surface, water } = SOURCES;
   const create = (described: Described) => createPipeline(device, dimensions, picture, undefined, described);
   const targets = [{ format: picture.format, blend: BLEND }];
   if (dimensions === 2) {
     return create({
       label: 'surface',
-      sources: [liquid, reach, surface],
+      sources: [fluid, reach, surface],
       entryPoints: ['surface_vertex', 'surface_fragment'],
       groups: [layouts.surface],
       targets,
@@ -176,7 +176,7 @@ export function createSurface(
   }
   return create({
     label: 'water',
-    sources: [liquid, water],
+    sources: [fluid, water],
     entryPoints: ['water_vertex', 'water_fragment'],
     groups: [layouts.water],
     targets,
@@ -188,17 +188,17 @@ export function createSurface(
 export async function createColoured(
   device: GPUDevice,
   dimensions: 2 | 3,
-  picture: LiquidPicture,
+  picture: FluidPicture,
   layouts: Layouts,
-  colour: LiquidColour,
+  colour: FluidColour,
 ): Promise<ColourPipelines> {
-  const { colour: colouring, liquid, reach, splat, surface, balls } = SOURCES;
+  const { colour: colouring, fluid, reach, splat, surface, balls } = SOURCES;
   const slots = picture.particleLayouts[colour];
   const create = (described: Described) => createPipeline(device, dimensions, picture, colour, described);
   if (dimensions === 3) {
     const particles = await create({
       label: 'balls',
-      sources: [colouring, liquid, balls],
+      sources: [colouring, fluid, balls],
       entryPoints: ['ball_vertex', 'ball_fragment'],
       groups: [slots, layouts.balls],
       targets: [
@@ -211,14 +211,14 @@ export async function createColoured(
   const [particles, drops] = await Promise.all([
     create({
       label: 'splat',
-      sources: [colouring, liquid, reach, splat],
+      sources: [colouring, fluid, reach, splat],
       entryPoints: ['splat_vertex', 'splat_fragment'],
       groups: [slots, layouts.alone],
       targets: [{ format: FIELD_FORMAT, blend: ADD }],
     }),
     create({
       label: 'drops',
-      sources: [colouring, liquid, reach, surface],
+      sources: [colouring, fluid, reach, surface],
       entryPoints: ['drop_vertex', 'drop_fragment'],
       groups: [slots, layouts.surface],
       targets: [{ format: picture.format, blend: BLEND }],

@@ -1,13 +1,13 @@
-/** A liquid as the page runs it on the GPU: steps that are timed, and what is asked for meanwhile, change no bit. */
+/** A fluid as the page runs it on the GPU: steps that are timed, and what is asked for meanwhile, change no bit. */
 import { describe, expect } from 'vitest';
-import type { GpuFluidBody } from '../../../src/page/engines/methods/fluid-body';
+import type { GpuFluidBody } from '../../../src/page/engines/methods/fluid-simulation';
 import { startFrom } from '../../../src/page/engines/methods/start';
 import { chooseScene, defaultChoices, roomFor } from '../../../src/page/model/choices';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 
 const STEP = 1 / 60;
 
-describe('a liquid of the page', () => {
+describe('a fluid of the page', () => {
   gpuTest(
     'goes on with the same bits while steps are timed, one waits for the other, and from a state',
     async (_, tools) => {

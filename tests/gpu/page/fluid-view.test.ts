@@ -1,31 +1,31 @@
-/** Liquids as they are drawn, by their pixels: surfaces in the plane and in space, and the fields of the lattice. */
+/** Fluids as they are drawn, by their pixels: surfaces in the plane and in space, and the fields of the lattice. */
 import { describe, expect } from 'vitest';
 import type { FluidOptions } from '../../../src/methods/fluid';
 import { planFluid } from '../../../src/methods/fluid/options';
 import { createLayouts } from '../../../src/page/view/draw-pipelines';
-import { createFieldPipelines } from '../../../src/page/view/liquid/fields';
-import { LiquidView } from '../../../src/page/view/liquid/view';
-import { type Pictured, picture, SIZE } from '../../helpers/liquid-pictures';
+import { createFieldPipelines } from '../../../src/page/view/fluid/fields';
+import { FluidView } from '../../../src/page/view/fluid/view';
+import { type Pictured, picture, SIZE } from '../../helpers/fluid-pictures';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 
 const TANK: FluidOptions = { dimensions: 2, cells: [20, 20], cellSize: 0.1 };
 const BOX: FluidOptions = { dimensions: 3, cells: [16, 16, 16], cellSize: 0.125 };
 
-/** Blue is liquid, or the line along its surface. */
-function isLiquid({ pixels }: Pictured, x: number, y: number): boolean {
+/** Blue is fluid, or the line along its surface. */
+function isFluid({ pixels }: Pictured, x: number, y: number): boolean {
   return pixels.at(x, y)[2] > 127;
 }
 
-/** The first pixel of a column that is liquid, with the share of the one before it. */
+/** The first pixel of a column that is fluid, with the share of the one before it. */
 function surfaceAt(pictured: Pictured, x: number): number {
   for (let y = 0; y < SIZE; y++) {
-    if (isLiquid(pictured, x, y)) return y;
+    if (isFluid(pictured, x, y)) return y;
   }
   return SIZE;
 }
 
-describe.each(DIMENSIONS)('pictures of liquids in %dD', (dimensions) => {
+describe.each(DIMENSIONS)('pictures of fluids in %dD', (dimensions) => {
   gpuTest(
     'have their pipelines in every variant',
     async (device, tools) => {
@@ -39,7 +39,7 @@ describe.each(DIMENSIONS)('pictures of liquids in %dD', (dimensions) => {
       ] as const) {
         const lent = { format, samples, isSoftware: samples === 1, frameLayout: frame };
         const particleLayouts = { speed: particles, value: particles, age: aged };
-        const view = new LiquidView(device, { plan, buffers }, { ...lent, particleLayouts });
+        const view = new FluidView(device, { plan, buffers }, { ...lent, particleLayouts });
         for (const colour of ['speed', 'value', 'age'] as const) {
           expect(view.isReady(colour)).toBe(false);
           await view.prepare(colour);
@@ -68,10 +68,10 @@ describe('a surface of the plane', () => {
         for (let column = 0; column < SIZE; column++) {
           const away = Math.hypot(column + 0.5 - x, row + 0.5 - y) - radius;
           const share = seen.pixels.at(column, row)[2] / 255;
-          if (isLiquid(seen, column, row)) area++;
+          if (isFluid(seen, column, row)) area++;
           if (share > 0.1 && share < 0.9) partly++;
           // Particles lie at random within their share of a cell.
-          if (Math.abs(away) > 4.5 && isLiquid(seen, column, row) !== away < 0) wrong.push([column, row]);
+          if (Math.abs(away) > 4.5 && isFluid(seen, column, row) !== away < 0) wrong.push([column, row]);
         }
       }
       expect(wrong).toEqual([]);
@@ -106,7 +106,7 @@ describe('a surface of the plane', () => {
             const isNear = row > high - 2 && column > from - 2 && column < to + 1;
             const isInside = row > high + 1 && column > from + 1 && column < to - 2;
             if (isNear && !isInside) continue;
-            if (isLiquid(full, column, row) === isInside) wrong.push([zoom, column, row]);
+            if (isFluid(full, column, row) === isInside) wrong.push([zoom, column, row]);
           }
         }
         bytes.push(full.bytes);
@@ -134,8 +134,8 @@ describe('a surface of the plane', () => {
       const [x, y] = seen.toPixel([1, 1]);
       const radius = (seen.toPixel([1.05, 1])[0] - x) / Math.sqrt(Math.PI);
       expect(radius).toBeGreaterThan(8);
-      expect(isLiquid(seen, x + radius - 2, y)).toBe(true);
-      expect(isLiquid(seen, x + radius + 2, y)).toBe(false);
+      expect(isFluid(seen, x + radius - 2, y)).toBe(true);
+      expect(isFluid(seen, x + radius + 2, y)).toBe(false);
     },
     SHARED,
   );
@@ -152,7 +152,7 @@ describe('water of space', () => {
       const across = seen.frame.sight.pixelsPerUnit;
       const redAt = (share: number) => seen.pixels.at(x - share * 0.6 * across, y)[0];
       expect(redAt(1.25)).toBe(255);
-      // The more liquid, the less of what is behind.
+      // The more fluid, the less of what is behind.
       const reds = [1, 0.95, 0.88, 0.75].map(redAt);
       expect(reds).toEqual(reds.toSorted((a, b) => b - a));
       expect((reds[0] as number) - (reds[3] as number)).toBeGreaterThan(60);

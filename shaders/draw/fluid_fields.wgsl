@@ -1,6 +1,6 @@
-// The fields of a liquid straight from its lattice: pressure of fluid cells, solid cells, velocity as arrows; in space the first
+// The fields of a fluid straight from its lattice: pressure of fluid cells, solid cells, velocity as arrows; in space the first
 // and the last on the middle plane across z, and solid cells as the faces between them and others. Needs frame. Host twin of the
-// struct: FIELDS in src/page/view/liquid/fields.ts; for the lattice see src/methods/fluid/lattice.ts.
+// struct: FIELDS in src/page/view/fluid/fields.ts; for the lattice see src/methods/fluid/lattice.ts.
 
 struct Fields {
   // Along each axis, and the edge of one; in the plane 1 along z.
@@ -76,7 +76,7 @@ fn slice_vertex(@builtin(vertex_index) index: u32) -> Slice {
   return Slice(place_at(vec3f(at, select(0.0, fields.scale.z, DIMENSIONS == 3u))), at);
 }
 
-// Between the middles of cells; those without liquid do not count.
+// Between the middles of cells; those without fluid do not count.
 fn pressure_at(at: vec2f, layer: i32) -> f32 {
   let base = floor(at - 0.5);
   let share = at - 0.5 - base;

@@ -1,0 +1,8 @@
+// How far particles of the plane reach in the field. Needs frame and fluid.
+
+// Narrower kernels would fall between texels.
+const NARROWEST_REACH = 2.0;
+
+fn reach_drawn() -> f32 {
+  return max(fluid.kernel.x, NARROWEST_REACH / (fluid.screen.z * frame.scale.y));
+}

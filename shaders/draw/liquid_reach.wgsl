@@ -1,8 +1,0 @@
-// How far particles of the plane reach in the field. Needs frame and liquid.
-
-// Narrower kernels would fall between texels.
-const NARROWEST_REACH = 2.0;
-
-fn reach_drawn() -> f32 {
-  return max(liquid.kernel.x, NARROWEST_REACH / (liquid.screen.z * frame.scale.y));
-}
