@@ -109,19 +109,50 @@ export function importObjection(file: string, target: string): string | undefine
   return `${house}/${rooms[from]} may import only ${rooms.slice(0, from).join(', ') || 'itself'}`;
 }
 
+/** The relative imports of a file, as paths relative to the root. */
+function importsOf(file: string): string[] {
+  return [...readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)].map(([, specifier = '']) =>
+    resolveImport(file, specifier),
+  );
+}
+
 /** Returns one sentence per import in the wrong direction. */
 export function findWrongImports(): string[] {
   return sourceFiles().flatMap((file) =>
-    [...readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)].flatMap(([, specifier = '']) => {
-      const target = resolveImport(file, specifier);
+    importsOf(file).flatMap((target) => {
       const reason = importObjection(file, target);
       return reason === undefined ? [] : [`${file} imports ${target}, but ${reason}.`];
     }),
   );
 }
 
+/** Returns one sentence per circle among the imports of src, types included. */
+export function findCircles(): string[] {
+  return circlesIn(
+    new Map(sourceFiles().flatMap((file) => (isBelow(file, 'src') ? [[file, importsOf(file)]] : []))),
+  );
+}
+
+/** Returns one sentence per circle that a walk through the imports closes. */
+export function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const walk = (file: string): void => {
+    const first = path.indexOf(file);
+    if (first >= 0) circles.push(`${[...path.slice(first), file].join(' imports ')}: that is a circle.`);
+    if (first >= 0 || done.has(file)) return;
+    path.push(file);
+    for (const target of imports.get(file) ?? []) walk(target);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of imports.keys()) walk(file);
+  return circles;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const wrong = findWrongImports();
+  const wrong = [...findWrongImports(), ...findCircles()];
   if (wrong.length > 0) {
     process.stderr.write(`${wrong.join('\n')}\n`);
     process.exitCode = 1;

@@ -3,7 +3,6 @@
  * (see `sceneNames` in registry.ts) without generating any particles.
  */
 import type { Dimensions, WorldKind } from '../core/world/world';
-import type { FlockRequest, FlockScene } from './flocks';
 import type { Random } from './random';
 import type { SceneContent } from './scene';
 import type { TankContent } from './tank';
@@ -40,6 +39,41 @@ export interface FluidSceneDefinition extends DefinitionBase {
   readonly substeps: number;
   /** `width`: factor on the tank's usual width. */
   readonly tank: (dimensions: Dimensions, width: number) => TankContent;
+}
+
+export interface FlockRequest {
+  readonly dimensions: Dimensions;
+  /** Number of birds. */
+  readonly count: number;
+  /** Factor on the sky's usual width. */
+  readonly width: number;
+  readonly seed: number;
+}
+
+/** Options of a flock (methods/flock), and the radii to draw. Lengths in perceptions, times in seconds. */
+export interface FlockScene {
+  readonly dimensions: Dimensions;
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+  readonly periodic: boolean;
+  /** How far a bird sees. */
+  readonly perception: number;
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  readonly hunters: Float32Array;
+  readonly fear: number;
+  readonly slowest: number;
+  readonly fastest: number;
+  readonly greatestAcceleration: number;
+  readonly separation: number;
+  readonly alignment: number;
+  readonly cohesion: number;
+  readonly flight: number;
+  readonly hunting: number;
+  readonly hunterSpeed: number;
+  /** Radii of birds and hunters as they are drawn. */
+  readonly radius: number;
+  readonly hunterRadius: number;
 }
 
 /** Birds and the hunters that they flee. */

@@ -3,41 +3,6 @@ import type { Dimensions } from '../core/world/world';
 import type { FlockSceneDefinition } from './definition';
 import { Random } from './random';
 
-export interface FlockRequest {
-  readonly dimensions: Dimensions;
-  /** Number of birds. */
-  readonly count: number;
-  /** Factor on the sky's usual width. */
-  readonly width: number;
-  readonly seed: number;
-}
-
-/** Options of a flock (methods/flock), and the radii to draw. Lengths in perceptions, times in seconds. */
-export interface FlockScene {
-  readonly dimensions: Dimensions;
-  readonly min: readonly number[];
-  readonly max: readonly number[];
-  readonly periodic: boolean;
-  /** How far a bird sees. */
-  readonly perception: number;
-  readonly positions: Float32Array;
-  readonly velocities: Float32Array;
-  readonly hunters: Float32Array;
-  readonly fear: number;
-  readonly slowest: number;
-  readonly fastest: number;
-  readonly greatestAcceleration: number;
-  readonly separation: number;
-  readonly alignment: number;
-  readonly cohesion: number;
-  readonly flight: number;
-  readonly hunting: number;
-  readonly hunterSpeed: number;
-  /** Radii of birds and hunters as they are drawn. */
-  readonly radius: number;
-  readonly hunterRadius: number;
-}
-
 /** Birds that each bird sees at first. */
 const IN_SIGHT = 8;
 /** Edges of the sky in radii of the initial flock. */

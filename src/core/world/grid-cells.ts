@@ -13,7 +13,7 @@ import {
   SMALLEST_DIAMETER,
   UNIT_ROUNDOFF,
 } from './limits';
-import type { World, WorldOptions } from './world';
+import type { World, WorldOptions } from './types';
 
 /** The table of the unbounded world has at least this many buckets. */
 const SMALLEST_TABLE = 4 * HASH_BLOCK;

@@ -15,6 +15,7 @@ import type {
 } from '../../core/simulation/simulation';
 import type { Gpu } from '../../gpu/device';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
+import type { Drive } from '../../scenes';
 
 /** A figure of the method's own, in the place of those of collisions. */
 export interface Figure {
@@ -101,4 +102,17 @@ export interface MethodStart {
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;
+}
+
+/** Everything that an engine needs to start a run. */
+export interface Start {
+  /** Options of a simulation; for another method, those of a simulation of its particles. */
+  readonly options: SimulationOptions;
+  /** The state to start from, if it comes from a file. */
+  readonly checkpoint?: Checkpoint | undefined;
+  readonly method?: MethodStart | undefined;
+  /** A sentence that says what differs from the request; '' if nothing does. */
+  readonly note?: string | undefined;
+  /** The scene's drive, if it has one. */
+  readonly drive?: Drive | undefined;
 }

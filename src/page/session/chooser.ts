@@ -8,7 +8,7 @@ import { type Chosen, describeOpened, type Opened, refuseOpened } from '../model
 import { formatCount } from '../support/format';
 import { notify, showEngineNote } from '../support/notes';
 import { whileWaiting } from '../support/waiting';
-import type { ToolHost } from '../tools/pointer-tools';
+import type { ToolHost } from '../tools/tools';
 import { explain, type Run } from '../view/engine';
 import type { Session } from '../view/session';
 import type { Picture } from './picture';

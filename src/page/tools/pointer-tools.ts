@@ -3,7 +3,6 @@
  * when one is chosen. If the pointer is still down when they arrive, they work from its position then.
  */
 
-import type { Cap } from '../model/choices';
 import type { Choices } from '../model/fields';
 import { find } from '../support/dom';
 import { Later } from '../support/later';
@@ -11,16 +10,7 @@ import type { ScreenPosition } from '../view/camera';
 import type { Run } from '../view/engine';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
-
-/** The parts of the page that tools act on beside the run. */
-export interface ToolHost {
-  /** The limit on the number of particles. */
-  readonly cap: Cap | undefined;
-  /** Prepares the chosen tool, or says why it cannot. */
-  prepareTool(): void;
-  /** Makes room for more particles. */
-  makeRoom(): void;
-}
+import type { ToolHost } from './tools';
 
 /** Tools that act on all particles within the brush. A drag takes one particle; a wall is as thick as a particle. */
 const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase'];

@@ -6,6 +6,7 @@
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { Random } from '../../scenes';
 import { isSameStart } from '../model/carried';
+import type { Cap } from '../model/choices';
 import type { Chosen } from '../model/opened';
 import { notify } from '../support/notes';
 import type { Ray, ScreenPosition } from '../view/camera';
@@ -13,7 +14,6 @@ import { explain, type Run } from '../view/engine';
 import { near, pick } from '../view/pick';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
-import type { ToolHost } from './pointer-tools';
 import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
 /** Speed that a brush gives in a second, in radii a second. */
@@ -22,6 +22,16 @@ const BRUSH_FORCE = 1000;
 const DRAG_SPEED = 2000;
 /** A pointer takes hold of whoever is so many radii away at most. */
 const GRASP = 3;
+
+/** The parts of the page that tools act on beside the run. */
+export interface ToolHost {
+  /** The limit on the number of particles. */
+  readonly cap: Cap | undefined;
+  /** Prepares the chosen tool, or says why it cannot. */
+  prepareTool(): void;
+  /** Makes room for more particles. */
+  makeRoom(): void;
+}
 
 export class Tools {
   /** Where the pointer is down. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { findWrongImports, importObjection } from '../../../scripts/check-imports';
+import { circlesIn, findCircles, findWrongImports, importObjection } from '../../../scripts/check-imports';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MOST_FILES_IN_A_FOLDER = 25;
@@ -25,6 +25,25 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 describe('imports', () => {
   test('all go in the allowed direction', () => {
     expect(findWrongImports()).toEqual([]);
+  });
+
+  test('of src form no circle, types included', () => {
+    expect(findCircles()).toEqual([]);
+  });
+
+  test('that form a circle are found, and those that only meet again are not', () => {
+    const circle = new Map([
+      ['a', ['b']],
+      ['b', ['c']],
+      ['c', ['a']],
+    ]);
+    expect(circlesIn(circle)).toEqual(['a imports b imports c imports a: that is a circle.']);
+    const diamond = new Map([
+      ['a', ['b', 'c']],
+      ['b', ['d']],
+      ['c', ['d']],
+    ]);
+    expect(circlesIn(diamond)).toEqual([]);
   });
 
   test('are refused from src to the benchmark, from a bench to tests, and from a lower room to a higher one', () => {

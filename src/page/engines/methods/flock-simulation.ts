@@ -7,7 +7,7 @@ import type { ParticleArrays } from '../../../core/simulation/simulation';
 import { StateHash } from '../../../core/state/hash';
 import type { Dimensions, World } from '../../../core/world/world';
 import type { CpuFlock, Flock, FlockCheckpoint } from '../../../methods/flock';
-import type { FlockScene } from '../../../scenes/flocks';
+import type { FlockScene } from '../../../scenes/definition';
 import type {
   CpuSimulationView,
   Figure,

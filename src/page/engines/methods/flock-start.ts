@@ -2,8 +2,8 @@
 import { createFlock, type FlockOptions } from '../../../methods/flock';
 import { requireScene } from '../../../scenes';
 import type { Choices } from '../../model/fields';
+import type { Start } from '../../model/simulation-view';
 import { CpuFlockBody, GpuFlockBody } from './flock-simulation';
-import type { Start } from './start';
 
 export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices, count: number): Start {
   const scene = requireScene('flock', name).generate({ dimensions, count, width: boxWidth, seed });

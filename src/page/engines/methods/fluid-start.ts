@@ -6,9 +6,9 @@ import { Random } from '../../../scenes';
 import { createFluidScene, MOST_CELLS_ALONG, movingBodies, PER_CELL } from '../../../scenes/fluid-scene';
 import { gravityVector } from '../../model/choices';
 import type { Choices } from '../../model/fields';
+import type { Start } from '../../model/simulation-view';
 import { formatCount } from '../../support/format';
 import { CpuFluidBody, GpuFluidBody } from './fluid-simulation';
-import type { Start } from './start';
 
 /** Greatest random offset of a particle, as a share of the particles' distance; the particle stays in its part of a cell. */
 const SEEDED = 0.4;

@@ -1,0 +1,64 @@
+/** The types of worlds: the options that a caller passes, and the world that world.ts makes of them. */
+export type Dimensions = 2 | 3;
+
+export type WorldKind = 'bounded' | 'periodic' | 'unbounded';
+
+/** A box, periodic or not, or unbounded space; lengths in the caller's own unit. */
+export interface WorldOptions {
+  readonly dimensions: Dimensions;
+  /** Opposite corners of the box. */
+  readonly min?: readonly number[] | undefined;
+  readonly max?: readonly number[] | undefined;
+  /** Whether the box is periodic: one value for all axes, or one per axis. Default false. */
+  readonly periodic?: boolean | readonly boolean[] | undefined;
+  /** No box: a position may be any finite 32-bit float. Default false. */
+  readonly unbounded?: boolean | undefined;
+  /** Edge of a cell, at least the diameter, which is the default. Unbounded worlds round it up to a power of two. */
+  readonly cellSize?: number | undefined;
+  /**
+   * Splits the work on crowded cells among threads, so that no thread goes over a whole crowded cell. Costs some time
+   * if no cell is crowded, and 4 bytes per particle. The CPU engine ignores it. Default false.
+   */
+  readonly crowds?: boolean | undefined;
+}
+
+export interface World {
+  readonly kind: WorldKind;
+  readonly dimensions: Dimensions;
+  /** Corners, rounded to 32-bit floats. In an unbounded world: the lowest and the greatest finite float. */
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+  /** Length of the box along periodic axes, 0 along the others. */
+  readonly period: readonly number[];
+  /** Largest diameter that the 3×3 (3×3×3) probe is exact for. */
+  readonly diameter: number;
+  /** The actual edge of a cell, 1 / inverseCellSize: at least the requested one. */
+  readonly cellSize: number;
+  readonly inverseCellSize: number;
+  /**
+   * Cells along each axis; 0 in an unbounded world. Without levels, one cell at each end of a non-periodic axis stays
+   * empty: thanks to that ring a probe needs no test for the border.
+   */
+  readonly cells: readonly number[];
+  /** Number of all cells. In an unbounded world: the buckets of the hashed table, a power of two. */
+  readonly cellCount: number;
+  /** Whether kernels split the work on crowded cells. */
+  readonly crowds: boolean;
+  /**
+   * Number of cell levels if each particle has its own radius (see core/world/levels.ts); 0 if all radii are equal.
+   * With levels, `inverseCellSize`, `cellSize` and `cells` describe the lowest level, which has no ring.
+   */
+  readonly levels: number;
+  /** Largest diameter on the lowest level, a power of two; 0 if all radii are equal. */
+  readonly baseDiameter: number;
+  /** Whether particles may be boxes; only with levels. */
+  readonly boxes: boolean;
+  /** First bucket of each level if the world is a box with levels; otherwise empty. */
+  readonly levelStarts: readonly number[];
+}
+
+/** The range of radii that a grid accepts if each particle has its own. */
+export interface RadiusRange {
+  readonly smallest: number;
+  readonly largest: number;
+}
