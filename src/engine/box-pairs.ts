@@ -1,5 +1,5 @@
 /**
- * Purpose: which axis-aligned boxes overlap, on the GPU: every two once, with how many there are as the arguments of an
+ * Which axis-aligned boxes overlap, on the GPU: every two once, with how many there are as the arguments of an
  * indirect dispatch.
  *
  *     const boxPairs = await BoxPairs.create(gpu, {

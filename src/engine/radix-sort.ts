@@ -1,5 +1,5 @@
 /**
- * Purpose: sorts keys on the GPU, with a word of payload each: Morton codes, depths, distances, ids by name.
+ * Sorts keys on the GPU, with a word of payload each: Morton codes, depths, distances, ids by name.
  *
  *     const sort = await RadixSort.create(gpu, { capacity: 1_000_000, keys: 'f32', payload: true });
  *     sort.encode(encoder, { keys, payload, count });

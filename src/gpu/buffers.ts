@@ -1,5 +1,5 @@
 /**
- * Purpose: buffers that belong together: created in one out-of-memory scope, counted, destroyed at once.
+ * Buffers that belong together: created in one out-of-memory scope, counted, destroyed at once.
  * createBuffer throws nothing when memory runs out; the scope does the asking.
  */
 import { GpuError } from '../core/base/errors';

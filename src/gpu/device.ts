@@ -1,5 +1,5 @@
 /**
- * Purpose: adapter and device with just the features and limits that the requested capacity needs.
+ * Adapter and device with just the features and limits that the requested capacity needs.
  * Optional features (timestamp-query, subgroups) are used where present and never required.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';

@@ -1,5 +1,5 @@
 /**
- * Purpose: the shape of a dispatch. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups;
+ * The shape of a dispatch. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups;
  * past that the dispatch is folded into rows, and shaders compute a linear index and guard it.
  */
 import { LimitError } from '../core/base/errors';

@@ -1,5 +1,5 @@
 /**
- * Purpose: one compute pipeline with an explicit layout: group 0 the shared parameters, group 1 the kernel's
+ * One compute pipeline with an explicit layout: group 0 the shared parameters, group 1 the kernel's
  * own buffers. Creation is asynchronous and turns the compiler's messages into an error that shows the line;
  * `encode` only records.
  */

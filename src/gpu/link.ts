@@ -1,5 +1,5 @@
 /**
- * Purpose: turns plain .wgsl files into one shader; the only importer of wgsl-preprocessor.
+ * Turns plain .wgsl files into one shader; the only importer of wgsl-preprocessor.
  * Inputs: a dimension, modules and a kernel in linking order, flags for `#if`, extra constants.
  * Output: the code and a map from its lines back to file and line, for compiler messages.
  *

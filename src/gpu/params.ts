@@ -1,5 +1,5 @@
 /**
- * Purpose: group 0 of every kernel: the grid and the substep parameters (shaders/base/params.wgsl).
+ * Group 0 of every kernel: the grid and the substep parameters (shaders/base/params.wgsl).
  * A recorded step must keep the parameters it was recorded with, though the caller may change settings and
  * submit later; so parameters live in rings (uniform-ring.ts); `recordInto` refuses an encoder that would hold more
  * changes of them than a ring has slots.

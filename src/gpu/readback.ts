@@ -1,5 +1,5 @@
 /**
- * Purpose: bytes from the GPU without stalling a frame: copies go to a small pool of staging buffers, each
+ * Bytes from the GPU without stalling a frame: copies go to a small pool of staging buffers, each
  * mapped when its copy is done and handed back to the pool afterwards. A busy pool grows up to
  * MAX_IDLE buffers kept; further ones are destroyed after use.
  */

@@ -1,4 +1,4 @@
-/** Purpose: a linked shader as a module of a device; what the compiler says becomes an error that shows the line. */
+/** A linked shader as a module of a device; what the compiler says becomes an error that shows the line. */
 import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 

@@ -1,4 +1,4 @@
-/** Purpose: a named piece of a compute pass: what is recorded as one pass, and timed piece by piece. */
+/** A named piece of a compute pass: what is recorded as one pass, and timed piece by piece. */
 
 export interface Stage {
   readonly name: string;

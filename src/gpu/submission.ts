@@ -1,5 +1,5 @@
 /**
- * Purpose: submissions that may be dropped, since a kernel in them is refused after it was recorded or a buffer
+ * Submissions that may be dropped, since a kernel in them is refused after it was recorded or a buffer
  * found no memory. Whoever submits hears of it; the device does not report it a second time.
  */
 import { GpuError } from '../core/base/errors';

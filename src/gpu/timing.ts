@@ -1,5 +1,5 @@
 /**
- * Purpose: time of each stage of a recorded sequence: by timestamp queries where the device has them, by the
+ * Time of each stage of a recorded sequence: by timestamp queries where the device has them, by the
  * wall clock otherwise (each stage submitted on its own, so overhead is included; `source` says which). Stages are
  * separate compute passes only while being timed.
  * Timestamps may be quantised to 100 µs, and may run backwards where a device changes its frequency, or sleeps: such a

@@ -1,5 +1,5 @@
 /**
- * Purpose: uniform data in a ring of slots, bound with dynamic offsets, so that what was recorded keeps the values that it was
+ * Uniform data in a ring of slots, bound with dynamic offsets, so that what was recorded keeps the values that it was
  * recorded with. A slot is written again only after PARAMETER_SLOTS other values; RecordedChanges refuses an encoder that
  * would hold more.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: keys that work everywhere on the page, and pointers and wheel that move the picture. KEYS is what the help sheet
+ * Keys that work everywhere on the page, and pointers and wheel that move the picture. KEYS is what the help sheet
  * shows and what is listened to.
  */
 

@@ -1,4 +1,4 @@
-/** Purpose: starts the page, and puts a handle to it on the window for tests and for the curious. */
+/** Starts the page, and puts a handle to it on the window for tests and for the curious. */
 
 import { GpuEngine } from './engines/gpu-engine';
 import { Help } from './help';

@@ -1,5 +1,5 @@
 /**
- * Purpose: every kernel in every variant, for the tests that compile them all and hold bindings and layouts
+ * Every kernel in every variant, for the tests that compile them all and hold bindings and layouts
  * against the WGSL. A new pass is added here.
  */
 import type { BroadPhase } from '../core/contact/settings';

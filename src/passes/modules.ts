@@ -1,5 +1,5 @@
 /**
- * Purpose: the WGSL modules that kernels are linked from, by what they offer.
+ * The WGSL modules that kernels are linked from, by what they offer.
  */
 
 import finite from '../../shaders/base/finite.wgsl?raw';

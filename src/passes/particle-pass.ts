@@ -1,5 +1,5 @@
 /**
- * Purpose: what every pass with one thread a particle shares: typed binding, and a dispatch over `count`
+ * What every pass with one thread a particle shares: typed binding, and a dispatch over `count`
  * slots; in grids made for crowds a second one over the heavy particles. `encode` only records; the caller submits.
  */
 import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/base/constants';

@@ -1,5 +1,5 @@
 /**
- * Purpose: the WGSL modules of kernels that look farther than one cell on: around points, in boxes, along rays and along the
+ * The WGSL modules of kernels that look farther than one cell on: around points, in boxes, along rays and along the
  * paths of fast particles (solve/ccd.ts). All other modules are in modules.ts, without which no step is taken.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Purpose: whether texts of a page can be read: the contrast of each that is seen with what is behind it. To be run in the page
+ * Whether texts of a page can be read: the contrast of each that is seen with what is behind it. To be run in the page
  * (`page.evaluate(findPoorContrast)`), so it uses nothing but its own lines.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Purpose: the page as a visitor of the browser tests sees it: opened under given circumstances, used through
+ * The page as a visitor of the browser tests sees it: opened under given circumstances, used through
  * its controls, looked at pixel by pixel.
  */
 import { mkdir, writeFile } from 'node:fs/promises';

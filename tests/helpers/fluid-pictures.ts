@@ -1,5 +1,5 @@
 /**
- * Purpose: pictures of a fluid in tests: particles and a lattice that say what a test says, drawn into a texture that is read
+ * Pictures of a fluid in tests: particles and a lattice that say what a test says, drawn into a texture that is read
  * back. Nothing is stepped, so what is seen is known.
  */
 

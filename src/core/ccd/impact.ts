@@ -1,5 +1,5 @@
 /**
- * Purpose: when two bodies on straight ways come too near to each other, and how they lie to each other then: time of
+ * When two bodies on straight ways come too near to each other, and how they lie to each other then: time of
  * impact of ball and ball, ball and box, box and box, by the law in law.ts, in doubles; of an obstacle with
  * whichever of its images is met first. Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl.
  *

@@ -1,5 +1,5 @@
 /**
- * Purpose: no tunnelling. What the engines agree on about particles that move too far in a substep to be met where they
+ * No tunnelling. What the engines agree on about particles that move too far in a substep to be met where they
  * arrive: who they are, where their paths end, and what that does to velocities. On the CPU paths.ts follows it, on the
  * GPU shaders/solve/ccd.
  *

@@ -1,5 +1,5 @@
 /**
- * Purpose: the paths of the fast particles of one substep, followed to their ends: the law of core/ccd/law.ts on the CPU,
+ * The paths of the fast particles of one substep, followed to their ends: the law of core/ccd/law.ts on the CPU,
  * in doubles, for the reference and the CPU engine, which differ in how they search.
  * Inputs: the ends of a substep's motion, in canonical order. Outputs: positions and velocities, in place.
  */

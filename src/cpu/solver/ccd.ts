@@ -1,5 +1,5 @@
 /**
- * Purpose: fast particles put where their paths end (src/core/ccd/law.ts), on the CPU: whom they can meet is found by the
+ * Fast particles put where their paths end (src/core/ccd/law.ts), on the CPU: whom they can meet is found by the
  * boxes around the pieces of their paths.
  * Inputs: the canonical order of the ends of a substep's motion, obstacles if there are any. In place.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: the counting sort: from positions to cells' starts and state in canonical order. HashGrid and
+ * The counting sort: from positions to cells' starts and state in canonical order. HashGrid and
  * Simulation are both built on it; it owns the counts, starts, ranks and entries, and none of the state.
  * Order: count (or a pass that counts in its stead), scan, scatter, gather. Counts are zero before and after.
  */

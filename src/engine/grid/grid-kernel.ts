@@ -1,5 +1,5 @@
 /**
- * Purpose: the user's own WGSL over the neighbours that a HashGrid finds. The user writes what begins a particle,
+ * The user's own WGSL over the neighbours that a HashGrid finds. The user writes what begins a particle,
  * what one neighbour does to it and what is kept in the end; the loop is linked around it, the same that the
  * engine's own passes have (shaders/neighbours/each_particle.wgsl), in every kind of world.
  * Inputs: the grid's sorted outputs, buffers and parameters of the caller's. Outputs: whatever the code writes.

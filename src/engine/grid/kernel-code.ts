@@ -1,5 +1,5 @@
 /**
- * Purpose: what a kernel's code of the user's own says, as far as it must be known before it is compiled: that it
+ * What a kernel's code of the user's own says, as far as it must be known before it is compiled: that it
  * defines what it must and how it must, that its brackets match, and that no name in it is one of ours or of WGSL's.
  * Names of ours differ from world to world and with the radii, and a kernel that compiles in one must not fail in
  * another. What is wrong is said of a line of the user's, where the compiler might first stumble in one of ours.

@@ -1,5 +1,5 @@
 /**
- * Purpose: the parameters of one kernel, checked by name and type, in a ring of slots: each recording keeps those it
+ * The parameters of one kernel, checked by name and type, in a ring of slots: each recording keeps those it
  * was made with, for as long as no more than 1,023 other values are placed before it is submitted. Inputs: a struct
  * layout and values. Output: the offset of the slot to bind.
  */

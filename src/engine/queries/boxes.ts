@@ -1,5 +1,5 @@
 /**
- * Purpose: what is in a box, on the GPU: for each of many boxes, of any size and anywhere, the ids of all particles
+ * What is in a box, on the GPU: for each of many boxes, of any size and anywhere, the ids of all particles
  * whose centre is in it, bounds included.
  * Inputs: the grid as it was last encoded, pairs of corners. Outputs: `ids`, those of box i from `offsets[i]` to
  * `offsets[i + 1]`, and `count`.

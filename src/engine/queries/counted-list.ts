@@ -1,5 +1,5 @@
 /**
- * Purpose: a list on the GPU whose length is known only there: tally and scan give everybody a place, fill writes the
+ * A list on the GPU whose length is known only there: tally and scan give everybody a place, fill writes the
  * entries there, and a count says how many there are, as the arguments of an indirect dispatch. GridPairs,
  * GridNear, GridBoxes and GridRays are each one of these.
  * Owns the tallies, their offsets, the list, a second one beside it where there is one, and the count.

@@ -1,5 +1,5 @@
 /**
- * Purpose: what happened to the pairs of a grid since they were last compared, as data on the GPU: which began, which
+ * What happened to the pairs of a grid since they were last compared, as data on the GPU: which began, which
  * stayed, which ended. The twin on the host is core/simulation/pair-events.ts.
  * Inputs: the list of a GridPairs as it was last encoded, and the list of the comparison before, which is kept here.
  * Outputs: three lists of pairs (vec2u, ids i < j), each with its count.

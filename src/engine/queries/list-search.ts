@@ -1,5 +1,5 @@
 /**
- * Purpose: what the searches in a grid have in common whose answers are lists on the GPU: GridNear, GridBoxes and
+ * What the searches in a grid have in common whose answers are lists on the GPU: GridNear, GridBoxes and
  * GridRays. One kernel tallies what each asker (a point, a box, a ray) will find, one writes it at scanned offsets.
  * Owns the lists and the parameters. Outputs: `ids`, those of asker i from `offsets[i]` to `offsets[i + 1]`, and `count`.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: neighbour queries on the GPU: for each of many points, particles or not, the ids of all particles within
+ * Neighbour queries on the GPU: for each of many points, particles or not, the ids of all particles within
  * a radius.
  * Inputs: the grid as it was last encoded, points. Outputs: `ids`, those of point i from `offsets[i]` to
  * `offsets[i + 1]`, and `count`.

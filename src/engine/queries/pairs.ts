@@ -1,5 +1,5 @@
 /**
- * Purpose: the pairs of a grid as data on the GPU, for solvers of the caller's own: every two particles nearer than
+ * The pairs of a grid as data on the GPU, for solvers of the caller's own: every two particles nearer than
  * the grid's diameter, once, with how many there are as the arguments of an indirect dispatch.
  * Inputs: the grid as it was last encoded. Outputs: `pairs` (vec2u, ids i < j) and `count`.
  * A pair so close to touching that a device rounds it in one way when it counts and in another when it lists leaves

@@ -1,5 +1,5 @@
 /**
- * Purpose: what rays meet, on the GPU: for each of many rays the balls around the grid's particles that it meets, as
+ * What rays meet, on the GPU: for each of many rays the balls around the grid's particles that it meets, as
  * lists (GridRays) or only the first of each (GridFirstHits).
  * Inputs: the grid as it was last encoded, rays, and where balls have none of their own, a radius. Outputs: `ids` and
  * `distances`; of lists those of ray i from `offsets[i]` to `offsets[i + 1]`, and `count`.

@@ -1,5 +1,5 @@
 /**
- * Purpose: the paths of a simulation's fast particles on the GPU: owns what passes/solve/ccd.ts works with beside the state. Loaded with
+ * The paths of a simulation's fast particles on the GPU: owns what passes/solve/ccd.ts works with beside the state. Loaded with
  * the first simulation that follows paths.
  * Ordering: `stages` go between integrating and the sort of a substep, `begin` before the first of a step.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: bytes of GPU memory that a simulation takes, before it is made: what `info` and the API report; and whether
+ * Bytes of GPU memory that a simulation takes, before it is made: what `info` and the API report; and whether
  * a device holds it. tests/gpu/simulation/memory.test.ts holds it against the buffers really made.
  */
 

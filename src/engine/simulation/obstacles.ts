@@ -1,5 +1,5 @@
 /**
- * Purpose: the particles of a simulation that never move, on the GPU: as words behind the starts of the particles, where
+ * The particles of a simulation that never move, on the GPU: as words behind the starts of the particles, where
  * shaders/shared/obstacles*.wgsl read them. Those of one radius are sorted into the cells of the simulation's world when
  * they are given; those that have sizes of their own are put into a tree on the CPU.
  * Inputs: bodies as core/obstacles/obstacles.ts has them, the simulation's parameters with their number as count.

@@ -1,5 +1,5 @@
 /**
- * Purpose: a simulation's particles in GPU memory: position, velocity and id in two copies each, of which one holds the
+ * A simulation's particles in GPU memory: position, velocity and id in two copies each, of which one holds the
  * state. A pass that moves state writes the spare copies and swaps. Beside them, a word a particle for the partner it
  * bounces with, and a bit for each id that is to leave.
  * Inputs: packed particles, checked. Outputs: the copies, and packed particles by id from what was read back of them.

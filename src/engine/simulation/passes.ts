@@ -1,5 +1,5 @@
 /**
- * Purpose: the kernels of a simulation, and when each is compiled: what a step of the settings it is made with needs, now;
+ * The kernels of a simulation, and when each is compiled: what a step of the settings it is made with needs, now;
  * the rest when it is first recorded. Passes that probe exist once for each broad phase.
  */
 import type { BroadPhase } from '../../core/contact/settings';

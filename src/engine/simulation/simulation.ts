@@ -1,5 +1,5 @@
 /**
- * Purpose: the particle simulation on the GPU: its life, its particles and settings, and what it answers about its state.
+ * The particle simulation on the GPU: its life, its particles and settings, and what it answers about its state.
  * particle-copies.ts holds the state, simulation-passes.ts the kernels, simulation-stages.ts makes steps of them, and
  * changes.ts knows whether the device took what was submitted.
  *

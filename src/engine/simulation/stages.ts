@@ -1,5 +1,5 @@
 /**
- * Purpose: which passes a simulation's changes and questions are made of, bound to the copies that hold the state.
+ * Which passes a simulation's changes and questions are made of, bound to the copies that hold the state.
  *
  * One substep: integrate + count (where particles have radii of their own, a count by itself, since it counts the finer entries
  * of cells too; where ccd of fast particles are followed too, since that is done in between), scan, scatter, gather, then

@@ -1,5 +1,5 @@
 /**
- * Purpose: what changes a simulation's state on the device, and whether the device took all of it.
+ * What changes a simulation's state on the device, and whether the device took all of it.
  *
  * Kernels that nobody waited for may be refused after they were recorded; the device then drops the submission. A change
  * that was dropped leaves the copies of the state in disorder: the state is lost, and `check` says so, until `renew`.

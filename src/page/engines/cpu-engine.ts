@@ -1,5 +1,5 @@
 /**
- * Purpose: the page's CPU engine: cellstorm/cpu on the page's own thread, drawn into a 2D canvas. It takes
+ * The page's CPU engine: cellstorm/cpu on the page's own thread, drawn into a 2D canvas. It takes
  * over where there is no WebGPU, and is there to compare with where there is.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Purpose: the page's GPU engine: a device, the view that draws on it, and simulations of any scene that fits.
+ * The page's GPU engine: a device, the view that draws on it, and simulations of any scene that fits.
  */
 
 import type { ObstaclesGiven } from '../../core/obstacles/obstacles';

@@ -1,5 +1,5 @@
 /**
- * Purpose: the arrays beside the world: those that a stage reads and writes, entry by entry. An entry that is read has a
+ * The arrays beside the world: those that a stage reads and writes, entry by entry. An entry that is read has a
  * dashed outline and an R, one that is written is filled and has a W. Arrays with an entry a cell are laid out as the cells
  * are, what is behind the last cell in a row of its own.
  */

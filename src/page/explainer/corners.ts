@@ -1,4 +1,4 @@
-/** Purpose: where the number of a cell is written: in a corner of it that no particle covers, the upper left one if possible. */
+/** Where the number of a cell is written: in a corner of it that no particle covers, the upper left one if possible. */
 
 /** Of a cell of 1: where the text begins or ends, its baseline, and its middle. */
 const CORNERS = [

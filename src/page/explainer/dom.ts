@@ -1,4 +1,4 @@
-/** Purpose: elements made with attributes and children. Texts are texts, never markup. */
+/** Elements made with attributes and children. Texts are texts, never markup. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 

@@ -1,4 +1,4 @@
-/** Purpose: starts the explainer, and puts a handle to it on the window for tests and for the curious. */
+/** Starts the explainer, and puts a handle to it on the window for tests and for the curious. */
 import { openAppearance } from '../support/appearance';
 import { showHints } from '../support/hints';
 import { showMistakes } from './mistake-view';

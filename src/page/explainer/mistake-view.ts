@@ -1,5 +1,5 @@
 /**
- * Purpose: the second chapter on the page: controls, pictures, bars and a sentence of verdict for each mistake. All numbers
+ * The second chapter on the page: controls, pictures, bars and a sentence of verdict for each mistake. All numbers
  * come from mistakes.ts.
  */
 import { latticeOfParticle } from '../../core/world/cells';

@@ -1,5 +1,5 @@
 /**
- * Purpose: the second chapter: what goes wrong with a grid when one thing about it is wrong, in numbers. Whatever the engine
+ * The second chapter: what goes wrong with a grid when one thing about it is wrong, in numbers. Whatever the engine
  * does is computed by its reference; what is wrong on purpose is written out here, and says so. Every count is held
  * against brute force. Pure.
  */

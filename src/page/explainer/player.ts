@@ -1,5 +1,5 @@
 /**
- * Purpose: goes through the steps: buttons, slider, keys, stages and the address, all of which say the same. Plays only when
+ * Goes through the steps: buttons, slider, keys, stages and the address, all of which say the same. Plays only when
  * asked to. The address names stage and place in it (`#count-12`), for a link to a moment; what it says is brought into
  * range when read.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: the world of the first chapter: cells with their numbers, particles with their ids, and what a step is about.
+ * The world of the first chapter: cells with their numbers, particles with their ids, and what a step is about.
  * Lengths in the picture are cells; y grows downwards, as cell numbers do. What a particle is in a step is told by its
  * outline (doubled, thick, dashed) as well as by its colour. Frames of cells and ids lie over all discs, so that those that
  * overlap can be read; the number of a cell is in the corner where least is over it.

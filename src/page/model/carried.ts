@@ -1,4 +1,4 @@
-/** Purpose: what another run goes on from: the last state of a lost device, or one that needs more room. Plain data. */
+/** What another run goes on from: the last state of a lost device, or one that needs more room. Plain data. */
 
 import { changedFields } from './choices';
 import { fieldOf } from './fields';

@@ -1,5 +1,5 @@
 /**
- * Purpose: how often a step asks whether two particles are near enough to touch, and what the page says about it. Pure.
+ * How often a step asks whether two particles are near enough to touch, and what the page says about it. Pure.
  * Candidate pairs are counted once, however often they are looked at. Checks are how often the distance test is done: on the
  * GPU each particle gathers from all around it, so a pair is tested from both sides, and the particle meets itself too; the
  * CPU engine tests a pair once for both. Every substep does all of it, and with restitution once more, to find which

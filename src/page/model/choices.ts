@@ -1,5 +1,5 @@
 /**
- * Purpose: what is chosen at first and with a scene, what an engine can carry out of it, and the simulation that it means.
+ * What is chosen at first and with a scene, what an engine can carry out of it, and the simulation that it means.
  * Everything here is plain data and pure functions.
  */
 

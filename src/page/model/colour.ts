@@ -1,5 +1,5 @@
 /**
- * Purpose: colours and what they mean. Values are shown in viridis, which is perceptually uniform and safe for colour-blind
+ * Colours and what they mean. Values are shown in viridis, which is perceptually uniform and safe for colour-blind
  * eyes; of its range each theme leaves out the end that its background would swallow. All other colours are custom
  * properties in style.css, read here so that canvas and page agree.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: everything a visitor can choose of what runs and how it is drawn, said once. The panel shows these fields, a link
+ * Everything a visitor can choose of what runs and how it is drawn, said once. The panel shows these fields, a link
  * holds them, what is typed or read is checked against them, and tests go through them.
  */
 import { MAX_SUBSTEPS } from '../../core/contact/settings';

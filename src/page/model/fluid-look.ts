@@ -1,5 +1,5 @@
 /**
- * Purpose: how a fluid and its fields look, in light and dark: the colours of its scale, what it mirrors, what it absorbs, and
+ * How a fluid and its fields look, in light and dark: the colours of its scale, what it mirrors, what it absorbs, and
  * what the scales of pressure and velocity go up to. Pure.
  * Colours are from 0 to 1, as a screen takes them.
  */

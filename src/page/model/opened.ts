@@ -1,5 +1,5 @@
 /**
- * Purpose: what is chosen, and a file in the place of its scene: what a simulation starts from, with how many particles, and
+ * What is chosen, and a file in the place of its scene: what a simulation starts from, with how many particles, and
  * what of it is refused. Everything here is plain data and pure functions; open-file.ts reads files.
  */
 import { describeCount } from '../../core/base/errors';

@@ -1,5 +1,5 @@
 /**
- * Purpose: what can be laid over the picture to see the grid at work, said once for the GPU (overlay.ts), the CPU
+ * What can be laid over the picture to see the grid at work, said once for the GPU (overlay.ts), the CPU
  * (canvas-overlay.ts), the panel and the key beside the picture: which there are, how they look, what they mean here.
  */
 

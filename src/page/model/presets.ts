@@ -1,5 +1,5 @@
 /**
- * Purpose: choices worth seeing, each as the address that brings them. Their pictures are made of the page itself by
+ * Choices worth seeing, each as the address that brings them. Their pictures are made of the page itself by
  * scripts/presets.ts.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Purpose: the box that a picture is fitted to: the world's, or where that has no end one around the particles. Pure.
+ * The box that a picture is fitted to: the world's, or where that has no end one around the particles. Pure.
  */
 import { describeCount } from '../../core/base/errors';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';

@@ -1,5 +1,5 @@
 /**
- * Purpose: what the page asks of what runs, whatever moves it: a simulation of collisions, or a method that is seen as one, so
+ * What the page asks of what runs, whatever moves it: a simulation of collisions, or a method that is seen as one, so
  * that the brush, overlays, the inspector, colours, files and states to go back to need not know the difference.
  */
 

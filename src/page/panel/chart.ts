@@ -1,5 +1,5 @@
 /**
- * Purpose: the two charts of the page, made with uPlot: bands on top of one another over the last steps, and curves on two
+ * The two charts of the page, made with uPlot: bands on top of one another over the last steps, and curves on two
  * logarithmic axes. Loaded when the first of them is seen. What they show is also there as text; here is only the drawing.
  */
 import uPlot from 'uplot';

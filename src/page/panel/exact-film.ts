@@ -1,5 +1,5 @@
 /**
- * Purpose: a film of exact frames: pictures at even distances in time, however long each took to make. Encoded by WebCodecs,
+ * A film of exact frames: pictures at even distances in time, however long each took to make. Encoded by WebCodecs,
  * put into a file by mediabunny; a chunk of its own, loaded with the first such film.
  * Outputs: MP4 (H.264) where the browser encodes that, else WebM (VP9 or VP8), in memory.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: figures of a method among the measures, in the place of those of collisions, and what each means, below.
+ * Figures of a method among the measures, in the place of those of collisions, and what each means, below.
  */
 import type { Figure } from '../model/simulation-view';
 

@@ -1,5 +1,5 @@
 /**
- * Purpose: particles as files: saves what runs as a state or as a table, and opens such files, chosen or dropped on the page.
+ * Particles as files: saves what runs as a state or as a table, and opens such files, chosen or dropped on the page.
  * A file that cannot be opened leaves what runs as it is, and the notice says why. How files are written and read is
  * loaded with the first one.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: the canvas that a film is taken of: the page's picture and what is laid over it, made one. As large as the picture
+ * The canvas that a film is taken of: the page's picture and what is laid over it, made one. As large as the picture
  * was when the film began; a window that changes its size meanwhile is shown as a whole, with bars beside it.
  */
 import { CellstormError } from '../../core/base/errors';

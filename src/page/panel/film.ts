@@ -1,5 +1,5 @@
 /**
- * Purpose: films of the page: starts and ends live ones and those of exact frames, shows how far they are, and saves them;
+ * Films of the page: starts and ends live ones and those of exact frames, shows how far they are, and saves them;
  * what ends one early saves what there is and says why. Loaded with the first film.
  */
 

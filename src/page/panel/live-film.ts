@@ -1,5 +1,5 @@
 /**
- * Purpose: a film of what is seen, as it is seen, by the browser's own recorder: WebM or MP4, whichever it writes. It records
+ * A film of what is seen, as it is seen, by the browser's own recorder: WebM or MP4, whichever it writes. It records
  * a canvas of its own, since no recorder goes from one to another: pictures come from several where marks lie over them.
  */
 import { CellstormError } from '../../core/base/errors';

@@ -1,5 +1,5 @@
 /**
- * Purpose: particles from a file, in the place of a scene: a state (src/core/state/state-file.ts) brings its world and settings,
+ * Particles from a file, in the place of a scene: a state (src/core/state/state-file.ts) brings its world and settings,
  * a table (src/core/state/particle-table.ts) goes into those of what runs. Everything here is plain data and pure functions. Loaded
  * with the first file.
  */

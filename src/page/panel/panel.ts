@@ -1,5 +1,5 @@
 /**
- * Purpose: the panel: shows what is chosen, notes and figures, and says what a visitor asks for. The controls are made of
+ * The panel: shows what is chosen, notes and figures, and says what a visitor asks for. The controls are made of
  * FIELDS by lil-gui, with sliders that the browser knows, for keyboards and screen readers; all other markup is in
  * index.html. From here only text goes in, never markup.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: presets as cards with a picture. A card is a link, for other windows and for whoever copies it; here it is chosen
+ * Presets as cards with a picture. A card is a link, for other windows and for whoever copies it; here it is chosen
  * without loading the page again. Loaded when it is first asked for.
  */
 

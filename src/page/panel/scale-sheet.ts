@@ -1,5 +1,5 @@
 /**
- * Purpose: the sheet that shows how the time of a step grows with the number of particles: times the chosen scene at many
+ * The sheet that shows how the time of a step grows with the number of particles: times the chosen scene at many
  * sizes, by grid and by naive, on an engine of its own, and shows curves, what they say in words, and a table. The visitor's
  * own run is held meanwhile and goes on afterwards as it was. Loaded when it is first asked for.
  */

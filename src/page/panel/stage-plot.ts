@@ -1,5 +1,5 @@
 /**
- * Purpose: the live plot of the time that each stage of a step takes, beside the figures: bands, and a list of the stages with
+ * The live plot of the time that each stage of a step takes, beside the figures: bands, and a list of the stages with
  * their times in numbers, which is what screen readers get. The chart itself (chart.ts) is loaded when there is
  * something to show and the plot is seen, and drawn only while it is; one that did not come is asked for again when the plot
  * is brought into view, and now and then. It gets no new samples while the page is paused.

@@ -1,5 +1,5 @@
 /**
- * Purpose: how the time of a step grows with the number of particles, by grid and by naive: which sizes are timed, when to
+ * How the time of a step grows with the number of particles, by grid and by naive: which sizes are timed, when to
  * stop, and what the curves say in words and numbers. Pure, but for runSweep, which times the runs that it is given.
  */
 

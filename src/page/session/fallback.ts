@@ -1,5 +1,5 @@
 /**
- * Purpose: what to start where what is chosen cannot be: fewer particles, or more usual settings, and in words why. Pure.
+ * What to start where what is chosen cannot be: fewer particles, or more usual settings, and in words why. Pure.
  */
 import { ArgumentError, GpuError, LimitError } from '../../core/base/errors';
 import { changedFields, defaultChoices } from '../model/choices';

@@ -1,5 +1,5 @@
 /**
- * Purpose: states that a visitor can go back to, and that a lost device is rebuilt from: the first one and the last few, so
+ * States that a visitor can go back to, and that a lost device is rebuilt from: the first one and the last few, so
  * far apart and so many that they fit the page's memory.
  */
 import type { State } from '../model/simulation-view';

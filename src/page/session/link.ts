@@ -1,5 +1,5 @@
 /**
- * Purpose: the address of the page as a record of what is chosen: only what differs from what the scene brings, with the
+ * The address of the page as a record of what is chosen: only what differs from what the scene brings, with the
  * version of the record; and of how a visitor looks at it, where that is not as at first. Whatever is in an address is taken
  * as far as it makes sense: unknown names are ignored, numbers are brought into their range.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: the figures on the panel. Asks the simulation for its measures a few times a second, one question
+ * The figures on the panel. Asks the simulation for its measures a few times a second, one question
  * at a time and seldom where an answer takes long, and counts frames.
  */
 import type { Measured } from '../model/simulation-view';

@@ -1,5 +1,5 @@
 /**
- * Purpose: what is done to a run before it is seen: colours, tools, overlays and a fluid's look are made ready, what there is to
+ * What is done to a run before it is seen: colours, tools, overlays and a fluid's look are made ready, what there is to
  * be seen is measured, and an earlier state is put in. What cannot be as it was chosen is said in a sentence.
  */
 

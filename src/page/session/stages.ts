@@ -1,5 +1,5 @@
 /**
- * Purpose: the last timed steps, stage by stage: what the live plot is drawn from. Pure.
+ * The last timed steps, stage by stage: what the live plot is drawn from. Pure.
  */
 
 import { formatCountOf } from '../support/format';

@@ -1,5 +1,5 @@
 /**
- * Purpose: whether keys of a letter or a sign do something by themselves, wherever the focus is. Who speaks to the computer, or
+ * Whether keys of a letter or a sign do something by themselves, wherever the focus is. Who speaks to the computer, or
  * often meets a key unawares, can switch them off, for all pages of this site and as long as the browser remembers; space,
  * arrows and what has the focus work either way. Of the document, so there is one.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: tells parts of the page that the browser could not load from other errors, which browsers word each in their own
+ * Tells parts of the page that the browser could not load from other errors, which browsers word each in their own
  * way. Of the built page only: its loader says so of each.
  */
 const FAILURES = new WeakSet<object>();

@@ -1,4 +1,4 @@
-/** Purpose: the elements of a page by their ids, and the text in them. */
+/** The elements of a page by their ids, and the text in them. */
 
 /** An element that the page's HTML has. */
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {

@@ -1,4 +1,4 @@
-/** Purpose: numbers as the page writes them. */
+/** Numbers as the page writes them. */
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });

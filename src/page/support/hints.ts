@@ -1,5 +1,5 @@
 /**
- * Purpose: hints, what is more than a control's name says: shown beside whoever has one and is pointed at with a mouse, or has
+ * Hints, what is more than a control's name says: shown beside whoever has one and is pointed at with a mouse, or has
  * the focus by key or tap; screen readers get them as descriptions. One way for all: whoever has data-hint. Titles in a page's
  * markup, which are for mice alone, are taken over.
  */

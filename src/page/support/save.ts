@@ -1,4 +1,4 @@
-/** Purpose: hands files to the visitor, and the page its turn between the parts of long work. */
+/** Hands files to the visitor, and the page its turn between the parts of long work. */
 
 /** Milliseconds until the browser has taken over a file that it was given. */
 const DOWNLOAD_MS = 60_000;

@@ -1,5 +1,5 @@
 /**
- * Purpose: what a visitor has chosen for good, kept in the browser for all pages of this site, under one name each. Browsers may
+ * What a visitor has chosen for good, kept in the browser for all pages of this site, under one name each. Browsers may
  * refuse to keep anything: then it holds for this visit.
  */
 const PREFIX = 'cellstorm:';

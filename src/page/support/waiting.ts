@@ -1,5 +1,5 @@
 /**
- * Purpose: says that something is on its way: a part of the page that was asked for and is being loaded, another run that is being
+ * Says that something is on its way: a part of the page that was asked for and is being loaded, another run that is being
  * started. One sign for all, shown only where a wait is long enough to be noticed. Of the document, so there is one.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Purpose: what a pointer does to the velocities of particles, on the GPU (shaders/page/brush.wgsl) and on the host, its
+ * What a pointer does to the velocities of particles, on the GPU (shaders/page/brush.wgsl) and on the host, its
  * twin: it pushes or pulls all that are near, or holds one. Inputs: a stroke or a grip, and the state between two steps.
  * Output: velocities.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: new particles and walls where a pointer is. Inputs: where, and who is there already. Outputs: particles at rest
+ * New particles and walls where a pointer is. Inputs: where, and who is there already. Outputs: particles at rest
  * that overlap nobody and lie in the world, and balls that stand in a row.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Purpose: what the pointer does to the simulation when it does not move the picture: pushes, pulls and drags with each step;
+ * What the pointer does to the simulation when it does not move the picture: pushes, pulls and drags with each step;
  * adds, erases and draws walls at once, whether time passes or not. Loaded when such a tool is chosen. Inputs: where the pointer is, what is chosen, the run.
  * Adding and erasing ask the run who is where, one question at a time, and act when the answer is there.
  */

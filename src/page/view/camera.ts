@@ -1,5 +1,5 @@
 /**
- * Purpose: from the world to the screen. In the plane the whole box is fitted into the free part of the window, and can be
+ * From the world to the screen. In the plane the whole box is fitted into the free part of the window, and can be
  * moved and magnified; the camera of space is in space-camera.ts, which is loaded when there is space to be seen. Matrices are column by column, as WGSL reads them; the eye
  * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
  */

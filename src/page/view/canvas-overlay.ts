@@ -1,5 +1,5 @@
 /**
- * Purpose: overlays for the CPU engine: the twin of overlay.ts, drawn into a 2D canvas from what the simulation holds, by the
+ * Overlays for the CPU engine: the twin of overlay.ts, drawn into a 2D canvas from what the simulation holds, by the
  * plain grid of the reference. That is slow, so lists are made for some thousands of particles only; what is left out for it
  * is said. In space lines lie over particles.
  */

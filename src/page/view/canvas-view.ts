@@ -1,5 +1,5 @@
 /**
- * Purpose: draws particles into a 2D canvas, for the CPU engine: discs and rectangles in the plane, and in space pictures
+ * Draws particles into a 2D canvas, for the CPU engine: discs and rectangles in the plane, and in space pictures
  * of a shaded sphere and the faces of boxes, far ones first. Colours are those of the GPU's view, in COLOURS steps.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';

@@ -1,5 +1,5 @@
 /**
- * Purpose: the twin of tally.ts for the CPU engine: how many others are near each particle, for colours. Contacts are the
+ * The twin of tally.ts for the CPU engine: how many others are near each particle, for colours. Contacts are the
  * simulation's own pairs; density, and contacts of methods that have no pairs, are pairs of a second simulation, of larger particles at the same places, which is no code
  * that the page has not loaded already.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: what the page asks of whatever computes and draws: the GPU (gpu-engine.ts) or the CPU
+ * What the page asks of whatever computes and draws: the GPU (gpu-engine.ts) or the CPU
  * (cpu-engine.ts). An engine owns a canvas and starts runs; a run owns one body: a simulation, or a method seen as one.
  */
 import { CellstormError, GpuError } from '../../core/base/errors';

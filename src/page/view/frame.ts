@@ -1,5 +1,5 @@
 /**
- * Purpose: what every drawing shader is told of a frame (shaders/draw/frame.wgsl), packed; and what all pictures have in
+ * What every drawing shader is told of a frame (shaders/draw/frame.wgsl), packed; and what all pictures have in
  * common: their format of depth and how what is translucent is blended. Pure.
  */
 import frameText from '../../../shaders/draw/frame.wgsl?raw';

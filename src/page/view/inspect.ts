@@ -1,5 +1,5 @@
 /**
- * Purpose: what the grid does for one particle, told: its cell and slice of the sorted array, the cells that are probed,
+ * What the grid does for one particle, told: its cell and slice of the sorted array, the cells that are probed,
  * and what becomes of each candidate. Inputs: a world, particles as a simulation reads them. Output: plain records.
  * Numbers are those of the reference, which the engines match to the bit; the broad phase is the grid, whatever runs.
  */

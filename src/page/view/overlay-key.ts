@@ -1,5 +1,5 @@
 /**
- * Purpose: the key to overlays, beside the picture: a sample of each that is drawn, what it means, and what is not drawn. Where
+ * The key to overlays, beside the picture: a sample of each that is drawn, what it means, and what is not drawn. Where
  * the window is narrow it would cover the picture: there samples in a line are all there is until somebody opens it.
  */
 

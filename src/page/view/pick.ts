@@ -1,5 +1,5 @@
 /**
- * Purpose: which particles a pointer means. Inputs: a ray from the eye, in the plane a point, and particles as they were read.
+ * Which particles a pointer means. Inputs: a ray from the eye, in the plane a point, and particles as they were read.
  * Outputs: the one that is pointed at, and those near the ray.
  */
 import { radiusAround } from '../../core/particles/shapes';

@@ -1,5 +1,5 @@
 /**
- * Purpose: the camera of space: the eye circles a point of the box, by itself or as a visitor turns it. Matrices and places are
+ * The camera of space: the eye circles a point of the box, by itself or as a visitor turns it. Matrices and places are
  * those of camera.ts.
  */
 import { mat4 } from 'wgpu-matrix';

@@ -1,5 +1,5 @@
 /**
- * Purpose: how many others are near each particle, for colours (shaders/page/tally.wgsl): a sort and a kernel over the buffers
+ * How many others are near each particle, for colours (shaders/page/tally.wgsl): a sort and a kernel over the buffers
  * of the simulation. Output: a count for each of its slots. Where each particle has a radius, those that overlap are counted.
  */
 import text from '../../../shaders/page/tally.wgsl?raw';

@@ -1,5 +1,5 @@
 /**
- * Purpose: where the visitor looks from: a camera for the plane and one for space, moved by ways on the screen, and what of
+ * Where the visitor looks from: a camera for the plane and one for space, moved by ways on the screen, and what of
  * the window they draw on. Places are CSS pixels of the window, ways CSS pixels, y down.
  */
 import type { Dimensions } from '../../core/world/world';

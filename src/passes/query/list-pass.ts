@@ -1,5 +1,5 @@
 /**
- * Purpose: what passes share that fill a list whose length only the GPU knows: one kernel tallies the entries of
+ * What passes share that fill a list whose length only the GPU knows: one kernel tallies the entries of
  * each owner, one writes them at scanned offsets. `encode` only records; the caller submits.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';

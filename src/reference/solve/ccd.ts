@@ -1,5 +1,5 @@
 /**
- * Purpose: fast particles put where their paths end (src/core/ccd/law.ts), with everybody held against everybody. Twin of
+ * Fast particles put where their paths end (src/core/ccd/law.ts), with everybody held against everybody. Twin of
  * shaders/solve/ccd.
  * Inputs: the grid of the ends of a substep's motion, obstacles if there are any. Outputs: positions and velocities,
  * slots as they were, and how the fast ones fared.

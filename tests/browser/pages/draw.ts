@@ -1,4 +1,4 @@
-/** Purpose: runs in the page of engine.test.ts: one picture of space as hardware draws it, four samples a pixel. */
+/** Runs in the page of engine.test.ts: one picture of space as hardware draws it, four samples a pixel. */
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';
 import { drawnOf } from '../../../src/page/view/draw-pipelines';

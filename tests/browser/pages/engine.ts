@@ -1,4 +1,4 @@
-/** Purpose: runs in the page of engine.test.ts: the engine's own verification, and a hash to compare. */
+/** Runs in the page of engine.test.ts: the engine's own verification, and a hash to compare. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';

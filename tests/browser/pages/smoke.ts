@@ -1,4 +1,4 @@
-/** Purpose: runs in the page of smoke.test.ts: an adapter, and a canvas cleared to one colour. */
+/** Runs in the page of smoke.test.ts: an adapter, and a canvas cleared to one colour. */
 
 export async function describeAdapter(): Promise<{ vendor: string; architecture: string } | undefined> {
   const adapter = await navigator.gpu.requestAdapter();

@@ -1,5 +1,5 @@
 /**
- * Purpose: fields for tests of fast particles: bullets in lanes before a wall of obstacles one diameter thick, or of
+ * Fields for tests of fast particles: bullets in lanes before a wall of obstacles one diameter thick, or of
  * obstacles of many sizes, and crowds of which half are fast.
  */
 import { OVERLAP_SHARE } from '../../../src/core/ccd/law';

@@ -1,5 +1,5 @@
 /**
- * Purpose: simulations with obstacles in all worlds, at random: coordinates that no power of two divides, obstacles
+ * Simulations with obstacles in all worlds, at random: coordinates that no power of two divides, obstacles
  * upon each other, beyond the box or across its ends, in the very place of a particle; and who overlaps whom.
  */
 

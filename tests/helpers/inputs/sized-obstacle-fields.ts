@@ -1,5 +1,5 @@
 /**
- * Purpose: simulations of many sizes with obstacles of many more, in all worlds, at random: grains and a block as long as
+ * Simulations of many sizes with obstacles of many more, in all worlds, at random: grains and a block as long as
  * the world, upon each other, beyond the box or across its ends; and who overlaps whom.
  */
 

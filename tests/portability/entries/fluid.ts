@@ -1,5 +1,5 @@
 /**
- * Purpose: runs under Deno for fluid.test.ts: the fluid beside its twin on the CPU, and once more. Prints a FluidReport for each
+ * Runs under Deno for fluid.test.ts: the fluid beside its twin on the CPU, and once more. Prints a FluidReport for each
  * dimension as JSON.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Purpose: runs under Deno for methods.test.ts: a step of boids, of particle life and of the position-based fluid beside the
+ * Runs under Deno for methods.test.ts: a step of boids, of particle life and of the position-based fluid beside the
  * references'. Prints how far places are from those, by name, and what the device complained about.
  */
 

@@ -1,4 +1,4 @@
-/** Purpose: runs under Deno for smoke.test.ts: an adapter and one kernel; prints both as JSON. */
+/** Runs under Deno for smoke.test.ts: an adapter and one kernel; prints both as JSON. */
 import code from './smoke.wgsl?raw';
 
 const COUNT = 1000;

@@ -1,4 +1,4 @@
-// Purpose: writes the square of each index.
+// Writes the square of each index.
 
 @group(0) @binding(0) var<storage, read_write> values: array<u32>;
 

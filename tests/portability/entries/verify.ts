@@ -1,5 +1,5 @@
 /**
- * Purpose: runs under Deno for verify.test.ts: compiles kernels and holds the engine against the reference. Input: which
+ * Runs under Deno for verify.test.ts: compiles kernels and holds the engine against the reference. Input: which
  * kernels, by their numbers in describeKernels, and what to verify, one after the other. Prints a PortabilityReport as JSON.
  */
 import { CellstormError } from '../../../src/core/base/errors';

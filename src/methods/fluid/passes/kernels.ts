@@ -1,4 +1,4 @@
-/** Purpose: every kernel of the fluid: its file, entry point and buffers. Tests compile and reflect them all. */
+/** Every kernel of the fluid: its file, entry point and buffers. Tests compile and reflect them all. */
 
 import drain from '../../../../shaders/fluid/drain.wgsl?raw';
 import drained from '../../../../shaders/fluid/drained.wgsl?raw';

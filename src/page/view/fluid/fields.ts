@@ -1,5 +1,5 @@
 /**
- * Purpose: the fields of a fluid laid over its picture, straight from the GPU buffers of its lattice: pressure, solid cells and
+ * The fields of a fluid laid over its picture, straight from the GPU buffers of its lattice: pressure, solid cells and
  * velocity (shaders/draw/fluid_fields.wgsl). Uses the device alone, no page. Inputs: the lattice's buffers, the frame, what is
  * shown. Nothing is read back.
  */

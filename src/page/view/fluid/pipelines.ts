@@ -1,5 +1,5 @@
 /**
- * Purpose: pipelines of a fluid's surface and what they are bound to, for each colour and for all. Uses the device alone.
+ * Pipelines of a fluid's surface and what they are bound to, for each colour and for all. Uses the device alone.
  * Inputs: what the view that draws lends. Outputs: pipelines, compiled and awaited.
  */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';

@@ -1,5 +1,5 @@
 /**
- * Purpose: the distances of balls smoothed to those of a surface, across the screen and up it, ROUNDS times each
+ * The distances of balls smoothed to those of a surface, across the screen and up it, ROUNDS times each
  * (shaders/draw/fluid_smooth.wgsl). Inputs: the frame, struct Fluid, the nearest distances. Output: `up` of the distances.
  * Ordering: each pass reads what the one before it wrote.
  */

@@ -1,5 +1,5 @@
 /**
- * Purpose: what the shaders of a fluid's surface know beside the frame (struct Fluid of shaders/draw/fluid.wgsl), packed, and
+ * What the shaders of a fluid's surface know beside the frame (struct Fluid of shaders/draw/fluid.wgsl), packed, and
  * how far particles reach. Pure. Inputs: the plan of a fluid, the frame, the size of its picture. Output: floats.
  */
 import type { FluidPlan } from '../../../methods/fluid';

@@ -1,5 +1,5 @@
 /**
- * Purpose: a fluid as a smooth surface, drawn from its particles' GPU buffers; uses the device alone, no page.
+ * A fluid as a smooth surface, drawn from its particles' GPU buffers; uses the device alone, no page.
  * In the plane particles are added up to a field (shaders/draw/fluid_splat.wgsl), whose level set is the surface
  * (fluid_surface.wgsl). In space the nearest of balls around them (fluid_balls.wgsl) are smoothed (fluid_smooth.wgsl) and shaded
  * with what lies behind (fluid_water.wgsl).
