@@ -62,7 +62,7 @@ export function reserveBuffers<const Sizes extends BufferSizes>(
       `The device could not reserve ${bytes} bytes for ${label}: ${(exhausted ?? invalid)?.message}`,
     );
   });
-  // Whoever waits for it hears of it; nobody else should.
+  // A caller that awaits it gets the error; without one it must not count as unhandled.
   settled.catch(() => undefined);
   return { buffers: buffers as Record<keyof Sizes & string, GPUBuffer>, bytes, destroy, settled };
 }

@@ -211,7 +211,7 @@ export class Kernel {
     }
   }
 
-  /** What compiling throws must not reach the page as well, as an error that nobody caught. */
+  /** An error of the compilation must not count as unhandled as well. */
   private catchInvalid<Result>(make: () => Result): {
     readonly result: Result;
     readonly invalid: Promise<GPUError | null>;
@@ -229,7 +229,7 @@ export class Kernel {
     return { result, invalid };
   }
 
-  /** For the first recording of a kernel that was not compiled at creation: nobody waits for it here. */
+  /** Compiles at the first recording a kernel that was not compiled at creation, without awaiting it. */
   private compileInPassing(): GPUComputePipeline {
     const { device } = this.gpu;
     for (const filter of ERROR_SCOPES) device.pushErrorScope(filter);

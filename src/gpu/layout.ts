@@ -1,7 +1,7 @@
 /**
  * Host twins of WGSL uniform structs. Fields are named, never indexed; offsets follow WGSL's rules.
  * A vector is vec2 (8 bytes, aligned to 8) or vec3 (12 bytes, aligned to 16): the same struct has other
- * offsets in 2D and 3D, which is why nobody writes them by hand. tests/unit/gpu/reflection.test.ts compares
+ * offsets in 2D and 3D, so they are never written by hand. tests/unit/gpu/reflection.test.ts compares
  * every layout with the offsets that wgsl_reflect reads from the linked shaders.
  */
 import { CellstormError } from '../core/base/errors';

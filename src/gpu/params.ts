@@ -149,7 +149,7 @@ export class SharedParameters {
   /**
    * Runs `record`, which places parameters and records with them into the caller's encoder. A recording keeps
    * the parameters it was made with, so the rings must not come round before it is submitted. Encoders that are
-   * being recorded at the same time share the slots, which nobody can see from here: the docs say so.
+   * being recorded at the same time share the slots, which this class cannot detect; the docs say so.
    */
   recordInto(encoder: GPUCommandEncoder, record: () => void): void {
     this.recorded.check(encoder, ' (dt, settings, count)');

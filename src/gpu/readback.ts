@@ -7,7 +7,7 @@ import { DestroyedError } from '../core/base/errors';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;
-/** Larger staging buffers are not kept: nobody reads a whole state every frame. */
+/** Larger staging buffers are not kept, because reading a whole state every frame is rare. */
 const LARGEST_KEPT = 1 << 20;
 
 export interface ReadRange {

@@ -40,7 +40,7 @@ export function validOf(sound: Promise<void> | undefined, scope: Promise<GPUErro
     const error = await caught;
     if (error) throw new GpuError('validation', `The device refused a submission: ${error.message}`);
   })();
-  // Whoever waits for it hears of it; nobody else should.
+  // A caller that awaits it gets the error; without one it must not count as unhandled.
   valid.catch(() => undefined);
   return valid;
 }

@@ -41,7 +41,7 @@ declare global {
 performance.mark('cellstorm:start');
 watchLoading();
 openAppearance(location.search);
-// Before whoever changes them.
+// Before any part of the page changes the hints.
 showHints();
 signWaiting((isWaiting) => setText('waiting', isWaiting ? 'One moment…' : ''));
 new Help();

@@ -87,7 +87,7 @@ const SEGMENTS_LEVELS_HASHED: ShaderSource = {
   text: segmentsLevelsHashed,
 };
 
-/** The same of one level, and which levels anybody is on. */
+/** The same for one level, and which levels have particles. */
 const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
   periodic: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],

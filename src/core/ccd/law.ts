@@ -24,7 +24,7 @@
  *     different sizes such as its particle is filed in; one so long that this is not a tick stays where it begins. On the
  *     GPU it is held too where floats are coarser than its cells.
  *   - nothing accelerates whose path has ended: of what gravity gives in the substep it keeps what it flew for.
- * So on a path nobody comes to overlap anybody by more than that, and nobody passes through anybody.
+ * So on a path no particle comes to overlap another by more than that, and none passes through another.
  */
 import { CCD_PARTS, CCD_TICKS, CLOSING_BITS, PIECE_CELLS } from '../base/constants';
 import { frictionShare } from '../contact/law';

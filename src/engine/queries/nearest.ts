@@ -1,7 +1,7 @@
 /**
  * For each of many points, particles or not, the k particles nearest to it within a radius, on the GPU.
  * Inputs: the grid as it was last encoded, points. Outputs: `ids` and `distancesSquared`, those of point i from k · i
- * on; places that nobody fills hold 2³² − 1 and infinity.
+ * on; entries without a particle hold 2³² − 1 and infinity.
  * Ordering: points as they come; for each the nearest first, of those equally far the lower id. The same input gives
  * the same bits, in whatever order the grid visits neighbours.
  */

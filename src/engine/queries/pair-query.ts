@@ -2,7 +2,7 @@
  * Overlapping pairs of a sorted state, in two submissions, since the length of the list is known only
  * after the first: tally and scan give each id its place, fill writes the pairs there.
  * Between the two the caller may step on. The state is then copied first (`preserve`), and only then: a query
- * that nobody disturbs takes 8 bytes a particle beside its list.
+ * that is not interrupted takes 8 bytes a particle beside its list.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';

@@ -7,7 +7,7 @@
  * (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the simulation that is not itself a
  * recording, because those calls submit at once.
  *
- * Kernels that nobody waited for may be refused after they were recorded. A question then fails alone: it sorts
+ * The device may reject a kernel after it was recorded, if no caller awaited its compilation. A question then fails alone: it sorts
  * in a submission of its own, so that the state stays whole. After a change that was dropped the simulation takes nothing
  * but a checkpoint. Once a refusal is known, whatever needs that kernel throws before anything changes.
  */
@@ -242,7 +242,7 @@ export class Simulation implements ParticleSimulation {
 
   async continuousCounts(): Promise<ContinuousCounts> {
     const ccd = this.requireCcd('continuousCounts');
-    // A step of nobody records nothing.
+    // A step without particles records nothing.
     if (this.stepped === 0) return NO_CONTINUOUS_COUNTS;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.continuousCounts' });
     const reading = this.readback.record(encoder, [ccd.header]);

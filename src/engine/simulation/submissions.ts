@@ -1,7 +1,7 @@
 /**
  * What changes a simulation's state on the device, and whether the device took all of it.
  *
- * Kernels that nobody waited for may be refused after they were recorded; the device then drops the submission. A change
+ * The device may reject a kernel after it was recorded, if no caller awaited its compilation; it then drops the submission. A change
  * that was dropped leaves the copies of the state in disorder: the state is lost, and `check` says so, until `renew`.
  * Inputs: recordings of changes. Outputs: `settled`, which rejects where one of all up to now was dropped.
  * Ordering: changes are submitted at once, in the order of the calls; those recorded into a caller's encoder with it.

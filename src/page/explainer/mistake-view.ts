@@ -82,7 +82,7 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Around the one nearest to the middle, of those that miss somebody where there are such.
+    // Show the particle nearest to the middle, preferably among those that miss a neighbour.
     const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
     const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {
@@ -198,12 +198,12 @@ function showTables(): void {
     const rows = [...buckets].map(([bucket, [...sharing]]) => {
       const ids = lattices.flatMap((_, id) => (bucketHas(sharing, lattices[id] ?? []) ? [id] : []));
       const where = joinWords(sharing.map((lattice) => `(${lattice.map(withSign).join(', ')})`));
-      const who = ids.length > 0 ? describe(ids.length, 'particle') : 'nobody';
+      const found = ids.length > 0 ? describe(ids.length, 'particle') : 'no particle';
       const each = compare.checked ? ', each time for one cell' : '';
       const times = sharing.length > 1 ? `, gone over ${sharing.length} times${each}` : '';
       return [
         make('dt', {}, `Bucket ${bucket}`),
-        make('dd', {}, `${sharing.length > 1 ? 'cells' : 'cell'} ${where}: ${who}${times}`),
+        make('dd', {}, `${sharing.length > 1 ? 'cells' : 'cell'} ${where}: ${found}${times}`),
       ];
     });
     find('buckets', HTMLElement).replaceChildren(...rows.flat());

@@ -84,7 +84,7 @@ function searchGrid(
   return tally.search();
 }
 
-/** As somebody might who writes a grid: by maps, with the cells each is filed under and the cells each looks around. */
+/** A grid as a beginner might write it: maps from cells to particles, and the cells around each particle. */
 function searchBuckets<Bucket>(
   world: World,
   positions: Float32Array,
@@ -220,7 +220,7 @@ export function tryTable(buckets: number, compares: boolean, scene = createEndle
   );
   const search = compares
     ? searchGrid(world, positions, diameter)
-    : // WRONG ON PURPOSE: takes whoever is in the bucket of a cell for someone in that cell.
+    : // WRONG ON PURPOSE: treats every particle in a cell's bucket as if it were in that cell.
       searchBuckets(world, positions, diameter, lattices, lattices, (lattice) =>
         bucketOfLattice(world, lattice),
       );
@@ -232,7 +232,7 @@ export function tryTable(buckets: number, compares: boolean, scene = createEndle
   return { search, world, particle, cells };
 }
 
-/** Who finds most of its contacts twice in the smallest table, where nobody compares cells. */
+/** The particle that finds most contacts twice in the smallest table, without comparing cells. */
 function mostDoubled({ positions, diameter }: Crowd): number {
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, TABLES[0]);
   const particles = range(0, positions.length / 2);

@@ -68,7 +68,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     const [first, , last] = cells;
     const [from, to] = [start[first] as number, start[last + 1] as number];
     const slots = range(from, to);
-    const between = from === to ? 'nobody' : to - from === 1 ? `slot ${from}` : `slots ${from} to ${to - 1}`;
+    const between = from === to ? 'no slot' : to - from === 1 ? `slot ${from}` : `slots ${from} to ${to - 1}`;
     const which = ['The row above it', 'Its own row', 'The row below it'][row];
     recorder.step(
       'probe',
@@ -147,7 +147,7 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'push',
     'Each moves away from every contact by half of the overlap, and the other does the other half. All read the old ' +
-      'positions and write new ones, so nobody waits for anybody. The engine does so in one pass with the probe, of which ' +
+      'positions and write new ones, so no thread waits for another. The engine does so in one pass with the probe, of which ' +
       'only the reads of contacts are marked here, and takes a smaller share at a time, so that crowds come to rest.',
   );
   for (const slot of range(0, PARTICLES)) {
@@ -169,7 +169,7 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
     );
     const text =
       overlaps.length === 0
-        ? `Slot ${slot}, particle ${idOf(slot)}, touches nobody and stays at ${from}.`
+        ? `Slot ${slot}, particle ${idOf(slot)}, touches no other and stays at ${from}.`
         : `Slot ${slot}, particle ${idOf(slot)}, overlaps ${joinWords(overlaps)}: half of ${overlaps.length === 1 ? 'that' : 'each'} moves it from ${from} to ${to}.`;
     recorder.step('push', text, {
       particle: idOf(slot),

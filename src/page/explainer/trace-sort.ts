@@ -22,7 +22,7 @@ export function traceHash(recorder: Recorder): void {
   recorder.step(
     'hash',
     `Which cell is each particle in? The box has ${COLUMNS} × ${ROWS} cells, each as wide as 1; (0, 0) is its upper left ` +
-      `corner, y goes down. A ring of empty cells makes ${columns} × ${rows}, so that later nobody has to ask whether a cell ` +
+      `corner, y goes down. A ring of empty cells makes ${columns} × ${rows}, so that no later stage must ask whether a cell ` +
       'is at the border. They are numbered row by row. To go from a place to such a number is to hash it; floor rounds down.',
   );
   for (let id = 0; id < PARTICLES; id++) {

@@ -70,7 +70,7 @@ export class WorldPicture {
       return draw('rect', { class: 'frame', x, y, width: 1, height: 1 });
     });
     this.frames.replaceChildren(...frames);
-    // In the order of ids, then whoever is at work in front of those it overlaps.
+    // Draw in the order of ids, then the particle in focus in front of those that it overlaps.
     this.discs.append(...this.particles.map(({ group }) => group));
     for (const [id, { group, ghost, label }] of this.particles.entries()) {
       const old = this.placeOf(this.scene.positions, id);

@@ -21,7 +21,7 @@ export interface SeenBox extends Pick<World, 'min' | 'max'> {
 /** Diameters along an edge at most, for few particles, and for many of what they take up side by side: else none would be seen. */
 const LONGEST_EDGE = 2000;
 const LONGEST_SHARE = 8;
-/** Diameters along an edge where there is nobody. */
+/** Edge of the box in diameters if there are no particles. */
 const EMPTY_EDGE = 20;
 
 export function worldBox({ min, max }: Pick<World, 'min' | 'max'>): SeenBox {

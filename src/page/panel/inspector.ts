@@ -250,7 +250,7 @@ export class Inspector {
     if (own) {
       parts.push(...probeTables(told, world.dimensions), candidateTable(told));
     } else {
-      parts.push(element('p', 'It is set aside, since it is not finite: nobody probes for it.'));
+      parts.push(element('p', 'It is set aside because it is not finite, so it has no neighbours.'));
     }
     if (this.took > LONGEST_MS) {
       parts.push(element('p', 'To go over so many takes long: while time passes this stays as it is.'));

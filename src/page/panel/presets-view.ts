@@ -1,5 +1,5 @@
 /**
- * Presets as cards with a picture. A card is a link, for other windows and for whoever copies it; here it is chosen
+ * Presets as cards with a picture. A card is a link, for other windows and for copying; here it is chosen
  * without loading the page again. Loaded when it is first asked for.
  */
 
@@ -27,7 +27,7 @@ export class Presets {
       this.sheet.close();
       return;
     }
-    // Pictures are loaded when somebody looks.
+    // Pictures are loaded when the sheet opens.
     if (this.list.childElementCount === 0) this.list.append(...PRESETS.map((preset) => this.card(preset)));
     this.sheet.showModal();
   }

@@ -83,7 +83,7 @@ export class ScaleSheet {
     try {
       const opening = openFor(choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
-        // It may come when nobody waits for it any more.
+        // It may arrive after the sheet was closed.
         opening.then((late) => late.destroy()).catch(() => undefined);
         throw error;
       });

@@ -223,7 +223,7 @@ async function timeSize(
 ): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
   const starting = start(broadPhase, size);
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
-    // It may come when nobody waits for it any more.
+    // It may arrive after the sweep has ended.
     starting.then(
       (late) => late.destroy(),
       () => undefined,

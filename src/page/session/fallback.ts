@@ -22,7 +22,7 @@ export interface Fallback {
 /** As many as fit the device, where that is why it refused so many. */
 export function fewerThan(choices: Chosen, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
-  // How much memory there is nobody says.
+  // Browsers do not reveal how much memory there is.
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
   const half = isMemory || isLattice ? tried >> 1 : undefined;
   const fits = error instanceof LimitError ? (error.fits ?? half) : half;

@@ -1,6 +1,6 @@
 /**
  * Whether a page is light or dark: as the system is, unless the visitor has chosen in the playground. A choice is the
- * visitor's own: kept in the browser, for all pages, and in no link. Only an address that somebody wrote it into says it for
+ * visitor's own: kept in the browser, for all pages, and in no link. Only an address that contains it sets it for
  * this visit, and goes on saying it. What dark means is in media rules of the style sheets, so that it is seen before a script
  * runs; a choice puts another condition in the place of theirs. Of the document, so there is one.
  */

@@ -1,6 +1,6 @@
 /**
- * Hints, what is more than a control's name says: shown beside whoever has one and is pointed at with a mouse, or has
- * the focus by key or tap; screen readers get them as descriptions. One way for all: whoever has data-hint. Titles in a page's
+ * Hints say more than a control's name. The page shows one beside a control that the mouse points at, or that has
+ * the focus by key or tap; screen readers get them as descriptions. Every element with data-hint has one. Titles in a page's
  * markup, which are for mice alone, are taken over.
  */
 
@@ -27,7 +27,7 @@ export function showHints(): void {
   new Tip();
 }
 
-/** Another hint for whoever had a title. */
+/** Replaces the hint of an element that had a title. */
 export function setHint(holder: HTMLElement, hint: string): void {
   holder.dataset.hint = hint;
   const note = document.getElementById(holder.getAttribute('aria-describedby') ?? '');

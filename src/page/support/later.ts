@@ -1,5 +1,5 @@
 /**
- * A part of the page that is loaded when somebody first asks for it: a sheet, a film, tools. Whoever asks while it is
+ * A part of the page that is loaded on the first request: a sheet, a film, tools. A request while it is
  * on its way gets it when it is there; one that did not come is asked for again the next time. A wait that is noticed is shown.
  */
 import { whileWaiting } from './waiting';

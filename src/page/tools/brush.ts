@@ -13,7 +13,7 @@ import { compileShader } from '../../gpu/shader-module';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 
-/** Of its way, what the one that is held goes in a step: all at once would throw whoever is between aside. */
+/** The share of its way that a dragged particle moves per step. Moving at once would throw particles between aside. */
 const HELD_SHARE = 0.25;
 
 const SOURCE = { name: 'page/brush.wgsl', text };

@@ -1,6 +1,6 @@
 /**
  * New particles and walls where a pointer is. Inputs: where, and who is there already. Outputs: particles at rest
- * that overlap nobody and lie in the world, and balls that stand in a row.
+ * that overlap nothing and lie in the world, and balls that stand in a row.
  */
 
 import { describeObstacles, type ObstaclesGiven } from '../../core/obstacles/obstacles';
@@ -98,7 +98,7 @@ function bodiesNear(
     let isNear = true;
     for (let axis = 0; axis < dimensions; axis++) {
       const way = Math.abs((positions[first + axis] as number) - (place[axis] ?? 0));
-      // NaN is near nobody.
+      // NaN is near nothing.
       if (!(way < reach + radius + own + (half[axis] ?? 0))) isNear = false;
     }
     if (isNear)
@@ -115,7 +115,7 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 }
 
 /**
- * A wall from one place to another, in balls of the particles' radius, one radius apart so that nobody slips through: in the
+ * A wall from one place to another, in balls of the particles' radius, one radius apart so that no particle slips through: in the
  * plane a row, in space pillars on the floor, `height` high. Where there is a ball already none is added. Of at most `most` balls;
  * `end` is how far they go.
  */

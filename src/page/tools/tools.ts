@@ -20,7 +20,7 @@ import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 const BRUSH_FORCE = 1000;
 /** Speed of a particle that is dragged, at most, in radii a second. */
 const DRAG_SPEED = 2000;
-/** A pointer takes hold of whoever is so many radii away at most. */
+/** A pointer takes hold of a particle at most this many radii away. */
 const GRASP = 3;
 
 /** The parts of the page that tools act on beside the run. */
@@ -137,7 +137,7 @@ export class Tools {
     if (place && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, place);
   }
 
-  /** Where something else runs by now, nobody of what ran is held, and none of its walls goes on. */
+  /** Lets go if another run has started: its particles and walls are others. */
   private leaveOthers(): void {
     const { present } = this.session;
     if (!this.begun || isSameStart(this.begun, present)) return;

@@ -38,7 +38,7 @@ export interface ProbedCell extends Slice {
 }
 
 /**
- * What becomes of somebody who is found: a contact; apart, tested and rejected; a stranger of another cell that shares a
+ * The verdict on a candidate: a contact; apart, tested and rejected; a stranger of another cell that shares a
  * bucket, passed over before any distance is computed; or the particle itself.
  */
 export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
@@ -66,15 +66,15 @@ export interface Inspected {
   /** Of a box half of its edges. */
   readonly halves: readonly number[] | undefined;
   readonly slot: number;
-  /** Its own cell; undefined of what is set aside, which nobody probes for. */
+  /** Its own cell; undefined for a particle that is set aside, which is not probed. */
   readonly own: ProbedCell | undefined;
-  /** In the order of the probe; where there are levels those of its own level, then those of higher ones that have anybody. */
+  /** In the order of the probe. With levels: the cells of its own level, then those of higher levels with particles. */
   readonly probe: readonly ProbedCell[];
   /** By slot. */
   readonly candidates: readonly Candidate[];
 }
 
-/** Prepares for questions about these particles, whose ids ascend; the answer is undefined for an id that nobody has. */
+/** Prepares for questions about these particles, whose ids ascend; the answer is undefined for an unused id. */
 export function inspectAll(
   world: World,
   radius: number,
@@ -201,7 +201,7 @@ export function placeOf(ids: Uint32Array, id: number): number | undefined {
 
 type Asked = Pick<ProbedCell, 'level' | 'cell' | 'bucket'>;
 
-/** The cells that are probed for somebody in a cell. */
+/** The cells that are probed for a particle in a cell. */
 function cellsAround(
   world: World,
   lattice: readonly number[],

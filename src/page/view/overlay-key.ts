@@ -1,6 +1,6 @@
 /**
  * The key to overlays, beside the picture: a sample of each that is drawn, what it means, and what is not drawn. Where
- * the window is narrow it would cover the picture: there samples in a line are all there is until somebody opens it.
+ * the window is narrow it would cover the picture: there it shows one line of samples until the visitor opens it.
  */
 
 import { type KeyLine, keyOf } from '../model/overlays';

@@ -75,7 +75,7 @@ export function describeOverlayKernels(variant: Variant): {
   readonly fill: KernelDescription;
 } {
   const { dimensions, levels = 0 } = variant;
-  // Candidates are all whose cells touch, whether or not anybody could reach there.
+  // All pairs in adjacent cells are candidates, at any distance.
   const wholeBlocks = { ...variant, crowds: false, wholeBlocks: levels > 0 };
   const pairs = (isFill: boolean): KernelDescription => ({
     label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(wholeBlocks)}`,

@@ -86,7 +86,7 @@ export class FinerEntries {
     return new FinerEntries(named as Record<Step, Kernel>, finerBuckets(world), owned);
   }
 
-  /** A word of levels that anyone may be on; then slots, by bucket; at the end, the heavy particles. */
+  /** A word with a bit per level that may have particles; then slots, by bucket; at the end, the heavy particles. */
   get list(): GPUBuffer {
     return this.owned.buffers.finer;
   }

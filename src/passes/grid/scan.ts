@@ -1,6 +1,6 @@
 /**
  * Host of shaders/grid/scan.wgsl: exclusive prefix sum of `length` counts, which it leaves at zero.
- * A binding owns its block sums and its parameters; whoever makes one destroys it.
+ * A binding owns its block sums and its parameters; the caller that creates one destroys it.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
 import { SCAN_BLOCK } from '../../core/base/constants';

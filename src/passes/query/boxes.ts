@@ -113,7 +113,7 @@ export class Boxes {
     };
   }
 
-  /** Before the pass of a search: nobody waits. */
+  /** To be called before the pass of a search; no box is in the queue then. */
   static clear(encoder: GPUCommandEncoder, queue: GPUBuffer): void {
     encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
   }

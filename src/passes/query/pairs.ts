@@ -143,7 +143,7 @@ export class Pairs {
   }
 }
 
-/** A list without the places that fill found no pair for: nobody is a pair with itself, so two equal ids are none. */
+/** The list without its holes. A hole has two equal ids. */
 export function withoutHoles(pairs: Uint32Array): Uint32Array {
   let end = 0;
   for (let place = 0; place < pairs.length; place += 2) {

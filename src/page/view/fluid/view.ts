@@ -193,7 +193,7 @@ export class FluidView {
     return { surface, smoothing };
   }
 
-  /** Texels a pixel: steps of a half power of two, lest textures be made anew whenever somebody zooms. */
+  /** Texels per pixel, in steps of half a power of two, so that zooming does not create textures all the time. */
   private scaleFor({ sight, viewport }: Frame): number {
     const { shape, picture } = this;
     const texels = TEXELS[picture.isSoftware ? 'software' : 'hardware'][shape.dimensions];
