@@ -44,11 +44,11 @@ struct Own {
 
 #if OBSTACLES
 // Word 19: how many obstacles the particles overlap.
-struct Met {
+struct ObstacleSum {
   count: u32,
 }
 
-fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact) {
+fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).count += 1u;
 }
 
@@ -210,7 +210,7 @@ fn measure_state(
   var colliding = 0u;
   var crowded = 0u;
 #if OBSTACLES
-  var met = Met();
+  var met = ObstacleSum();
 #endif
   // Uniform over the workgroup, as the tiled probe demands.
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {

@@ -1,10 +1,10 @@
 // The loop over the obstacles around a moving particle where they have sizes of their own, the same for both broad phases.
-// Needs obstacles_tree and contact, and of the kernel: struct Met,
-// fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact).
+// Needs obstacles_tree and contact, and of the kernel: struct ObstacleSum,
+// fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
 // Calls meet_obstacle for every obstacle that the particle overlaps, wherever it was sorted. Ordering: that of the tree,
 // which depends on the obstacles alone.
 
-fn probe_obstacles(met: ptr<function, Met>, particle: Particle) {
+fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {
 #if HAS_BOXES
   let reach = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else

@@ -10,9 +10,9 @@ struct Own {
 
 #if OBSTACLES
 // If the fastest is an obstacle, the partner is its slot with OBSTACLE_PARTNER set. An obstacle needs no partner itself.
-alias Met = Own;
+alias ObstacleSum = Own;
 
-fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact) {
+fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   let approach = dot((*met).velocity, contact.normal);
   if (approach < (*met).fastest) {
     (*met).fastest = approach;

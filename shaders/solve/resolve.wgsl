@@ -14,7 +14,7 @@ struct Own {
 
 #if OBSTACLES
 // What all obstacles do to one particle.
-struct Met {
+struct ObstacleSum {
   deepest: f32,
   overlaps: f32,
   push: Vector,
@@ -77,7 +77,7 @@ fn merge(own: ptr<function, Own>, other: Own) {
 
 #if OBSTACLES
 // The particle does the work of both sides, but brakes no more than against another particle.
-fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact) {
+fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;
 #if SEPARATE
@@ -96,7 +96,7 @@ fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbou
 
 fn with_obstacles(gathered: Own, particle: Particle) -> Own {
   var own = gathered;
-  var met = Met();
+  var met = ObstacleSum();
 #if !SEPARATE
   met.velocity = own.velocity;
   met.partner = own.partner;

@@ -268,13 +268,13 @@ export class Kernel {
   }
 }
 
-/** What `record` returned, and `sound` where it used kernels whose verdict is still out: rejects if one is refused. */
+/** The result of `record`. If it used kernels that are still compiling, `compiled` rejects if one of them fails. */
 export interface Recorded<Result> {
   readonly result: Result;
-  readonly sound: Promise<void> | undefined;
+  readonly compiled: Promise<void> | undefined;
 }
 
-/** Runs `record`, which records synchronously, and gathers what it depends on. */
+/** Runs `record`, which records synchronously, and collects the compilations that it depends on. */
 export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<Result> {
   const verdicts = new Set<Promise<void>>();
   const recordings = RECORDINGS.get(gpu) ?? [];
@@ -282,10 +282,10 @@ export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<R
   recordings.push(verdicts);
   try {
     const result = record();
-    if (verdicts.size === 0) return { result, sound: undefined };
-    const sound = Promise.all(verdicts).then(() => undefined);
-    sound.catch(() => undefined);
-    return { result, sound };
+    if (verdicts.size === 0) return { result, compiled: undefined };
+    const compiled = Promise.all(verdicts).then(() => undefined);
+    compiled.catch(() => undefined);
+    return { result, compiled };
   } finally {
     recordings.pop();
   }

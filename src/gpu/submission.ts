@@ -23,9 +23,9 @@ export function submitWatched<Result>(
   device.pushErrorScope('validation');
   try {
     const encoder = device.createCommandEncoder({ label });
-    const { result, sound } = watchKernels(gpu, () => record(encoder));
+    const { result, compiled } = watchKernels(gpu, () => record(encoder));
     device.queue.submit([encoder.finish()]);
-    return { result, valid: validOf(sound, device.popErrorScope()) };
+    return { result, valid: validOf(compiled, device.popErrorScope()) };
   } catch (error) {
     device.popErrorScope().catch(() => undefined);
     throw error;
@@ -33,10 +33,10 @@ export function submitWatched<Result>(
 }
 
 /** Rejects with the refusal of a kernel, else with what a validation scope around the submission caught. */
-export function validOf(sound: Promise<void> | undefined, scope: Promise<GPUError | null>): Promise<void> {
+export function validOf(compiled: Promise<void> | undefined, scope: Promise<GPUError | null>): Promise<void> {
   const caught = scope.catch(() => null);
   const valid = (async () => {
-    await sound;
+    await compiled;
     const error = await caught;
     if (error) throw new GpuError('validation', `The device refused a submission: ${error.message}`);
   })();

@@ -58,7 +58,7 @@ import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } f
 import { ParticleCopies } from './particle-copies';
 import { createSimulationPasses, type SimulationPasses, variantOf } from './passes';
 import { type Recording, SimulationStages } from './stages';
-import { Changes } from './submissions';
+import { StateSubmissions } from './submissions';
 
 /** The buffers that hold the state now; another step may swap them, so ask again each frame. */
 export interface SimulationBuffers {
@@ -91,7 +91,7 @@ export class Simulation implements ParticleSimulation {
   private currentSettings: Settings;
   private readonly ids: IdAllocator;
   private readonly readback: Readback;
-  private readonly changes: Changes;
+  private readonly submissions: StateSubmissions;
   private readonly stages: SimulationStages;
   private elapsed = 0;
   private destroyed = false;
@@ -123,7 +123,7 @@ export class Simulation implements ParticleSimulation {
     this.currentSettings = plan.settings;
     this.ids = new IdAllocator(plan.capacity);
     this.readback = new Readback(gpu, 'simulation');
-    this.changes = new Changes(gpu);
+    this.submissions = new StateSubmissions(gpu);
     this.stages = new SimulationStages(gpu, passes, sort, copies, ccd, plan.world.levels > 0);
     this.substeps = new SubstepMemo(plan.world, plan.diameter);
   }
@@ -235,7 +235,7 @@ export class Simulation implements ParticleSimulation {
       this.encodeStages(encoder, 'simulation.advance', stages);
       return this.readback.record(encoder, [ccd.header]);
     });
-    const [[header]] = await Promise.all([reading.finish(), valid, this.changes.settled]);
+    const [[header]] = await Promise.all([reading.finish(), valid, this.submissions.settled]);
     const farthest = count === 0 ? 0 : ccd.farthestWay(header as ArrayBuffer);
     return stepAsFastAs(this, farthest, dt, limit);
   }
@@ -247,7 +247,7 @@ export class Simulation implements ParticleSimulation {
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.continuousCounts' });
     const reading = this.readback.record(encoder, [ccd.header]);
     this.gpu.device.queue.submit([encoder.finish()]);
-    const [[header]] = await Promise.all([reading.finish(), this.changes.settled]);
+    const [[header]] = await Promise.all([reading.finish(), this.submissions.settled]);
     return ccd.counted(header as ArrayBuffer);
   }
 
@@ -269,13 +269,13 @@ export class Simulation implements ParticleSimulation {
     checkTimeStep(dt, this.currentSettings.substeps);
     const stages = dt === 0 ? [] : this.stagesOfStep(dt);
     this.elapsed += dt;
-    return this.changes.time(this.readback, stages);
+    return this.submissions.time(this.readback, stages);
   }
 
   async profileSeparate(rounds = 1): Promise<StageTimes> {
     this.checkUsable();
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
-    return this.changes.time(this.readback, this.stages.separate(this.recording(), rounds));
+    return this.submissions.time(this.readback, this.stages.separate(this.recording(), rounds));
   }
 
   add(particles: NewParticles): Uint32Array {
@@ -308,7 +308,7 @@ export class Simulation implements ParticleSimulation {
     const { count } = this;
     const { measure } = this.passes[this.currentSettings.broadPhase];
     this.sortNow();
-    const { settled } = this.changes;
+    const { settled } = this.submissions;
     const { result: reading, valid } = submitWatched(this.gpu, 'simulation.measure', (encoder) => {
       this.encodeStages(encoder, 'simulation.measure', [this.stages.measure(this.recording())]);
       return this.readback.record(encoder, [measure.range(count)]);
@@ -327,7 +327,7 @@ export class Simulation implements ParticleSimulation {
     const { measure, pairs } = this.passes[this.currentSettings.broadPhase];
     const substep = this.substeps.derive(this.currentSettings, 0);
     this.sortNow();
-    const { settled } = this.changes;
+    const { settled } = this.submissions;
     const { gpu, scan, readback, capacity, world } = this;
     // Want of memory makes what is bound here invalid; `settled` says so, and once is enough.
     gpu.device.pushErrorScope('validation');
@@ -364,7 +364,7 @@ export class Simulation implements ParticleSimulation {
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.read' });
     const reading = this.readback.record(encoder, this.copies.ranges(count));
     this.gpu.device.queue.submit([encoder.finish()]);
-    const [copies] = await Promise.all([reading.finish(), this.changes.settled]);
+    const [copies] = await Promise.all([reading.finish(), this.submissions.settled]);
     return this.copies.arraysOf(copies);
   }
 
@@ -377,7 +377,7 @@ export class Simulation implements ParticleSimulation {
   restore(checkpoint: Checkpoint): void {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
-    this.changes.renew();
+    this.submissions.renew();
     this.ids.replaceAll(checkpoint.ids);
     this.copies.upload(0, bodiesOf(checkpoint, this));
     this.currentSettings = settings;
@@ -399,7 +399,7 @@ export class Simulation implements ParticleSimulation {
 
   private checkUsable(): void {
     this.checkAlive();
-    this.changes.check();
+    this.submissions.check();
   }
 
   private checkAlive(): void {
@@ -421,13 +421,13 @@ export class Simulation implements ParticleSimulation {
 
   private submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {
     this.checkUsable();
-    this.changes.submit(label, encode);
+    this.submissions.submit(label, encode);
   }
 
   private recordInto(encoder: GPUCommandEncoder, label: string, makeStages: () => Stage[]): void {
     this.parameters.recordInto(encoder, () => {
       const stages = makeStages();
-      this.changes.record(() => this.encodeStages(encoder, label, stages));
+      this.submissions.record(() => this.encodeStages(encoder, label, stages));
     });
   }
 

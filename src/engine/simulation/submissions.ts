@@ -1,10 +1,10 @@
 /**
- * What changes a simulation's state on the device, and whether the device took all of it.
+ * Submits changes of a simulation's state, and notices if the device drops one.
  *
- * The device may reject a kernel after it was recorded, if no caller awaited its compilation; it then drops the submission. A change
- * that was dropped leaves the copies of the state in disorder: the state is lost, and `check` says so, until `renew`.
- * Inputs: recordings of changes. Outputs: `settled`, which rejects where one of all up to now was dropped.
- * Ordering: changes are submitted at once, in the order of the calls; those recorded into a caller's encoder with it.
+ * The device may reject a kernel after it was recorded, if no caller awaited its compilation; it then drops the submission.
+ * After that the copies of the state disagree: the state is lost, and `check` throws until `renew`.
+ * Inputs: recordings of changes. Outputs: `settled`, which rejects if any change so far was dropped.
+ * Ordering: changes are submitted at once, in the order of the calls, or with the caller's encoder.
  */
 import { GpuError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
@@ -15,70 +15,70 @@ import type { Stage } from '../../gpu/stage';
 import { validOf } from '../../gpu/submission';
 import { timeStages } from '../../gpu/timing';
 
-export class Changes {
-  private sound: Promise<void> = Promise.resolve();
+export class StateSubmissions {
+  private valid: Promise<void> = Promise.resolve();
   private loss: GpuError | undefined;
 
   constructor(private readonly gpu: Gpu) {}
 
-  /** Rejects where the device dropped a change up to now. Whoever answers from the state waits for it. */
+  /** Rejects if the device dropped any change so far. Await it before you return an answer from the state. */
   get settled(): Promise<void> {
-    return this.sound;
+    return this.valid;
   }
 
-  /** Throws once it is known that the state is lost. */
+  /** Throws if the state is known to be lost. */
   check(): void {
     if (this.loss) throw this.loss;
   }
 
-  /** All of the state is written anew: what became of it does not matter any more. */
+  /** To be called when all of the state is written anew: earlier losses no longer matter. */
   renew(): void {
     this.loss = undefined;
-    this.sound = Promise.resolve();
+    this.valid = Promise.resolve();
   }
 
-  /** In a submission of its own. */
+  /** Records a change and submits it. */
   submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {
     const { device } = this.gpu;
     const encoder = device.createCommandEncoder({ label });
-    const { sound } = watchKernels(this.gpu, () => encode(encoder));
-    if (sound) device.pushErrorScope('validation');
+    const { compiled } = watchKernels(this.gpu, () => encode(encoder));
+    if (compiled) device.pushErrorScope('validation');
     device.queue.submit([encoder.finish()]);
-    if (sound) this.dependOn(validOf(sound, device.popErrorScope()));
+    if (compiled) this.dependOn(validOf(compiled, device.popErrorScope()));
   }
 
-  /** Into an encoder of the caller's. */
+  /** Records a change into the caller's encoder. */
   record(encode: () => void): void {
-    const { sound } = watchKernels(this.gpu, encode);
-    if (sound) this.dependOn(sound);
+    const { compiled } = watchKernels(this.gpu, encode);
+    if (compiled) this.dependOn(compiled);
   }
 
-  /** The same with each stage timed. All is recorded and submitted before the first wait. */
+  /** Submits stages and times each. Records and submits all of them before it first waits. */
   time(readback: Readback, stages: readonly Stage[]): Promise<StageTimes> {
     const { device } = this.gpu;
     device.pushErrorScope('validation');
-    const { result: times, sound } = watchKernels(this.gpu, () => timeStages(this.gpu, readback, stages));
-    this.dependOn(validOf(sound, device.popErrorScope()));
-    return Promise.all([times, this.sound]).then(([result]) => result);
+    const { result: times, compiled } = watchKernels(this.gpu, () => timeStages(this.gpu, readback, stages));
+    this.dependOn(validOf(compiled, device.popErrorScope()));
+    return Promise.all([times, this.valid]).then(([result]) => result);
   }
 
-  /** Where `valid` rejects, a change was dropped, and all that was done since was done to the wrong copies. */
-  private dependOn(valid: Promise<void>): void {
-    const sound = Promise.all([this.sound, valid]).then(
+  /** If `change` rejects, a change was dropped, and all later changes worked on wrong copies. */
+  private dependOn(change: Promise<void>): void {
+    const valid = Promise.all([this.valid, change]).then(
       () => undefined,
       (error: Error) => {
         throw error instanceof StateLost ? error : new StateLost(error);
       },
     );
-    this.sound = sound;
-    sound.catch((error: StateLost) => {
-      // A checkpoint restored meanwhile has made up for it.
-      if (this.sound === sound) this.loss = error;
+    this.valid = valid;
+    valid.catch((error: StateLost) => {
+      // If a checkpoint was restored meanwhile, the loss no longer matters.
+      if (this.valid === valid) this.loss = error;
     });
   }
 }
 
-/** The device dropped a change of the state, since it refused a kernel of it. */
+/** The device dropped a change of the state because it rejected a kernel. */
 class StateLost extends GpuError {
   constructor({ message }: Error) {
     super(
