@@ -47,7 +47,7 @@ export interface BoxPairsOptions {
   /** Pairs that the list holds at most; 8 bytes each. */
   readonly pairs: number;
   /**
-   * Of boxes along their longest side: from when on one level of cells after another is made for them, and up to what.
+   * The range of the boxes' longest sides. It decides the levels of cells.
    * Smaller ones, points too, are welcome, and share the cells of the smallest; larger ones are set aside and counted.
    */
   readonly extents: { readonly smallest: number; readonly largest: number };
@@ -70,7 +70,7 @@ export interface ListedBoxPairs extends ListedPairs {
 type Owned = 'bodies' | 'highs' | 'sortedBodies' | 'sortedHighs' | 'ids' | 'refused';
 
 export class BoxPairs {
-  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed pair, 256 a workgroup. */
+  /** Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per workgroup. */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private destroyed = false;
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
@@ -220,7 +220,7 @@ export class BoxPairs {
     return { ...listed, invalid, tooLarge };
   }
 
-  /** What began, stayed and ended between one search and the next, as lists on the GPU. */
+  /** Returns GPU lists of the pairs that began, stayed and ended between one search and the next. */
   events(options?: GridEventsOptions): Promise<GridEvents> {
     return this.usable().events(options);
   }
@@ -258,7 +258,7 @@ function radiiFor({ extents }: BoxPairsOptions): { readonly smallest: number; re
       throw new ArgumentError(`extents.${name}`, extent, 'a number from 2^-40 to 2^60');
     }
     const power = 2 ** Math.ceil(Math.log2(Math.fround(extent)));
-    // Where the logarithm was rounded down across a power of two.
+    // The logarithm may have been rounded down across a power of two.
     return power >= Math.fround(extent) ? power : 2 * power;
   }) as [number, number];
   if (extents.smallest > extents.largest) {

@@ -40,7 +40,7 @@ export interface RadixSortOptions {
   readonly keys: KeyKind;
   /** Whether a u32 goes with each key. Default false. */
   readonly payload?: boolean | undefined;
-  /** Of unsigned keys, bits that are not 0 in any: fewer take less time. Default: all. */
+  /** The number of low bits that unsigned keys use; fewer take less time. Default: all. */
   readonly bits?: number | undefined;
 }
 
@@ -163,7 +163,7 @@ export class RadixSort {
     this.gpu.checkAlive();
   }
 
-  /** Where there is no payload, the keys stand for it. */
+  /** Without a payload, the keys stand in for it. */
   private checkInput(input: RadixSortInput): { readonly keys: GPUBuffer; readonly payload: GPUBuffer } {
     checkKnownKeys('input', input, ['keys', 'payload', 'count']);
     const { count } = input;
@@ -268,7 +268,7 @@ function checkHolds(gpu: Gpu, capacity: number, words: number, shape: RadixShape
   );
   const most = gpu.workgroupsPerDimension ** 2;
   if (needed <= most) return;
-  // Of a workgroup, of whichever kernel takes the fewest.
+  // The keys per workgroup of the kernel with the fewest.
   const fewest = Math.min(WORKGROUP_SIZE * shape.run, (SCAN_BLOCK * shape.run) / 2 ** shape.bits);
   throw new LimitError(
     'maxComputeWorkgroupsPerDimension',

@@ -13,7 +13,7 @@ export interface BufferSet<Names extends string> {
   destroy(): void;
 }
 
-/** What a buffer of particle data may be used for, by kernels, copies, uploads and vertex stages. */
+/** The usage of buffers with particle data: kernels, copies, uploads and vertex stages. */
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
 /** Buffers that can be used at once; `settled` rejects where the device had no room, and frees the others. */

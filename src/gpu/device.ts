@@ -26,7 +26,7 @@ export interface Gpu {
   readonly info: GPUAdapterInfo | undefined;
   readonly timestamps: boolean;
   readonly subgroups: boolean;
-  /** Of the adapter, where that is known: what a larger device could be asked for. */
+  /** The adapter's limits, if known: a larger device could be requested up to these. */
   readonly adapterLimits?: GPUSupportedLimits | undefined;
   /** maxComputeWorkgroupsPerDimension; tests inject a small one. */
   readonly workgroupsPerDimension: number;
@@ -181,7 +181,7 @@ function wrap(
   };
 }
 
-/** Of the two slots that params.ts binds. */
+/** Creates the layout of the shared bind group: the two parameter slots of params.ts. */
 function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
   return device.createBindGroupLayout({

@@ -21,7 +21,7 @@ import { type Bindings, declareBindings } from './bindings';
 export interface ShaderSource {
   /** Path below shaders/, for messages. */
   readonly name: string;
-  /** What messages call it instead, where it is no file of ours; it is not preprocessed then. */
+  /** For a source from outside shaders/: its name in messages. Such a source is not preprocessed. */
   readonly origin?: string;
   readonly text: string;
 }
@@ -51,7 +51,7 @@ export interface SourceLine {
 
 export interface LinkedShader {
   readonly code: string;
-  /** Where a line of the code (from 1) comes from. */
+  /** Returns the origin of a line of the code; lines count from 1. */
   locate(line: number): SourceLine;
 }
 

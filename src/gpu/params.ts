@@ -65,7 +65,7 @@ export class SharedParameters {
   private readonly recorded = new RecordedChanges();
   /** Calls of `place` that wrote anything: at least the slots of either ring that were written. */
   private changes = 0;
-  /** What was placed last, which most often comes again. */
+  /** The parameters placed last, which usually come again. */
   private last: { world: World; count: number; substep: Substep; binding: SharedBinding } | undefined;
 
   private constructor(

@@ -7,7 +7,7 @@ import type { Gpu } from './device';
 import { watchKernels } from './kernel';
 
 export interface Submission<Result> {
-  /** What the recording returned. */
+  /** The result of the recording. */
   readonly result: Result;
   /** Rejects where the device dropped the submission: with the refusal of a kernel, if that is why. */
   readonly valid: Promise<void>;

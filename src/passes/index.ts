@@ -34,7 +34,7 @@ const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Those where there may be too few levels for finer entries. */
+/** Kernels for worlds that may have too few levels for finer entries. */
 const BOXES: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
@@ -111,7 +111,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** What differs where some particles never move. */
+/** Kernels with obstacles. */
 function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
   // Whether there are finer entries makes no difference to paths.
@@ -130,7 +130,7 @@ function describeCcd(variant: Variant): KernelDescription[] {
   return steps.map((step) => CcdPass.describe(variant, step, 65_535));
 }
 
-/** What differs in grids made for crowds. */
+/** Kernels of grids with `crowds`. */
 function describeCrowds(variant: Variant): KernelDescription[] {
   return [
     Crowd.describeHeavy(variant),
@@ -184,7 +184,7 @@ function describeBoxSearches(variant: Variant): KernelDescription[] {
   ]);
 }
 
-/** Where each particle has a radius of its own. */
+/** Kernels for variable radii. */
 function describeLevels(variant: Variant): KernelDescription[] {
   return [
     ...(variant.kind === 'periodic' ? [] : describeBoxes(variant)),
@@ -197,7 +197,7 @@ function describeLevels(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Where each has a size of its own: what a simulation has. */
+/** A simulation's kernels for variable radii. */
 function describeShapes(variant: Variant): KernelDescription[] {
   return [
     Integrate.describe(variant),
@@ -217,7 +217,7 @@ function describeShapes(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Where bodies are boxes: in a world that does not wrap around. */
+/** Kernels for pairs of boxes, in worlds that are not periodic. */
 function describeBoxes(variant: Variant): KernelDescription[] {
   return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

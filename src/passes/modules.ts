@@ -70,7 +70,7 @@ const WRAPPED: ShaderSource = { name: 'world/space_periodic.wgsl', text: spacePe
 const DENSE: ShaderSource = { name: 'world/cells_dense.wgsl', text: cellsDense };
 const HASH: ShaderSource = { name: 'base/hash.wgsl', text: hash };
 const FINITE: ShaderSource = { name: 'base/finite.wgsl', text: finite };
-/** What a particle and its neighbour are. */
+/** The structs of a particle and its neighbour. */
 export const PARTICLE: ShaderSource = { name: 'base/particle.wgsl', text: particle };
 
 const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
@@ -83,14 +83,14 @@ const LEVELS: ShaderSource = { name: 'levels/levels.wgsl', text: levels };
 const LEVELS_DENSE: ShaderSource = { name: 'levels/dense.wgsl', text: levelsDense };
 const LEVELS_HASHED: ShaderSource = { name: 'levels/hashed.wgsl', text: levelsHashed };
 
-/** Of particles that each have a radius of their own. */
+/** The same with variable radii. */
 const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [STRAIGHT, LEVELS_DENSE, LEVELS],
   periodic: [WRAPPED, LEVELS_DENSE, LEVELS],
   unbounded: [STRAIGHT, HASH, LEVELS_HASHED, LEVELS],
 };
 
-/** Where heavy particles are noted, where there are levels. */
+/** The words that note heavy particles in grids with levels. */
 export const HEAVY_WORDS: ShaderSource = { name: 'neighbours/heavy_words.wgsl', text: heavyWords };
 const LEVELS_PROBE: ShaderSource = { name: 'levels/probe.wgsl', text: probeLevels };
 const DENSE_PROBE: ShaderSource = { name: 'levels/probe_dense.wgsl', text: probeLevelsDense };
@@ -117,7 +117,7 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
  */
 export type Breadth = 'narrow' | 'wide';
 
-/** What a kernel is made for: chosen when its pipeline is, never per particle. */
+/** The variant that a kernel is compiled for. */
 export interface Variant {
   readonly dimensions: Dimensions;
   readonly kind: WorldKind;
@@ -138,12 +138,12 @@ export function worldModules({ kind, levels }: Variant): ShaderSource[] {
   return [PARAMS, FINITE, ...(levels ? LEVEL_WORLDS : WORLDS)[kind]];
 }
 
-/** What the neighbour loop of a variant asks of its kernel beside what all do. */
+/** Bindings that the neighbour loop of a variant needs in addition. */
 export function finerBinding({ levels }: Variant): Bindings {
   return levels ? { finer: 'read array<u32>' } : {};
 }
 
-/** What body.wgsl asks for. */
+/** Flags of body.wgsl. */
 export function bodyFlags({
   levels,
   boxes,
@@ -183,12 +183,12 @@ export function neighbourFlags(
   };
 }
 
-/** Where particles may be boxes, what a kernel asks that would not have to ask whether balls overlap. */
+/** Modules that a kernel needs in addition if particles may be boxes. */
 export function shapeModules({ boxes }: Variant): ShaderSource[] {
   return boxes ? [CONTACT] : [];
 }
 
-/** What names the heavy particles to their kernel: a list, or the end of that of finer entries. */
+/** The list of heavy particles: a buffer of its own, or the end of the finer entries. */
 export function heavyBinding({ levels }: Variant, heavy: boolean): Bindings {
   return heavy && !levels ? { crowd: 'read array<u32>' } : {};
 }
@@ -213,7 +213,7 @@ const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
   hashed: { name: 'obstacles/unbounded.wgsl', text: obstaclesUnbounded },
 };
 
-/** What obstacles are to a kernel that has `start`. */
+/** Bindings of obstacles in a kernel that has `start`. */
 export function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
   return has ? [OBSTACLES, levels ? OBSTACLE_TREE : OBSTACLE_CELLS] : [];
 }

@@ -31,7 +31,7 @@ import type { WorldKind } from '../core/world/world';
 import type { ShaderSource } from '../gpu/link';
 import { type Breadth, neighbourModules, PARTICLE, type Variant, worldModules } from './modules';
 
-/** What a kernel of the user's own can ask. */
+/** Functions for users' kernels. */
 export const NEIGHBOURS: ShaderSource = { name: 'neighbours/neighbours.wgsl', text: neighbours };
 /** The same for points that are not particles; its name is `each_point`. */
 export const EACH_POINT: ShaderSource = { name: 'neighbours/each_point.wgsl', text: eachPoint };

@@ -20,7 +20,7 @@ import type { ParticleGroup } from '../../passes/particle-pass';
 export interface SortState {
   readonly position: GPUBuffer;
   readonly velocity?: GPUBuffer | undefined;
-  /** Where absent on the input side, the id of a particle is its slot. */
+  /** If the input has none, the id of a particle is its slot. */
   readonly id?: GPUBuffer | undefined;
 }
 

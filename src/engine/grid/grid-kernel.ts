@@ -84,7 +84,7 @@ export interface GridKernelInput {
   readonly parameters?: Readonly<Record<string, number | readonly number[]>> | undefined;
 }
 
-/** What a grid lends its kernels. */
+/** The parts of a grid that its kernels use. */
 export interface KernelGrid {
   readonly world: World;
   /** The grid as it was last encoded: its parameters and how many particles it holds. */
@@ -113,7 +113,7 @@ interface KnownGroup {
   readonly group: ParticleGroup;
 }
 
-/** What is dispatched: over all, and where the work is split, over the heavy particles. */
+/** The dispatches: one over all particles, and one over the heavy particles if their work is split. */
 interface Kernels {
   readonly all: Kernel;
   readonly heavy: Kernel | undefined;
@@ -183,7 +183,7 @@ export class GridKernel {
     return new GridKernel(gpu, grid, { all, heavy }, over, buffers, own);
   }
 
-  /** Of its parameters; all else is the grid's or the caller's. */
+  /** Bytes of its parameters. The other buffers belong to the grid or the caller. */
   get memoryBytes(): number {
     return this.parameters?.bytes ?? 0;
   }
@@ -257,7 +257,7 @@ export class GridKernel {
     return group;
   }
 
-  /** What a kernel writes it must not know by another name: the device would refuse the whole submission. */
+  /** Rejects a written buffer under two names: the device would drop the whole submission. */
   private checkWritten(names: readonly string[], buffers: readonly GPUBuffer[]): void {
     const { position_in, start, cell_of_slot, id_in } = this.grid.buffers;
     const lent: readonly [GPUBuffer | undefined, string][] = [
@@ -295,7 +295,7 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
   }
 }
 
-/** What a kernel over points has beside the caller's parameters. */
+/** Parameters of a kernel over points beside the caller's. */
 const POINT_FIELDS = { point_count: 'u32' } as const;
 
 /** Points that a kernel is to go over. */
@@ -399,7 +399,7 @@ function describe(
       HEAVY: heavy,
     },
     constants: {
-      // Of particles with radii of their own, those that overlap: see particle.wgsl.
+      // With variable radii, the kernel visits overlapping particles: see particle.wgsl.
       REACH_SQUARED_BITS: bitsOf(world.levels > 0 && over === 'particles' ? 1 : reachSquared(radius)),
     },
   };

@@ -10,7 +10,7 @@ import { BODY_SOURCE, DIMENSION_SOURCES, SHARED_CONSTANTS } from '../../gpu/link
 import { EACH_HEAVY, EACH_PARTICLE, neighbourModules } from '../../passes/modules';
 import { EACH_POINT, NEIGHBOURS, searchModules } from '../../passes/search-modules';
 
-/** What the code must define, and by which keywords. */
+/** The declarations that the code must contain, and their keywords. */
 const NEEDED: readonly (readonly [keywords: readonly string[], name: string])[] = [
   [['struct', 'alias'], 'Own'],
   [['fn'], 'begin'],
@@ -126,11 +126,11 @@ interface Token {
   readonly at: number;
 }
 
-/** What is declared outside all brackets. */
+/** A declaration outside all brackets. */
 interface Declaration {
   readonly keyword: string;
   readonly attributes: readonly string[];
-  /** Of a `var`: `private` in `var<private>`. */
+  /** The address space of a `var`: `private` in `var<private>`. */
   readonly space: string | undefined;
   readonly name: Token;
   /** From the name to the body or the end. */
@@ -239,7 +239,7 @@ function checkBrackets(tokens: readonly Token[], refuse: Refuse): void {
   if (last) refuseOpen(last);
 }
 
-/** What it does not end, lines of ours would. */
+/** Rejects brackets and comments that the code leaves open: our own lines would close them. */
 function checkEnd(tokens: readonly Token[], refuse: Refuse): void {
   const last = tokens.at(-1);
   if (!last || last.text === '}' || last.text === ';') return;
@@ -306,7 +306,7 @@ function isPredeclared(name: string): boolean {
   return PREDECLARED.has(name) || VECTOR.test(name);
 }
 
-/** Of every module that may be linked, and what grid-kernel.ts adds. */
+/** The names that every module and grid-kernel.ts declare. */
 function reservedNames(): ReadonlySet<string> {
   reserved ??= new Set([
     ...DECLARED,
@@ -315,7 +315,7 @@ function reservedNames(): ReadonlySet<string> {
   return reserved;
 }
 
-/** Of every module that may be linked, in any kind of world and either dimension. */
+/** The texts of all modules that may be linked, in any kind of world and dimension. */
 export function linkedTexts(): string[] {
   const sources = [
     ...DIMENSIONS.map((dimensions) => DIMENSION_SOURCES[dimensions]),
@@ -336,7 +336,7 @@ function declarationsOf(code: string): Declaration[] {
   return readDeclarations(readTokens(withoutComments(code)));
 }
 
-/** Those outside all brackets; a local name may be whatever it likes. */
+/** Declarations outside all brackets. Local names are free. */
 function readDeclarations(tokens: readonly Token[]): Declaration[] {
   const declarations: Declaration[] = [];
   let attributes: string[] = [];
@@ -384,7 +384,7 @@ function withoutComments(code: string, refuseEndless: (at: number) => void = () 
   }
 }
 
-/** Those between slash and star nest in WGSL; the others end with the line, of which it knows many ends. */
+/** Block comments nest in WGSL. Line comments end at any of WGSL's line breaks. */
 function endOfComment(code: string, at: number): number | undefined {
   const comment = code.slice(at);
   if (comment.startsWith('//')) {

@@ -42,7 +42,7 @@ export class KernelParameters {
     return this.owned.buffers.parameters;
   }
 
-  /** Where a field is in its slot. */
+  /** Byte offset of a field in its slot. */
   offsetOf(name: string): number {
     return this.layout.offsets[name] as number;
   }

@@ -34,7 +34,7 @@ export interface CountedListOptions {
   /** Entries at most. */
   readonly capacity: number;
   readonly words: EntryWords;
-  /** What the entries are called. */
+  /** The name of the entries, for messages. */
   readonly entries: string;
   /** Bytes of the buffer of offsets, where more than these is to be in it. */
   readonly offsetBytes?: number | undefined;
@@ -46,15 +46,15 @@ export interface CountedListOptions {
 export interface ListReading {
   /** Entries that there are: the capacity that would do. */
   readonly found: number;
-  /** As many as are listed. */
+  /** The listed entries. */
   readonly entries: Uint32Array;
-  /** As many words of the companion, if there is one. */
+  /** The companion's words for the listed entries, if there is a companion. */
   readonly companions: Uint32Array;
   /** First place of each owner that the search was for, and of the one after: empty unless they were asked for. */
   readonly offsets: Uint32Array;
 }
 
-/** Of pairs: `found` is more than `count` where the list was too short, and the capacity that would do. */
+/** A list of pairs. If it was too short, `found` exceeds `count` and is the capacity that you need. */
 export interface ListedPairs extends PairList {
   readonly found: number;
 }
@@ -227,7 +227,7 @@ export class CountedList {
     ];
   }
 
-  /** What was copied, or where there was too little room, nothing but more room. */
+  /** Returns the copy. If it had too little room, returns undefined and makes more room. */
   private take(
     room: Room,
     [header, offsets, list, companion]: readonly ArrayBuffer[],

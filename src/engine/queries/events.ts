@@ -23,7 +23,7 @@ export interface GridEventsOptions {
   readonly capacity?: number | undefined;
 }
 
-/** What a list of pairs lends those who follow it. */
+/** The parts of a list of pairs that events use. */
 export interface FollowedPairs {
   readonly dimensions: Dimensions;
   /** First ids at most. */
@@ -49,7 +49,7 @@ type Groups = Readonly<Record<'tally' | 'keep' | EventKind, GPUBindGroup>>;
 
 /** One kind of event: where its pairs are. */
 export class EventList {
-  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed pair, 256 a workgroup. */
+  /** Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per workgroup. */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
   /** Made by GridPairs.events. */

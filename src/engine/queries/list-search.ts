@@ -42,7 +42,7 @@ export function lastBuilt(grid: KernelGrid, nothing: string): SharedBinding {
 }
 
 export abstract class ListSearch<Group> {
-  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed id, 256 a workgroup. */
+  /** Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed id, 256 per workgroup. */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private readonly groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
   /** Askers of the last search recorded: what a reading of it will most likely be of. */
@@ -82,7 +82,7 @@ export abstract class ListSearch<Group> {
     return this.list.bytes + this.parameters.bytes;
   }
 
-  /** What kernels of both steps read of the grid, beside the askers. */
+  /** The grid's buffers that the kernels of both steps read. */
   protected get gridState() {
     const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
     return { position_in, id_in, start, cell_of_slot, parameters: this.parameters.buffer };

@@ -41,7 +41,7 @@ export interface GridNearInput {
 
 /** Lists read back: the neighbours of point i (the particles in box i) are `ids[offsets[i]]` up to, but not, `ids[offsets[i + 1]]`. */
 export interface ListedNeighbours {
-  /** Of all points; more than there is room for where the list was too short, and the capacity that would do. */
+  /** Neighbours found for all points. If the list was too short, this is the capacity that you need. */
   readonly found: number;
   readonly offsets: Uint32Array;
   readonly ids: Uint32Array;

@@ -146,7 +146,7 @@ export class GridNearest {
     this.lastCount = count;
   }
 
-  /** What the last search that was submitted found, or one that is submitted meanwhile: never a mix. */
+  /** Returns the result of the last submitted search, or of one submitted meanwhile; never a mix. */
   async read(): Promise<NearestNeighbours> {
     const { k } = this;
     let room = this.lastCount;

@@ -44,7 +44,7 @@ export class PairQuery {
     this.scanBinding = passes.scan.reserve(tallies, offsets, length);
   }
 
-  /** What goes into the first submission, after the sort. */
+  /** Records the first submission, after the sort. */
   stages(shared: SharedBinding): Stage[] {
     const { pairs, scan } = this.passes;
     const tally = pairs.bind('tally', { ...this.state, tallies: this.scratch.buffers.tallies });
@@ -54,12 +54,12 @@ export class PairQuery {
     ];
   }
 
-  /** What to read back of the first submission: how many places the tallies add up to. */
+  /** The buffer to read back after the first submission: the sum of the tallies. */
   get total(): ReadRange {
     return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
   }
 
-  /** To be called, once the first submission is on its way, before anything else changes the state. */
+  /** To be called after the first submission, before the state changes. */
   preserve(): void {
     if (this.copy || this.filling) return;
     const given = STATE_NAMES.flatMap((name) => {

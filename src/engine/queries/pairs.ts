@@ -24,7 +24,7 @@ export interface GridPairsOptions {
 }
 
 export class GridPairs {
-  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed pair, 256 a workgroup. */
+  /** Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per workgroup. */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
   private searched: SharedBinding | undefined;
@@ -123,7 +123,7 @@ export class GridPairs {
     return { listed: { found, count: pairs.length / 2, pairs }, beside };
   }
 
-  /** What began, stayed and ended between one search and the next, as lists on the GPU. */
+  /** Returns GPU lists of the pairs that began, stayed and ended between one search and the next. */
   async events(options?: GridEventsOptions): Promise<GridEvents> {
     this.list.checkUsable();
     const events = await GridEvents.create(

@@ -54,7 +54,7 @@ export interface GridRaysInput {
   readonly radius?: number | undefined;
 }
 
-/** What rays are packed from. */
+/** A ray, as `packRays` takes it. */
 export interface Ray {
   readonly origin: readonly number[];
   /** Distances are in lengths of it: most often one of unit length. Of no length, it meets nothing. */
@@ -65,7 +65,7 @@ export interface Ray {
 
 /** Lists read back: what ray i meets is `ids[offsets[i]]` up to, but not, `ids[offsets[i + 1]]`. */
 export interface ListedHits {
-  /** Of all rays; more than there is room for where the list was too short, and the capacity that would do. */
+  /** Particles found for all rays. If the list was too short, this is the capacity that you need. */
   readonly found: number;
   readonly offsets: Uint32Array;
   readonly ids: Uint32Array;
@@ -118,7 +118,7 @@ function checkRays(world: World, most: number, input: GridRaysInput): Readonly<R
   return { ray_count: count, ...checkRadius(world, input) };
 }
 
-/** Where each ball has a radius of its own, kernels ask for no other. */
+/** With variable radii, kernels need no common radius. */
 function checkRadius(
   world: World,
   input: GridRaysInput,
@@ -287,7 +287,7 @@ export class GridFirstHits {
     this.lastCount = input.count;
   }
 
-  /** What the last search that was submitted found for the rays of the last one recorded. */
+  /** Returns what the last submitted search found for the rays of the last recorded one. */
   async read(): Promise<ListedFirstHits> {
     this.checkUsable();
     const encoder = this.gpu.device.createCommandEncoder({ label: 'grid.first-hits.read' });

@@ -59,7 +59,7 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
 
-  /** What to read back. */
+  /** The buffers to read back. */
   get header(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.owned.buffers.counters, size: 4 * CCD_HEADER };
   }

@@ -40,7 +40,7 @@ export const BYTES_PER_CELL = 8;
 /** Parameter rings, partial measures, padding. */
 const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 
-/** What a simulation may have beside its particles. */
+/** Optional parts of a simulation that take memory. */
 export interface MemoryOptions {
   /** Obstacles that there is room for. Default: none. */
   readonly obstacles?: number | undefined;
@@ -97,7 +97,7 @@ function bytesOfPaths(world: Parameters<typeof ccdBytes>[0], particles: number):
   return Object.values(bytes).reduce((sum, of) => sum + of, 0);
 }
 
-/** Of a sort: counts, starts and the sums of its blocks. */
+/** Returns the bytes of a sort: counts, starts and block sums. */
 function bytesOfCells(cells: number): number {
   return cells * BYTES_PER_CELL + (8 * cells) / SCAN_BLOCK;
 }

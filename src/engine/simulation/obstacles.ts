@@ -17,9 +17,9 @@ import type { SharedBinding } from '../../gpu/params';
 import { encodeStages } from '../../gpu/stage';
 import { CellSort, type SortBinding } from '../grid/cell-sort';
 
-/** Where obstacles are: a buffer of starts that has room for them behind. */
+/** A buffer of cell starts with room for obstacles behind them. */
 export interface Obstacles {
-  /** As they were given. */
+  /** In the caller's order. */
   readonly given: StaticBodies;
   readonly bytes: number;
   /** Replaces all; `makeShared` gives the parameters of a grid of so many particles. */

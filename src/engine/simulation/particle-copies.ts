@@ -27,7 +27,7 @@ type Holding = Record<Kind, 0 | 1>;
 
 /** A question about the state as it was when it was asked. */
 interface Question {
-  /** To be called before anything changes the state. */
+  /** To be called before the state changes. */
   preserve(): void;
 }
 
@@ -112,7 +112,7 @@ export class ParticleCopies {
     this.questions.delete(question);
   }
 
-  /** To be called before anything changes the state: questions under way keep what they were asked about. */
+  /** To be called before the state changes, so that pending questions still see the old state. */
   beforeChange(): void {
     for (const question of this.questions) question.preserve();
   }
@@ -145,7 +145,7 @@ export class ParticleCopies {
     this.gpu.device.queue.writeBuffer(this.leaving, 0, leaving);
   }
 
-  /** What to read back of so many particles, for `arraysOf`. */
+  /** The buffers to read back for a number of particles; `arraysOf` unpacks them. */
   ranges(count: number): readonly ReadRange[] {
     const { position, velocity, id } = this.now;
     return [

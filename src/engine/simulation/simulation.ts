@@ -1,15 +1,15 @@
 /**
- * The particle simulation on the GPU: its life, its particles and settings, and what it answers about its state.
- * particle-copies.ts holds the state, simulation-passes.ts the kernels, simulation-stages.ts makes steps of them, and
- * changes.ts knows whether the device took what was submitted.
+ * The particle simulation on the GPU: creation, particles, settings, steps and questions about its state.
+ * particle-copies.ts holds the state, passes.ts the kernels, stages.ts makes steps of them, and submissions.ts notices if
+ * the device drops a submission.
  *
  * Ordering: a change is one compute pass; dispatches within a pass are ordered and synchronised. A recorded step
  * (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the simulation that is not itself a
  * recording, because those calls submit at once.
  *
- * The device may reject a kernel after it was recorded, if no caller awaited its compilation. A question then fails alone: it sorts
- * in a submission of its own, so that the state stays whole. After a change that was dropped the simulation takes nothing
- * but a checkpoint. Once a refusal is known, whatever needs that kernel throws before anything changes.
+ * The device may reject a kernel after it was recorded, if no caller awaited its compilation. A question then fails alone:
+ * it sorts in a submission of its own, so that the state stays intact. After a dropped change the simulation accepts only a
+ * checkpoint. Once a rejection is known, every call that needs the kernel throws before it changes anything.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -107,9 +107,9 @@ export class Simulation implements ParticleSimulation {
     /** @internal Not part of the package's types; tests read its lists. */ readonly sort: CellSort,
     private readonly parameters: SharedParameters,
     private readonly copies: ParticleCopies,
-    /** Where there is room for any. */
+    /** Undefined if the simulation has no room for obstacles. */
     private readonly obstacles: Obstacles | undefined,
-    /** Where the ccd of fast particles are followed. */
+    /** Undefined without `continuous`. */
     private readonly ccd: Ccd | undefined,
   ) {
     this.dimensions = plan.dimensions;
@@ -131,7 +131,7 @@ export class Simulation implements ParticleSimulation {
   static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
     const plan = planSimulation(options);
     const { dimensions, capacity, world } = plan;
-    // Of now: what the caller does to the arrays while kernels are compiled is not meant.
+    // Copy the inputs now; the caller may change them while kernels compile.
     const first = {
       positions: plan.positions.slice(),
       velocities: plan.velocities.slice(),
@@ -369,7 +369,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   async checkpoint(): Promise<Checkpoint> {
-    // Of now, not of when the particles arrive.
+    // Copy the settings now; they may change before the particles arrive.
     const described = describeSimulation(this, this.obstacles?.given);
     return { ...described, ...(await this.read()) };
   }
@@ -412,7 +412,7 @@ export class Simulation implements ParticleSimulation {
     this.obstacles?.load(bodies, (count) => this.parameters.place(this.world, count, substep));
   }
 
-  /** What a recording made now is of. */
+  /** The context of a recording that is made now. */
   private recording(dt = 0): Recording {
     const { count, currentSettings: settings } = this;
     const shared = this.parameters.place(this.world, count, this.substeps.derive(settings, dt));
@@ -446,7 +446,7 @@ export class Simulation implements ParticleSimulation {
     return this.stages.step(this.recording(dt));
   }
 
-  /** What follows the ccd of fast particles, for what only that can tell. */
+  /** Returns the part that follows the paths of fast particles, or throws if the simulation has none. */
   private requireCcd(name: string): Ccd {
     this.checkUsable();
     checkContinuous(this, name);

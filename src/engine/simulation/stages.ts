@@ -19,7 +19,7 @@ import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 import type { SimulationPasses } from './passes';
 
-/** What stages are of: their parameters, how many particles, and what the settings ask for. */
+/** The input of stages: parameters, number of particles, and settings. */
 export interface Recording {
   readonly shared: SharedBinding;
   readonly count: number;
@@ -34,7 +34,7 @@ export class SimulationStages {
     private readonly passes: SimulationPasses,
     private readonly sort: CellSort,
     private readonly copies: ParticleCopies,
-    /** Where the ccd of fast particles are followed. */
+    /** Undefined without `continuous`. */
     private readonly ccd: Ccd | undefined,
     /** Whether the sort counts for more than integrating could. */
     private readonly hasLevels: boolean,
@@ -92,7 +92,7 @@ export class SimulationStages {
     return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
   }
 
-  /** What a search for pairs reads, on a sorted state. */
+  /** The buffers that a search for pairs reads, after a sort. */
   get sorted(): PairState {
     const { position, id } = this.copies.now;
     return { position_in: position, id_in: id, ...this.cells };
@@ -103,7 +103,7 @@ export class SimulationStages {
     return ccd.farthest(shared, this.ccdBinding(ccd), count);
   }
 
-  /** What the sort says of who is where. */
+  /** The order that the sort found. */
   private get cells() {
     const { start, cellOfSlot, finerList, heavy } = this.sort;
     return { start, cell_of_slot: cellOfSlot, finer: finerList, crowd: heavy };

@@ -25,11 +25,11 @@ export interface CrowdBuffers {
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Of grids with levels: the lists of finer entries, and scratch as long as they are. */
+  /** In grids with levels: the finer entries, and scratch as long as they are. */
   readonly finer?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
 }
 
-/** What is put in order: the entries of the grid, or the finer entries of its cells. */
+/** The entries to sort: those of the grid, or the finer entries of its cells. */
 export type CrowdOf = 'entries' | 'finer';
 
 const MERGES = ['tiles', 'runs', 'wholes'] as const;
@@ -109,7 +109,7 @@ export class Crowd {
     };
   }
 
-  /** Where there are levels. */
+  /** Only in grids with levels. */
   static describeClose({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
     return {
       label: 'grid.heavy.close',

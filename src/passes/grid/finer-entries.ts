@@ -19,7 +19,7 @@ export interface FinerBuffers {
   readonly counts: GPUBuffer;
   /** The list of crowds. */
   readonly crowd: GPUBuffer;
-  /** As they are given, and in sorted order. */
+  /** In the input's order and in sorted order. */
   readonly given: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
@@ -91,7 +91,7 @@ export class FinerEntries {
     return this.owned.buffers.finer;
   }
 
-  /** As long as the finer entries: for crowds of them to be merged in. */
+  /** Scratch as long as the finer entries, in which crowds of them are merged. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }

@@ -49,7 +49,7 @@ export interface MeasureBuffers {
   readonly finer?: GPUBuffer | undefined;
 }
 
-/** Where obstacles are, one more: how many the particles overlap. */
+/** With obstacles, one more measure: the overlaps with them. */
 const OBSTACLE_WORD = MEASURE_WORDS;
 
 const TWO_32 = 2 ** 32;
@@ -105,7 +105,7 @@ export class Measure {
     world: World & Pick<Variant, 'obstacles'>,
     broadPhase: BroadPhase,
     compilation?: Compilation,
-    /** What radii may be, where each particle has its own. */
+    /** The range of variable radii. */
     radiusRange?: RadiusRange,
   ): Promise<Measure> {
     const { dimensions } = world;
@@ -155,7 +155,7 @@ export class Measure {
     this.kernel.encode(pass, shared, group, this.workgroupsFor(count));
   }
 
-  /** What to read back after `encode` for `count` particles. */
+  /** The buffers to read back after `encode` for `count` particles. */
   range(count: number): ReadRange {
     return { buffer: this.partials.buffers.partials, size: this.workgroupsFor(count) * this.words * 4 };
   }
@@ -212,7 +212,7 @@ export class Measure {
   }
 }
 
-/** What is borderline, as the struct has it. */
+/** The borderline bounds in the layout of the struct. */
 function borderlineFields(world: World, radiusRange: RadiusRange | undefined) {
   if (!radiusRange) {
     const { low, high, latticeScale } = borderlineOf(world.diameter, world);

@@ -11,7 +11,7 @@ import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
 import { PARAMS, STRETCH } from '../modules';
 
-/** What can have happened to a pair. */
+/** The kinds of changes of a pair. */
 export const EVENT_KINDS = ['begun', 'stayed', 'ended'] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];

@@ -38,11 +38,11 @@ export interface PairsBuffers {
   readonly finer?: GPUBuffer | undefined;
   /** Needed where the variant is made for crowds: the heavy ones, and how many. */
   readonly crowd?: GPUBuffer | undefined;
-  /** Of boxes, the high corners; positions are the low ones. */
+  /** The high corners of boxes; `position` holds the low corners. */
   readonly high_in?: GPUBuffer | undefined;
 }
 
-/** What overlaps: balls around particles, or boxes of a grid with levels. */
+/** The shapes whose overlaps are found: balls around particles, or boxes of a grid with levels. */
 export type PairShape = 'ball' | 'box';
 
 /**
