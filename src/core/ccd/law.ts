@@ -1,29 +1,30 @@
 /**
- * No tunnelling. What the engines agree on about particles that move too far in a substep to be met where they
- * arrive: who they are, where their paths end, and what that does to velocities. On the CPU paths.ts follows it, on the
- * GPU shaders/solve/ccd.
+ * Continuous motion: the law for particles that move too far in a substep to be caught where they arrive. It says which
+ * particles are fast, where their paths end, and how that changes velocities. paths.ts implements it for the CPU,
+ * shaders/solve/ccd for the GPU.
  *
- * The law, after integrating and before the sort. A diameter is a particle's or an obstacle's own where sizes differ,
- * of a box its shortest edge:
- *   - a particle is fast if it moves farther than a sixteenth of a diameter (FAST_SHARE) in the substep. Its path is the
- *     straight way from where it was to where it arrives; time runs from 0 to 1 on it, in whole ticks;
- *   - its path ends early at the first wall that it crosses, and at the first other particle or obstacle that it comes to
- *     overlap by a sixteenth of the lesser of both diameters (OVERLAP_SHARE) while it approaches, where they overlap by as
- *     much already by a tick of the way at least; of several at the same
- *     time, the one at which it closes in fastest, of equal ones the one with the lowest id. What is left over is for the
- *     contact law. Slow particles are on a straight way too, obstacles stand still, fast particles fly until their own path
- *     ends and rest there for the rest of the substep;
- *   - so ends depend on each other, but an earlier one never on a later one. In each of CCD_ROUNDS rounds all paths are
- *     followed anew, with the others' ends as the round before has them: after n rounds whatever hangs on fewer than n
- *     others is settled. All is settled before the earliest time at which the last round still changed anything. There
- *     the others are held: their paths end in mid-air, with their velocity, and go on in the next substep;
- *   - two that name each other bounce as a pair, with the contact law's restitution (none below restSpeed), friction and
- *     shares. A slow one names the first of those that name it. Whoever is not named rests where it is until the next
- *     substep, with its velocity, or what the contact law makes of it. Walls and obstacles are always free.
- *   - a path longer than MOST_PIECES is held at the end of the last, so at MOST_PIECES * PIECE_CELLS cells a substep, of
- *     different sizes such as its particle is filed in; one so long that this is not a tick stays where it begins. On the
- *     GPU it is held too where floats are coarser than its cells.
- *   - nothing accelerates whose path has ended: of what gravity gives in the substep it keeps what it flew for.
+ * The law applies after integration and before the sort. The diameter of a body is its own if sizes differ; the diameter of a
+ * box is its shortest edge.
+ *   - A particle is fast if it moves farther than a sixteenth of its diameter (FAST_SHARE) in the substep. Its path is the
+ *     straight line from its old to its new position. Time on it runs from 0 to 1, in whole ticks.
+ *   - The path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and overlaps
+ *     by a sixteenth of the smaller diameter (OVERLAP_SHARE). An overlap as deep at the start counts only if the path goes
+ *     at least a tick deeper. Of several at the same time, the path ends at the one with the greatest closing speed; if
+ *     equal, at the one with the lowest id. The contact law handles the remaining overlap.
+ *   - Slow particles move in straight lines too. Obstacles stand still. Fast particles move until their own path ends, and
+ *     rest there for the rest of the substep.
+ *   - Ends depend on each other, but an earlier end never depends on a later one. Each of CCD_ROUNDS rounds follows all
+ *     paths again, against the others' ends of the round before. After n rounds every end that depends on fewer than n
+ *     others is final. So all ends before the earliest time that the last round changed are final. The other paths are
+ *     held at that time: they end in mid-air, with their velocity, and go on in the next substep.
+ *   - Two particles that name each other as their hit bounce as a pair, with the restitution (none below restSpeed), friction
+ *     and mass shares of the contact law. A slow particle names the first particle that names it. A particle that is not
+ *     named in return rests until the next substep, with its velocity or what the contact law makes of it. Walls and
+ *     obstacles are always available.
+ *   - A path is held after MOST_PIECES pieces, that is after at most MOST_PIECES * PIECE_CELLS cells (of the particle's own
+ *     level if sizes differ). If that is less than a tick, the particle stays at the start. The GPU also holds a path where
+ *     floats are coarser than cells.
+ *   - Gravity accelerates a particle only until its path ends.
  * So on a path no particle comes to overlap another by more than that, and none passes through another.
  */
 import { CCD_PARTS, CCD_TICKS, CLOSING_BITS, PIECE_CELLS } from '../base/constants';
@@ -33,18 +34,15 @@ import type { StaticBodies } from '../obstacles/tree';
 import { type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
-/**
- * Of a diameter: who moves farther in a substep is fast. Slower ones are the contact law's business, which lets them come
- * that near, and about as much again before they are turned.
- */
+/** Share of a diameter. A particle that moves farther in a substep is fast; the contact law can handle slower ones. */
 export const FAST_SHARE = 1 / CCD_PARTS;
 
-/** Of a diameter: how deep a path leads into another. Resting contacts of equals are not as deep, so that they end none. */
+/** Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep and end none. */
 export const OVERLAP_SHARE = 1 / CCD_PARTS;
 
 /**
- * Of a diameter: how far the last tick before a wall may take one, so that it lies against it. Ticks that are longer might
- * take it through others.
+ * Share of a diameter: the longest last tick before a wall that moves a particle against it. A longer tick could move it
+ * through other particles.
  */
 export const TO_WALL = 1 / CCD_PARTS;
 
@@ -60,7 +58,7 @@ export function keyOfEnd(time: number): number {
 
 const bits = new DataView(new ArrayBuffer(4));
 
-/** The key of a hit: of two, the lower comes first. `closing`: in lengths a substep. */
+/** The key of a hit; lower keys come first. `closing` is the closing speed in lengths per substep. */
 export function keyOfHit(time: number, closing: number): number {
   bits.setFloat32(0, closing);
   return keyOfEnd(time) - (bits.getUint32(0) >>> (31 - CLOSING_BITS));
@@ -71,10 +69,10 @@ export function timeOfKey(key: number): number {
   return Math.floor(key / 2 ** CLOSING_BITS) / CCD_TICKS;
 }
 
-/** Rounds after which what is not settled is held. */
+/** The number of rounds. Paths that are not final after them are held. */
 export const CCD_ROUNDS = 32;
 
-/** Of how the fast particles of a step fared. */
+/** Counts of the fast particles and paths of a step. */
 export interface ContinuousCounts {
   /** Particles that need the step's substeps: in one step, but not in a substep, they would move too far. */
   readonly substepped: number;
@@ -88,7 +86,7 @@ export interface ContinuousCounts {
 
 export const NO_CONTINUOUS_COUNTS: ContinuousCounts = { substepped: 0, swept: 0, paths: 0, hits: 0, held: 0 };
 
-/** Those of a step so far, and those of one more substep; undefined before the first. */
+/** Adds the counts of a substep to those of the step so far, which are undefined before the first substep. */
 export function addContinuousCounts(
   sum: ContinuousCounts | undefined,
   substep: ContinuousCounts,
@@ -99,8 +97,8 @@ export function addContinuousCounts(
 }
 
 /**
- * The most diameters that one of the first `count` particles may move in `dt` seconds, those aside that are set aside.
- * `radius`: of all, where none has a size of its own.
+ * Returns the greatest distance, in diameters, that one of the first `count` particles may move in `dt` seconds. Ignores
+ * non-finite particles. `radius` is the radius of all particles if sizes do not differ.
  */
 export function farthestWay(
   dimensions: Dimensions,
@@ -116,18 +114,18 @@ export function farthestWay(
   let farthest = 0;
   for (let slot = 0; slot < count; slot++) {
     let squared = 0;
-    let place = 0;
+    let sum = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       squared += (velocities[dimensions * slot + axis] as number) ** 2;
-      place += positions[dimensions * slot + axis] as number;
+      sum += positions[dimensions * slot + axis] as number;
     }
     const way = ((Math.sqrt(squared) + gained) * dt) / thicknessOf(dimensions, sizes, slot, radius);
-    if (way > farthest && Number.isFinite(place)) farthest = way;
+    if (way > farthest && Number.isFinite(sum)) farthest = way;
   }
   return farthest;
 }
 
-/** The ends of a substep's motion, sorted; those from `live` on are set aside. */
+/** Particles after a substep's motion, sorted. Entries from `live` on are set aside. */
 export interface CcdState extends Sizes {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
@@ -135,24 +133,24 @@ export interface CcdState extends Sizes {
   readonly live: number;
 }
 
-/** How candidates are found; more than are asked for do no harm. */
+/** Finds candidates. It may visit more than requested. */
 export interface CcdSearch {
-  /** Slots of particles that at their ends, an eighth of their extent wider on each side, reach into a box; others may be. */
+  /** Visits the particles that reach into a box at their end position, if widened by an eighth of their extent. */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
-  /** Obstacles, by slot, and the slots of those that reach into a box. */
+  /** The obstacles by slot; visitObstacles visits the slots of those that reach into a box. */
   readonly obstacles: StaticBodies | undefined;
   visitObstacles(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
-  /** Every two boxes of packed ones (low corner, high corner) that overlap, once. */
+  /** Visits every overlapping pair of packed boxes (low corner, high corner) once. */
   meetings(boxes: Float32Array, visit: (first: number, second: number) => void): void;
 }
 
-/** Of a period: no piece of a path in a world that wraps around is longer. */
+/** Share of a period: the longest piece of a path in a periodic world. */
 export const PIECE_SHARE = 1 / 4;
 
 /**
- * Longest piece of a path of a particle that is filed in cells of an edge: in a world that wraps around, short enough
- * that of another particle the nearest image stays the nearest, and that of an obstacle, which may reach half a period
- * far, no image is met but the nearest and the next one ahead.
+ * Returns the longest piece of a path for a particle whose level has cells of this size. In a periodic world it is short
+ * enough that the nearest image of another particle stays the nearest, and that the piece can meet only the nearest image of
+ * an obstacle (which may reach half a period) and the next one ahead.
  */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(
@@ -162,8 +160,8 @@ export function longestPiece({ period, diameter }: World, cellSize: number): num
 }
 
 /**
- * What a hit does to the velocity of one of two, `part` of what both would do; `grip`: share of the sliding that friction
- * may take. Antisymmetric to the bit, as the contact law is.
+ * Returns the change of one particle's velocity by a hit. `part` is its share of the whole change, `grip` the greatest share
+ * of the sliding that friction may remove. Antisymmetric to the bit, like the contact law.
  */
 export function strike(
   relative: readonly number[],

@@ -1,11 +1,11 @@
 /**
- * Which passes a simulation's changes and questions are made of, bound to the copies that hold the state.
+ * Makes stages of passes, bound to the copies that hold the state, for a simulation's changes and questions.
  *
- * One substep: integrate + count (where particles have radii of their own, a count by itself, since it counts the finer entries
- * of cells too; where ccd of fast particles are followed too, since that is done in between), scan, scatter, gather, then
- * for each iteration: partner (only with restitution), resolve.
- * Inputs: what a recording is of. Outputs: stages, for recording or timing; the copies are swapped as the stages will
- * leave them, so they must be recorded in the order in which they were asked for. Bind groups are made once.
+ * One substep: integrate + count, scan, scatter, gather, then for each iteration: partner (only with restitution), resolve.
+ * The count is a pass of its own with variable radii, because it also counts the finer entries of cells, and with
+ * `continuous`, because paths are followed before it.
+ * Outputs: stages, to record or to time. Creating a stage swaps the copies as the stage will leave them, so record stages in
+ * the order in which they were created. Bind groups are created once.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
