@@ -5,8 +5,8 @@
  *
  * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The preprocessor
  * itself throws on those words in comments, erases code at unknown directives and prints undefined values. So any
- * other `#`, and any flag that was not declared, is an error here that names the file and the line. A source from
- * outside shaders/ (`origin`) is not preprocessed.
+ * other `#`, and any flag that was not declared, is an error here that names the file and the line. A user's code is
+ * not preprocessed.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import body from '../../shaders/base/body.wgsl?raw';
@@ -16,13 +16,11 @@ import * as constants from '../core/base/constants';
 import { GpuError } from '../core/base/errors';
 import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../core/state/hash';
 import type { Dimensions } from '../core/world/world';
-import { type Bindings, declareBindings } from './bindings';
+import { type Bindings, declareBindings, USER } from './bindings';
 
 export interface ShaderSource {
-  /** Path below shaders/, for messages. */
+  /** Path below shaders/, or the name of a user's source. */
   readonly name: string;
-  /** For a source from outside shaders/: its name in messages. Such a source is not preprocessed. */
-  readonly origin?: string;
   readonly text: string;
 }
 
@@ -41,6 +39,15 @@ export interface LinkOptions {
   readonly standalone?: boolean;
   /** WGSL extensions for `enable`. */
   readonly extensions?: readonly string[];
+  readonly userCode?: UserCode;
+}
+
+/** Code that is not ours. It may define any name but the public ones, because all other names of ours get a prefix. */
+export interface UserCode {
+  /** Linked after our code, so that a bracket left open or closed twice is an error in these lines. */
+  readonly sources: readonly ShaderSource[];
+  /** Names of ours that the code may use. */
+  readonly publicNames: readonly string[];
 }
 
 export interface SourceLine {
@@ -85,51 +92,76 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
 
 const MARK = '//@';
 
+/** Precedes our names at module scope if a user's code is linked with them. */
+export const PREFIX = 'cellstorm_';
+
+/** A declaration at module scope. In our files these begin a line. */
+const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
+
+/** Returns the name that an entry point has in the linked code. */
+export function linkedName(name: string, { userCode }: Pick<LinkOptions, 'userCode'>): string {
+  return userCode ? `${PREFIX}${name}` : name;
+}
+
 /** The bind group of a kernel's own buffers. Group 0 holds the shared parameters, unless there are none. */
 export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
   return standalone ? 0 : 1;
 }
 
 export function linkShader(options: LinkOptions): LinkedShader {
-  const lines: SourceLine[] = [];
-  const generated = (text: string) => lines.push({ file: '(generated)', line: lines.length + 1, text });
-  for (const extension of options.extensions ?? []) generated(`enable ${extension};`);
+  const ours: SourceLine[] = [];
+  const users: SourceLine[] = [];
+  const generate = (lines: SourceLine[], text: string) =>
+    lines.push({ file: '(generated)', line: ours.length + users.length + 1, text });
+  for (const extension of options.extensions ?? []) generate(ours, `enable ${extension};`);
   const shared = options.standalone ? {} : { TILE_SIZE: constants.WORKGROUP_SIZE, ...SHARED_CONSTANTS };
   const values: Readonly<Record<string, number | boolean>> = { ...shared, ...options.constants };
   for (const [name, value] of Object.entries(values)) {
-    if (typeof value === 'boolean') {
-      generated(`const ${name} = ${value};`);
-      continue;
-    }
-    if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
-      throw new GpuError(
-        'shader',
-        `The shader constant ${name} is ${value}, but it must be a 32-bit unsigned integer.`,
-      );
-    }
-    generated(`const ${name} = ${value}u;`);
+    generate(ours, declareConstant(name, value));
   }
-  for (const declaration of declareBindings(groupOf(options), options.bindings ?? {})) generated(declaration);
+  const { userCode, bindings = {} } = options;
+  const declarations = declareBindings(groupOf(options), bindings);
+  Object.keys(bindings).forEach((name, index) => {
+    generate(name.startsWith(USER) ? users : ours, declarations[index] as string);
+  });
   const flags = { ...DEFAULT_FLAGS, ...options.flags };
   const prelude = options.standalone ? [] : [DIMENSION_SOURCES[options.dimensions], BODY_SOURCE];
-  for (const source of [...prelude, ...options.sources]) {
-    // Only files of ours are written for the preprocessor: to others a `#` is what WGSL takes it for.
-    const isOurs = source.origin === undefined;
-    lines.push(...(isOurs ? preprocess(source, flags) : linesOf(source)));
-  }
+  for (const source of [...prelude, ...options.sources]) ours.push(...preprocess(source, flags));
+  for (const { name, text } of userCode?.sources ?? []) users.push(...linesOf(name, text));
+  const lines = [...(userCode ? withPrefix(ours, userCode.publicNames) : ours), ...users];
   return {
     code: `${lines.map((line) => line.text).join('\n')}\n`,
-    locate: (line) => lines[line - 1] ?? { file: '(generated)', line, text: '' },
+    // Compilers report an unexpected end on the line after the last.
+    locate: (line) => lines[Math.min(line, lines.length) - 1] as SourceLine,
   };
 }
 
-function nameOf({ name, origin }: ShaderSource): string {
-  return origin ?? `shaders/${name}`;
+function declareConstant(name: string, value: number | boolean): string {
+  if (typeof value === 'boolean') return `const ${name} = ${value};`;
+  if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
+    throw new GpuError(
+      'shader',
+      `The shader constant ${name} is ${value}, but it must be a 32-bit unsigned integer.`,
+    );
+  }
+  return `const ${name} = ${value}u;`;
 }
 
-/** All lines, as they are. */
-function linesOf(source: ShaderSource): SourceLine[] {
-  return source.text.split(/\r?\n/).map((text, index) => ({ file: nameOf(source), line: index + 1, text }));
+/** Returns the lines with the prefix before every name that they declare at module scope, except the public names. */
+function withPrefix(lines: readonly SourceLine[], publicNames: readonly string[]): SourceLine[] {
+  const names = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
+  for (const name of publicNames) names.delete(name);
+  return lines.map((line) => {
+    // Comments and members match as a whole and so keep their text.
+    const text = line.text.replace(/\/\/.*|\.\s*\w+|\b[A-Za-z_]\w*/g, (token) =>
+      names.has(token) ? `${PREFIX}${token}` : token,
+    );
+    return { ...line, text };
+  });
+}
+
+function linesOf(file: string, text: string): SourceLine[] {
+  return text.split(/\r?\n/).map((line, index) => ({ file, line: index + 1, text: line }));
 }
 
 /** The lines of a file that its flags leave, each with its number in the file. */
@@ -140,7 +172,7 @@ export function preprocess(source: ShaderSource, flags: Readonly<Record<string, 
     strings[strings.length - 1] += text;
   };
   const refuse = (line: number, problem: string): never => {
-    throw new GpuError('shader', `${nameOf(source)}:${line}: ${problem}.`);
+    throw new GpuError('shader', `shaders/${source.name}:${line}: ${problem}.`);
   };
   source.text.split(/\r?\n/).forEach((text, index) => {
     const line = index + 1;
@@ -177,14 +209,14 @@ export function preprocess(source: ShaderSource, flags: Readonly<Record<string, 
   try {
     output = wgsl(strings as unknown as TemplateStringsArray, ...values);
   } catch (error) {
-    throw new GpuError('shader', `${nameOf(source)}: ${(error as Error).message}.`);
+    throw new GpuError('shader', `shaders/${source.name}: ${(error as Error).message}.`);
   }
   const lines: SourceLine[] = [];
   for (const text of output.split('\n')) {
     const mark = text.lastIndexOf(MARK);
     if (mark < 0) continue;
     lines.push({
-      file: nameOf(source),
+      file: `shaders/${source.name}`,
       line: Number(text.slice(mark + MARK.length)),
       text: text.slice(0, mark),
     });

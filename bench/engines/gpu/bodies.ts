@@ -27,7 +27,7 @@ export function benchSource(file: string, text: string): ShaderSource {
   return { name: `../bench/engines/gpu/${file}`, text };
 }
 
-const FOLD: ShaderSource = { name: 'fold', origin: 'bench/engines/gpu/found.wgsl', text: FOLD_WGSL };
+const FOLD: ShaderSource = benchSource('found.wgsl', FOLD_WGSL);
 
 /** Modules of a kernel that counts pairs. */
 export const FOLDING: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies), FOLD];

@@ -1,8 +1,8 @@
 /**
- * The user's own WGSL over the neighbours that a HashGrid finds. The user writes what begins a particle,
- * what one neighbour does to it and what is kept in the end; the loop is linked around it, the same that the
- * engine's own passes have (shaders/neighbours/each_particle.wgsl), in every kind of world.
- * Inputs: the grid's sorted outputs, buffers and parameters of the caller's. Outputs: whatever the code writes.
+ * A user's WGSL over the neighbours that a HashGrid finds. The user writes three functions: what starts a particle, what
+ * one neighbour adds, and what to store at the end. The loop linked around them is that of the engine's own passes
+ * (shaders/neighbours/each_particle.wgsl).
+ * Inputs: the grid's sorted outputs, and the caller's buffers and parameters. Outputs: whatever the code writes.
  * Ordering: see each_particle.wgsl; the same input gives the same bits.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
@@ -17,7 +17,7 @@ import {
 } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
 import type { World } from '../../core/world/world';
-import { kindOf } from '../../gpu/bindings';
+import { kindOf, USER } from '../../gpu/bindings';
 import { checkEncoder, type Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import {
@@ -27,6 +27,7 @@ import {
   type StructFields,
   type StructLayout,
 } from '../../gpu/layout';
+import { PREFIX } from '../../gpu/link';
 import type { SharedBinding } from '../../gpu/params';
 import { UniformRing } from '../../gpu/uniform-ring';
 import {
@@ -40,10 +41,10 @@ import {
 import { bindKernels, encodeKernels, type ParticleGroup } from '../../passes/particle-pass';
 import { EACH_POINT, NEIGHBOURS, searchModules } from '../../passes/search-modules';
 import { breadthFor, checkReach, reachSquared } from '../queries/reach';
-import { checkCode, checkNames, definesMerge, definesSkip } from './kernel-code';
+import { checkCode, checkNames, definesMerge, definesSkip, PUBLIC_NAMES } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
 
-/** A storage buffer of the caller's: what is in it, as WGSL says it (`array<f32>`), and what is done to it. */
+/** A storage buffer of the caller: its WGSL type, such as `array<f32>`, and how the code uses it. */
 export interface KernelBuffer {
   readonly type: string;
   readonly access: 'read' | 'write';
@@ -52,33 +53,33 @@ export interface KernelBuffer {
 export interface GridKernelOptions {
   /**
    * WGSL that defines `struct Own` (or `alias Own`), `fn begin(particle: Particle) -> Own`, `fn visit(own:
-   * ptr<function, Own>, particle: Particle, other: Neighbour)`, `fn finish(own: Own, particle: Particle)` and, if
-   * particles that are not finite are to be heard of, `fn skip(slot: u32)`; where the grid was created for crowds, and
-   * particles with very many neighbours are to be shared among threads, `fn merge(own: ptr<function, Own>, other: Own)`.
+   * ptr<function, Own>, particle: Particle, other: Neighbour)` and `fn finish(own: Own, particle: Particle)`.
+   * Optional: `fn skip(slot: u32)`, called for non-finite particles, and `fn merge(own: ptr<function, Own>, other: Own)`,
+   * with which several threads share a particle that has very many neighbours, in grids created with `crowds`.
    */
   readonly code: string;
   /**
-   * What the kernel goes over: the grid's particles, or points of the caller's, of which `particle` is then one, its
+   * Whether the kernel runs over the grid's particles or over points of the caller. `particle` is then a point, and its
    * slot the number of the point. Default 'particles'.
    */
   readonly over?: 'particles' | 'points' | undefined;
   /** For messages and debuggers. Default 'kernel'. */
   readonly label?: string | undefined;
   /**
-   * Neighbours nearer than this are visited. Default: the grid's diameter. Beyond the cell the wider loop is linked;
-   * where the world wraps around, at most half the shortest period.
+   * Visits neighbours nearer than this. Default: the grid's diameter. In a periodic world it is at most half the shortest
+   * period.
    */
   readonly radius?: number | undefined;
-  /** By the names that the code knows them by. */
+  /** The buffers, by their names in the code. */
   readonly buffers?: Readonly<Record<string, KernelBuffer>> | undefined;
-  /** Fields of `parameters`, f32, u32, vector (floats, one an axis) or extent (u32, one an axis). */
+  /** The types of the fields of `parameters`: f32, u32, vector (an f32 per axis) or extent (a u32 per axis). */
   readonly parameters?: StructFields | undefined;
 }
 
 export interface GridKernelInput {
-  /** Over points: laid out as the positions that the grid takes, vec4f where it was created with `radii`; usage STORAGE. */
+  /** Points in the layout of the grid's positions, or as vec4f if it was created with `radii`. Usage: STORAGE. */
   readonly points?: GPUBuffer | undefined;
-  /** How many points. */
+  /** The number of points. */
   readonly count?: number | undefined;
   readonly buffers?: Readonly<Record<string, GPUBuffer>> | undefined;
   readonly parameters?: Readonly<Record<string, number | readonly number[]>> | undefined;
@@ -87,15 +88,15 @@ export interface GridKernelInput {
 /** The parts of a grid that its kernels use. */
 export interface KernelGrid {
   readonly world: World;
-  /** The grid as it was last encoded: its parameters and how many particles it holds. */
+  /** Returns the parameters and the particle count of the last `encode`. */
   built(): { readonly shared: SharedBinding; readonly count: number } | undefined;
   readonly buffers: Readonly<Record<'position_in' | 'start' | 'cell_of_slot' | 'id_in', GPUBuffer>>;
   readonly velocity: GPUBuffer | undefined;
-  /** Lists of finer entries, where the grid has levels. */
+  /** Lists of finer entries, if the grid has levels. */
   readonly finer: GPUBuffer | undefined;
-  /** The heavy particles, where the grid was created for crowds. */
+  /** The heavy particles, if the grid was created for crowds. */
   readonly crowd: GPUBuffer | undefined;
-  /** Called by what was destroyed. */
+  /** Tells the grid that a kernel over it was destroyed. */
   forget(dependant: { destroy(): void }): void;
 }
 
@@ -113,18 +114,18 @@ interface KnownGroup {
   readonly group: ParticleGroup;
 }
 
-/** The dispatches: one over all particles, and one over the heavy particles if their work is split. */
+/** One kernel over all particles, and one over the heavy particles if their work is split. */
 interface Kernels {
   readonly all: Kernel;
   readonly heavy: Kernel | undefined;
 }
 
-/** Groups that are kept for one first buffer. */
+/** How many groups are kept per first buffer. */
 const MOST_GROUPS = 8;
 
 export class GridKernel {
   private destroyed = false;
-  /** By the first buffer; a few of each, since callers swap the others between two or three. */
+  /** Groups by their first buffer; several each, because callers swap the others between two or three. */
   private readonly groups = new WeakMap<GPUBuffer, KnownGroup[]>();
   private emptyGroup: ParticleGroup | undefined;
 
@@ -160,7 +161,7 @@ export class GridKernel {
       throw new ArgumentError('parameters', 'point_count', accepted);
     }
     const layout = defineParameters(world, over === 'points' ? { ...given, ...POINT_FIELDS } : given);
-    // A wide loop is one thread's.
+    // In the wide loop one thread handles each particle.
     const splits =
       world.crowds && over === 'particles' && loopFor(world, over, radius) === 'narrow' && definesMerge(code);
     const described = { code, over, label, radius, buffers, layout, splits };
@@ -188,7 +189,7 @@ export class GridKernel {
     return this.parameters?.bytes ?? 0;
   }
 
-  /** Records the kernel over the grid as it was last encoded, which must come before it. The caller submits. */
+  /** Records the kernel over the state of the grid's last `encode`, which must come first. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridKernelInput = {}): void {
     if (this.destroyed) throw new DestroyedError('kernel');
     this.gpu.checkAlive();
@@ -224,29 +225,29 @@ export class GridKernel {
   ): ParticleGroup {
     const names = Object.keys(this.declared);
     checkKnownKeys('buffers', given, names);
-    const all = points ? [...names, 'points'] : names;
-    const buffers = all.map((name) => {
-      const buffer = name === 'points' ? points : given[name];
+    const named = names.map((name) => {
+      const buffer = given[name];
       if (!buffer || !(buffer.usage & GPUBufferUsage.STORAGE)) {
         throw new ArgumentError(`buffers.${name}`, described(buffer), 'a GPUBuffer with usage STORAGE');
       }
       return buffer;
     });
+    const buffers = points ? [...named, points] : named;
     const [first] = buffers;
     const groups = first ? (this.groups.get(first) ?? []) : [];
     const known = groups.find((group) => group.buffers.every((buffer, index) => buffer === buffers[index]));
     if (known) return known.group;
     if (!first && this.emptyGroup) return this.emptyGroup;
-    this.checkWritten(all, buffers);
-    const named = {
+    this.checkWritten(names, buffers);
+    const group = bindKernels(this.kernels.all, this.kernels.heavy, {
       ...this.grid.buffers,
       crowd: this.grid.crowd,
       finer: this.grid.finer,
       velocity_in: this.grid.velocity,
-      parameters: this.parameters?.buffer,
-      ...Object.fromEntries(all.map((name, index) => [name, buffers[index]])),
-    };
-    const group = bindKernels(this.kernels.all, this.kernels.heavy, named);
+      points,
+      [`${USER}parameters`]: this.parameters?.buffer,
+      ...Object.fromEntries(names.map((name, index) => [`${USER}${name}`, named[index]])),
+    });
     if (!first) {
       this.emptyGroup = group;
       return group;
@@ -271,9 +272,11 @@ export class GridKernel {
       if (this.declared[name]?.access !== 'write') return;
       const accepted = 'a buffer that the kernel does not reach by another name, since it writes it';
       const output = lent.find(([buffer]) => buffer === buffers[index]);
-      const other = names.find((_, place) => place !== index && buffers[place] === buffers[index]);
-      const told = output ? `the grid's own buffer \`${output[1]}\`` : `the same buffer as ${other}`;
-      if (output || other) throw new ArgumentError(`buffers.${name}`, new Phrase(told), accepted);
+      const other = buffers.findIndex((buffer, next) => next !== index && buffer === buffers[index]);
+      const value = output
+        ? `the grid's own buffer \`${output[1]}\``
+        : `the same buffer as ${names[other] ?? 'points'}`;
+      if (output || other >= 0) throw new ArgumentError(`buffers.${name}`, new Phrase(value), accepted);
     });
   }
 }
@@ -295,10 +298,10 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
   }
 }
 
-/** Parameters of a kernel over points beside the caller's. */
+/** Additional parameters of a kernel over points. */
 const POINT_FIELDS = { point_count: 'u32' } as const;
 
-/** Points that a kernel is to go over. */
+/** Checks the points of a kernel and returns their count. */
 export function checkPoints(
   world: World,
   { points, count }: Pick<GridKernelInput, 'points' | 'count'>,
@@ -312,7 +315,7 @@ export function checkPoints(
   return count;
 }
 
-/** A buffer in words, anything else as it is. */
+/** Describes a buffer for an error message; returns anything else as it is. */
 function described(buffer: GPUBuffer | undefined): unknown {
   const isBuffer = typeof buffer?.size === 'number' && typeof buffer.usage === 'number';
   return isBuffer ? new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`) : buffer;
@@ -353,7 +356,7 @@ interface Described {
   readonly radius: number;
   readonly buffers: Readonly<Record<string, KernelBuffer>>;
   readonly layout: StructLayout<StructFields> | undefined;
-  /** Into two kernels: see neighbours/each_heavy.wgsl. */
+  /** Whether heavy particles have a kernel of their own: see neighbours/each_heavy.wgsl. */
   readonly splits: boolean;
 }
 
@@ -365,7 +368,8 @@ function describe(
   const fields = Object.entries(layout?.fields ?? {}).map(
     ([name, type]) => `  ${name}: ${FIELD_TYPES[type]},`,
   );
-  const declarations = layout ? [`struct Parameters {\n${fields.join('\n')}\n}`] : [];
+  const parametersType = `${PREFIX}Parameters`;
+  const declarations = layout ? [`struct ${parametersType} {\n${fields.join('\n')}\n}`] : [];
   if (!definesSkip(code)) declarations.push('fn skip(slot: u32) {\n}');
   const breadth = loopFor(world, over, radius);
   return {
@@ -373,11 +377,16 @@ function describe(
     dimensions: world.dimensions,
     sources: [
       ...searchModules(world, breadth),
-      { name: 'declarations', origin: `${label} (declarations)`, text: declarations.join('\n') },
       NEIGHBOURS,
-      { name: label, origin: label, text: code },
       ...(over === 'points' ? [EACH_POINT] : heavy ? EACH_HEAVY : [EACH_PARTICLE]),
     ],
+    userCode: {
+      sources: [
+        { name: '(generated)', text: declarations.join('\n') },
+        { name: label, text: code },
+      ],
+      publicNames: PUBLIC_NAMES,
+    },
     entryPoint: over === 'points' ? 'each_point' : heavy ? 'each_heavy' : 'each_particle',
     bindings: {
       position_in: 'read array<PackedBody>',
@@ -388,9 +397,12 @@ function describe(
       ...(over === 'points' ? { points: 'read array<PackedBody>' } : finerBinding(world)),
       ...heavyBinding(world, heavy),
       ...Object.fromEntries(
-        Object.entries(buffers).map(([name, { type, access }]) => [name, `${access} ${type}` as const]),
+        Object.entries(buffers).map(([name, { type, access }]) => [
+          `${USER}${name}`,
+          `${access} ${type}` as const,
+        ]),
       ),
-      ...(layout ? { parameters: 'parameters Parameters' } : {}),
+      ...(layout ? { [`${USER}parameters`]: `parameters ${parametersType}` as const } : {}),
     },
     flags: {
       ...worldFlags(world),
@@ -405,12 +417,12 @@ function describe(
   };
 }
 
-/** Particles with radii of their own look as far as they overlap. */
+/** Returns which loop covers the radius. With variable radii each particle reaches as far as it overlaps. */
 function loopFor(world: World, over: 'particles' | 'points', radius: number): Breadth {
   return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);
 }
 
-/** The same code has compiled once by now; here a workgroup holds an Own for each of its threads besides. */
+/** Compiles code that has compiled before. Here a workgroup also holds one Own per thread, which may be too large. */
 async function compileHeavy(gpu: Gpu, description: KernelDescription, label: string): Promise<Kernel> {
   return Kernel.compile(gpu, description).catch((error: Error) => {
     const limit = 'maxComputeWorkgroupStorageSize';

@@ -1,10 +1,11 @@
-/** Kernels of the user's own: what they see in every kind of world, and what they are told when they are wrong. */
+/** User's kernels: what they see in every kind of world, and the errors for wrong ones. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError, GpuError, LimitError } from '../../../src/core/base/errors';
 import { type Dimensions, defineWorld, type WorldOptions } from '../../../src/core/world/world';
 import type { GridKernelOptions } from '../../../src/engine/grid/grid-kernel';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
-import { linkedTexts } from '../../../src/engine/grid/kernel-code';
+import { PUBLIC_NAMES } from '../../../src/engine/grid/kernel-code';
 import { findNear } from '../../../src/reference/query/near';
 import { loadVector, nearestImage } from '../../../src/reference/solve/contact';
 import { repeat } from '../../../src/scenes/scene';
@@ -220,6 +221,47 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
   );
 });
 
+/** Returns the text of all modules that a kernel may be linked with. */
+function neighbourShaders(): string {
+  return ['base', 'world', 'levels', 'neighbours']
+    .flatMap((folder) => {
+      const url = new URL(`../../../shaders/${folder}/`, import.meta.url);
+      return readdirSync(url).map((file) => readFileSync(new URL(file, url), 'utf8'));
+    })
+    .join('\n');
+}
+
+gpuTest(
+  'a kernel may define every name of our modules that is not public',
+  async (_, tools) => {
+    const ours = neighbourShaders().matchAll(/^(?:fn|struct|alias|const|var(?:<.*?>)?) (\w+)/gm);
+    const hooks = ['Own', 'begin', 'visit', 'finish', 'skip', 'merge'];
+    const names = new Set([...ours].map(([, name]) => name as string));
+    for (const name of [...PUBLIC_NAMES, ...hooks]) names.delete(name);
+    expect(names.size).toBeGreaterThan(50);
+    const merge = 'fn merge(own: ptr<function, Own>, other: Own) {}';
+    const code = [COUNTING.code, merge, ...[...names].map((name) => `const ${name} = 1;`)].join('\n');
+    const start = { type: 'array<f32>', access: 'read' } as const;
+    const clashing = { ...COUNTING, code, buffers: { ...COUNTING.buffers, start } };
+    const worlds = [...Object.values(WORLDS).map((world) => world(2)), box(3)];
+    for (const options of worlds) {
+      const placed = { ...options, capacity: 16 };
+      for (const sized of [
+        { ...placed, diameter: 1 },
+        { ...placed, diameter: 1, crowds: true },
+        { ...placed, radii: { smallest: 0.25, largest: 0.5 } },
+      ]) {
+        const grid = await HashGrid.create(tools.wrap(), sized);
+        for (const over of ['particles', 'points'] as const) {
+          (await grid.kernel({ ...clashing, over })).destroy();
+        }
+        grid.destroy();
+      }
+    }
+  },
+  SHARED,
+);
+
 describe('a kernel that is wrong', () => {
   gpuTest(
     'shows the line of its own code',
@@ -270,38 +312,23 @@ describe('a kernel that is wrong', () => {
         ],
         [{ reach: 1 }, /^options\.reach is 1, /],
         [
-          { code: `${COUNTING.code}\nfn around() {}` },
-          /^counting:24:\d+: code is WGSL that defines "around", .*whose names the grid's own code does not have\.$/,
-        ],
-        [
-          { code: `${COUNTING.code}\nstruct Span { a: u32 }` },
-          /^counting:24:\d+: code is WGSL that defines "Span", /,
-        ],
-        [{ code: `${COUNTING.code}\nfn meet() {}` }, /^counting:24:\d+: code is WGSL that defines "meet", /],
-        [
-          { code: `${COUNTING.code}\nfn segment_of() {}` },
-          /^counting:24:\d+: code is WGSL that defines "segment_of", /,
-        ],
-        [
-          { code: `${COUNTING.code}\nconst FARTHEST = 1;` },
-          /^counting:24:\d+: code is WGSL that defines "FARTHEST", /,
+          { code: `${COUNTING.code}\nfn wrap() {}` },
+          /^counting:24:\d+: code is WGSL that defines "wrap", .*whose names the grid does not offer to kernels\.$/,
         ],
         [
           { code: `${COUNTING.code}\nfn min(a: u32, b: u32) -> u32 { return a; }` },
           / defines "min", .*WGSL itself does/,
         ],
-        [{ code: COUNTING.code.trimEnd().slice(0, -1) }, /^counting:20:20: .* a "{" that nothing closes, /],
         [
           { code: COUNTING.code.replace(' -> Own', '') },
           /^counting:7:4: .*another `fn begin`, .*`fn begin\(particle: Particle\) -> Own`\.$/,
         ],
-        [{ code: `${COUNTING.code}\nvar<private> block_of: u32;` }, /defines "block_of", /],
+        [{ code: `${COUNTING.code}\nvar<private> Vector: u32;` }, /defines "Vector", /],
         [{ code: COUNTING.code.replace('fn finish', '/* fn finish /* */ */') }, /WGSL without "fn finish"/],
         [
-          { buffers: { grid: { type: 'array<f32>', access: 'read' } } },
-          /^buffers is "grid", .*a name that the grid's own code does not have\.$/,
+          { buffers: { id_of: { type: 'array<f32>', access: 'read' } } },
+          /^buffers is "id_of", .*a name that the grid does not offer to kernels\.$/,
         ],
-        [{ buffers: { start: { type: 'array<f32>', access: 'read' } } }, /^buffers is "start", /],
         [{ buffers: { visit: { type: 'array<f32>', access: 'read' } } }, /the code does not define too\.$/],
         [{ buffers: many }, /has 5 buffers, .*leaves room for 4\.$/],
       ];
@@ -360,8 +387,7 @@ describe('a kernel that is wrong', () => {
 gpuTest(
   'a kernel defines no name that the device knows and our code uses, and is not misled by any of its own',
   async (device, tools) => {
-    const text = linkedTexts().join(' ');
-    const words = [...new Set(text.match(/\b[A-Za-z]\w*/g))];
+    const words = [...new Set(neighbourShaders().match(/\b[A-Za-z]\w*/g))];
     const complain = async (codes: readonly string[]) => {
       device.pushErrorScope('validation');
       const modules = codes.map((code) => device.createShaderModule({ code }));

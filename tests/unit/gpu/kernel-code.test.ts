@@ -1,12 +1,11 @@
-/** What is said of a kernel's code before it is compiled: every name, bracket and signature that would break ours. */
+/** Checks of a user's kernel code before it is compiled: the names and signatures that would break our code. */
 import { describe, expect, it } from 'vitest';
-import { ArgumentError } from '../../../src/core/base/errors';
 import {
   checkCode,
   checkNames,
   definesMerge,
   definesSkip,
-  linkedTexts,
+  PUBLIC_NAMES,
 } from '../../../src/engine/grid/kernel-code';
 
 const OWN = 'struct Own { near: u32 }';
@@ -16,52 +15,16 @@ const VISIT =
 const FINISH = 'fn finish(own: Own, particle: Particle) {}';
 const CODE = [OWN, BEGIN, VISIT, FINISH].join('\n');
 
-/** What the code defines for us to call. */
-const HOOKS = ['Own', 'begin', 'visit', 'finish', 'skip', 'merge'];
-
 const check =
   (code: string, buffers: readonly string[] = []) =>
   () =>
     checkCode(code, 'density', 2, buffers);
 
-/** Used in branches alone that no kernel of a user's is linked with: searches in boxes, and without levels. */
-const ELSEWHERE = ['overlaps', 'block_between'];
-
-/** Names that modules of ours use and do not declare: WGSL's, or what src/engine/grid/grid-kernel.ts declares. */
-function namesNotDeclared(): string[] {
-  const text = linkedTexts()
-    .join('\n')
-    .replace(/\/\/.*|@\w+(\([^)]*\))?|^#.*/gm, '');
-  const declared = new Set(
-    [...text.matchAll(/\b(?:fn|struct|alias|const|let|var(?:<[^>]*>)?)\s+(\w+)|(\w+)\s*:/g)].map(
-      ([, name, member]) => name ?? member,
-    ),
-  );
-  const keywords =
-    /^(alias|break|case|const|continue|default|else|false|fn|for|if|let|loop|return|struct|switch|true|var|while)$/;
-  const used = new Set(text.replace(/\.\s*\w+/g, '').match(/\b[A-Za-z_]\w*/g));
-  return [...used].filter(
-    (name) => !declared.has(name) && !keywords.test(name) && ![...HOOKS, ...ELSEWHERE].includes(name),
-  );
-}
-
 describe('names', () => {
-  const names = namesNotDeclared();
+  // That these are all that our modules use, tests/gpu/grid/grid-kernel.test.ts checks with a device.
+  const names = ['abs', 'array', 'bitcast', 'clamp', 'dot', 'function', 'min', 'select', 'vec2f'];
 
-  it('of WGSL that modules of ours use are refused, however they are declared', () => {
-    expect(names).toEqual(
-      expect.arrayContaining([
-        'abs',
-        'array',
-        'bitcast',
-        'clamp',
-        'dot',
-        'function',
-        'min',
-        'select',
-        'vec2f',
-      ]),
-    );
+  it('of WGSL are rejected, however they are declared', () => {
     for (const name of [
       ...names,
       'u32',
@@ -91,8 +54,27 @@ describe('names', () => {
     );
   });
 
-  it('that are only like them are taken, and so are theirs for what is not declared outside', () => {
-    for (const name of [...names.map((name) => `${name}_of_mine`), 'vec5f', 'mat2x2i', 'Dot', 'größe']) {
+  it('that the grid offers to kernels are rejected', () => {
+    for (const name of PUBLIC_NAMES) {
+      expect(check(`${CODE}\nfn ${name}() {}`), name).toThrow(
+        `density:5:4: code is WGSL that defines "${name}", but it must be code whose names the grid does not offer to kernels.`,
+      );
+      expect(check(CODE, [name])).toThrow(
+        `buffers is "${name}", but it must be a name that the grid does not offer to kernels.`,
+      );
+    }
+  });
+
+  it('that only resemble these are accepted, and so are these for members and locals', () => {
+    const internal = ['grid', 'start', 'cell_of', 'each_particle', 'WORKGROUP_SIZE'];
+    for (const name of [
+      ...names.map((name) => `${name}_of_mine`),
+      ...internal,
+      'vec5f',
+      'mat2x2i',
+      'Dot',
+      'größe',
+    ]) {
       expect(check(`fn ${name}() {}\n${CODE}`), name).not.toThrow();
       expect(check(CODE, [name]), name).not.toThrow();
     }
@@ -116,42 +98,25 @@ describe('names', () => {
   });
 });
 
-describe('brackets and comments', () => {
-  it('that do not match are shown where they begin', () => {
-    const wrong: readonly [string, string][] = [
-      [CODE.slice(0, -1), '4:41: code is WGSL with a "{" that nothing closes'],
-      [CODE.replace('+= 1u; }', '+= 1u;'), '3:73: code is WGSL with a "{" that nothing closes'],
-      [CODE.replace('Own();', 'Own(;'), '2:49: code is WGSL with a "(" that nothing closes'],
-      [`${CODE}\n }`, '5:2: code is WGSL with a "}" that closes nothing'],
-      [`${CODE}\nconst a = array(1)[0;`, '5:19: code is WGSL with a "[" that nothing closes'],
-      // As many open as close: the later one must not take the place of the earlier.
-      [`${CODE.replace('Own(); }', 'Own();')} }`, '2:37: code is WGSL with a "{" that nothing closes'],
-      [`${CODE}\n/* /* */`, '5:1: code is WGSL with a "/*" that nothing ends'],
-    ];
-    for (const [code, message] of wrong) {
-      expect(check(code), code).toThrow(`density:${message}, but it must be code whose `);
-      expect(check(code)).toThrow(ArgumentError);
-    }
-  });
+it('ignores comments', () => {
+  for (const comment of ['// { (', '/* ) /* { */ } */', '/* // { */', '/**/', '//* {', '/* a\n } */']) {
+    expect(check(`${comment}\n${CODE} ${comment}`), comment).not.toThrow();
+  }
+  expect(check(`/* // */ fn dot() {}\n${CODE}`)).toThrow(/^density:1:13: .* defines "dot"/);
+  expect(check(`// a\u2028fn dot() {}\n${CODE}`)).toThrow(/ defines "dot"/);
+  expect(definesSkip(`/* ${'fn skip(slot: u32) {}'} */`)).toBe(false);
+  expect(definesMerge('/* // */ fn merge() {}')).toBe(true);
+});
 
-  it('match, and yet the code is not at its end', () => {
-    for (const last of ['fn', 'const', '@', '1']) {
-      expect(check(`${CODE}\n;${last} // end`)).toThrow(
-        `density:5:2: code is WGSL that ends with "${last}", but it must be code that ends with "}" or ";".`,
-      );
-    }
-    expect(check(`${CODE};`)).not.toThrow();
-  });
-
-  it('in comments are none', () => {
-    for (const comment of ['// { (', '/* ) /* { */ } */', '/* // { */', '/**/', '//* {', '/* a\n } */']) {
-      expect(check(`${comment}\n${CODE} ${comment}`), comment).not.toThrow();
-    }
-    expect(check(`/* // */ fn dot() {}\n${CODE}`)).toThrow(/^density:1:13: .* defines "dot"/);
-    expect(check(`// a\u2028fn dot() {}\n${CODE}`)).toThrow(/ defines "dot"/);
-    expect(definesSkip(`/* ${'fn skip(slot: u32) {}'} */`)).toBe(false);
-    expect(definesMerge('/* // */ fn merge() {}')).toBe(true);
-  });
+it('leaves unclosed brackets to the compiler, and finds the declarations after them', () => {
+  for (const [usual, broken] of [
+    ['return Own(); }', 'return Own();'],
+    ['Own();', 'Own(;'],
+    ['+= 1u; }', '+= 1u; }}'],
+  ] as const) {
+    expect(CODE).toContain(usual);
+    expect(check(CODE.replace(usual, broken)), broken).not.toThrow();
+  }
 });
 
 describe('functions that we call', () => {

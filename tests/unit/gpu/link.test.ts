@@ -156,20 +156,59 @@ describe('linkShader', () => {
     }
   });
 
-  it('places a line past the end nowhere, rather than failing on a compiler’s message', () => {
-    expect(link().locate(100_000)).toEqual({ file: '(generated)', line: 100_000, text: '' });
+  it('locates a line past the end at the last line, where compilers report an unexpected end', () => {
+    expect(link({ sources: [source('first\nlast')] }).locate(100_000)).toEqual({
+      file: 'shaders/grid/test.wgsl',
+      line: 2,
+      text: 'last',
+    });
   });
 });
 
-describe('a source that is no file of ours', () => {
-  it('goes in as it is, `#` included, and is called by its origin', () => {
-    const text = '// see #3\n#if ON\r\nconst A = 1; //@7\n#endif';
-    const { code, locate } = linkShader({
+describe("a user's code", () => {
+  const linkWith = (ours: string, text: string, bindings: LinkOptions['bindings'] = {}) =>
+    linkShader({
       dimensions: 2,
-      sources: [{ name: 'user', origin: 'density', text }],
+      sources: [source(ours)],
+      bindings,
+      userCode: {
+        sources: [{ name: 'density', text }],
+        publicNames: ['public_of', 'Vector'],
+      },
     });
+
+  it('is linked last and unchanged, `#` included, under its own name', () => {
+    const text = '// see #3\n#if ON\r\nconst A = 1; //@7\n#endif';
+    const { code, locate } = linkWith('first', text);
     const written = code.split('\n').slice(0, -1);
     expect(written.slice(-4)).toEqual(['// see #3', '#if ON', 'const A = 1; //@7', '#endif']);
     expect(locate(written.length - 1)).toEqual({ file: 'density', line: 3, text: 'const A = 1; //@7' });
+  });
+
+  it('may define any name but the public ones, because the others get a prefix', () => {
+    const ours = [
+      'struct Grid { size: u32 }',
+      'var<workgroup> tile: array<Grid, 4>;',
+      'fn public_of(slot: u32) -> Vector { return load(tile[slot].size, a.load); } // load',
+      '@must_use fn load(start: u32) -> Vector { return Vector(f32(1u + start)); }',
+    ];
+    const { code } = linkWith(ours.join('\n'), 'fn load(tile: Grid) {}', {
+      start: 'read array<Grid>',
+      'user:start': 'write array<Grid>',
+    });
+    const lines = code.split('\n');
+    expect(lines.slice(-7, -1)).toEqual([
+      'struct cellstorm_Grid { size: u32 }',
+      'var<workgroup> cellstorm_tile: array<cellstorm_Grid, 4>;',
+      'fn public_of(slot: u32) -> Vector { return cellstorm_load(cellstorm_tile[slot].size, a.load); } // load',
+      '@must_use fn cellstorm_load(cellstorm_start: u32) -> Vector { return Vector(f32(1u + cellstorm_start)); }',
+      '@group(1) @binding(1) var<storage, read_write> start: array<Grid>;',
+      'fn load(tile: Grid) {}',
+    ]);
+    expect(lines).toContain(
+      '@group(1) @binding(0) var<storage, read> cellstorm_start: array<cellstorm_Grid>;',
+    );
+    expect(lines).toContain('alias Vector = vec2f;');
+    expect(lines.some((line) => line.startsWith('const cellstorm_WORKGROUP_SIZE = '))).toBe(true);
   });
 });
