@@ -38,7 +38,7 @@ import { findAlongRay } from '../equal/ray';
 import { PairSearch } from '../equal/search';
 import { cellOfKey } from '../equal/wrapped';
 import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from '../shared/given';
-import { defineLattice, reserve } from '../shared/lattice';
+import { defineLattice, reserve, reservedCells } from '../shared/lattice';
 import type { RayHits } from '../shared/ray-walk';
 import { CpuLevelGrid } from './level-grid';
 import { PairGrid } from './pair-grid';
@@ -75,8 +75,7 @@ function createLevelGrid(options: CpuLevelGridOptions & { readonly diameter?: un
   checkKnownKeys('radii', radii, ['smallest', 'largest']);
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   const world = defineLevels(options, radii, capacity);
-  const place = { kind: 'unbounded', cells: [] } as const;
-  return reserve(place, capacity, () => new CpuLevelGrid(world, capacity, radii));
+  return reserve(capacity, () => new CpuLevelGrid(world, capacity, radii));
 }
 
 function createEqualGrid(options: CpuGridOptions): CpuGrid {
@@ -84,7 +83,7 @@ function createEqualGrid(options: CpuGridOptions): CpuGrid {
   checkInteger('capacity', options.capacity, 0, MAX_PARTICLES);
   const { capacity, diameter } = options;
   const world = wideEnough(defineWorld(options, diameter, capacity), options);
-  return reserve(world, capacity, () => new CpuGrid(world, capacity, diameter));
+  return reserve(capacity, () => new CpuGrid(world, capacity, diameter), reservedCells(world));
 }
 
 /** Cells of an unbounded world are a power of two; a diameter that is no 32-bit float may be just above it. */

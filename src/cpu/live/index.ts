@@ -24,7 +24,7 @@ import { MAX_PARTICLES } from '../../core/simulation/ids';
 import type { PairList } from '../../core/simulation/simulation';
 import { type Bounds, type BoundsOptions, defineBounds } from '../../core/world/bounds';
 import { wrapCoordinate } from '../../core/world/cells';
-import { checkDiameter, WORLD_NAMES, type World } from '../../core/world/world';
+import { checkDiameter, WORLD_NAMES } from '../../core/world/world';
 import type { Nearest } from '../equal/nearest';
 import { sortPairs } from '../equal/search';
 import { FreeIds } from '../shared/free-ids';
@@ -65,9 +65,7 @@ export function createCpuIndex(options: CpuIndexOptions): CpuIndex {
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   if (radius !== undefined) checkRadius(radius, halfPeriod(bounds));
   if (cellSize !== undefined) checkDiameter('cellSize', cellSize);
-  // With an unbounded world, the error message of `reserve` does not name cells.
-  const world = { kind: 'unbounded', cells: [] } as const;
-  return reserve(world, capacity, () => new CpuIndex(bounds, capacity, radius, cellSize));
+  return reserve(capacity, () => new CpuIndex(bounds, capacity, radius, cellSize));
 }
 
 export class CpuIndex {
@@ -387,7 +385,7 @@ export class CpuIndex {
       direction: vectorOf('direction', direction, bounds.dimensions),
       greatestDistance,
     };
-    checkRay(ray, bounds as World);
+    checkRay(ray, bounds);
     if (radius !== undefined) {
       throw new ArgumentError(
         'radius',

@@ -49,7 +49,10 @@ export function checkCorners(min: readonly number[], max: readonly number[], { d
   checkVector('max', max, dimensions);
 }
 
-export function checkRay({ origin, direction, greatestDistance }: Ray, { dimensions }: World): void {
+export function checkRay(
+  { origin, direction, greatestDistance }: Ray,
+  { dimensions }: Pick<World, 'dimensions'>,
+): void {
   checkVector('origin', origin, dimensions);
   checkVector('direction', direction, dimensions);
   const squared = direction.reduce((sum, value) => sum + value * value, 0);

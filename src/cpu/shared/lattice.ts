@@ -83,17 +83,20 @@ function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World
   return padded;
 }
 
-/** Calls `make`, which reserves memory for `capacity` particles, and explains an allocation that fails. */
-export function reserve<Owner>(
-  world: Pick<World, 'kind' | 'cells'>,
-  capacity: number,
-  make: () => Owner,
-): Owner {
+/** Returns the cells of a world that memory grows with. In an unbounded world it grows with the particles alone. */
+export function reservedCells({ kind, cells }: World): readonly number[] | undefined {
+  return kind === 'unbounded' ? undefined : cells;
+}
+
+/**
+ * Calls `make`, which reserves memory for `capacity` particles, and explains an allocation that fails. `cells`: their
+ * number along each axis, if memory grows with them.
+ */
+export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
-    const [where, remedy] =
-      world.kind === 'unbounded'
-        ? ['', 'a smaller capacity']
-        : [` in ${world.cells.join(' × ')} cells`, 'a smaller capacity or a larger cellSize'];
+    const [where, remedy] = cells
+      ? [` in ${cells.join(' × ')} cells`, 'a smaller capacity or a larger cellSize']
+      : ['', 'a smaller capacity'];
     return `${capacity} particles${where} take more memory than this JavaScript engine can allocate: choose ${remedy}`;
   });
 }

@@ -53,7 +53,7 @@ import { sortPairs } from '../equal/search';
 import { kernelsFor } from '../equal/variants';
 import { wrapIn } from '../equal/wrapped';
 import { type Kernels, type ParticleState, sizesOf } from '../shared/kernels';
-import { defineLattice, lengthenPairs, reserve } from '../shared/lattice';
+import { defineLattice, lengthenPairs, reserve, reservedCells } from '../shared/lattice';
 import { CcdSolver } from './ccd';
 import type { Response } from './contact';
 import { EqualNeighbours } from './equal-neighbours';
@@ -70,9 +70,9 @@ import { VariableObstacles } from './variable-obstacles';
 
 export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   const plan = planSimulation(options);
-  // With own radii, memory does not grow with the cells of the world, so an error must not name them.
-  const world = plan.radiusRange ? ({ kind: 'unbounded', cells: [] } as const) : plan.world;
-  return reserve(world, plan.capacity, () => new CpuSimulation(plan));
+  // With variable radii, memory does not grow with the cells of the world.
+  const cells = plan.radiusRange ? undefined : reservedCells(plan.world);
+  return reserve(plan.capacity, () => new CpuSimulation(plan), cells);
 }
 
 /** The state of a simulation: packed, `dimensions` numbers per particle. */

@@ -757,16 +757,16 @@ describe('pairs without enough memory', () => {
 
 describe('lattice', () => {
   it('explains what cannot be allocated', () => {
-    const world = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
+    const { cells } = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
     // A real allocation would first take all the memory of the machine.
     const tooLong = () => new Float32Array(2 ** 53);
-    expect(() => reserve(world, 7, tooLong)).toThrow(LimitError);
-    expect(() => reserve(world, 7, tooLong)).toThrow(/^7 particles in 7 × 5 cells take more memory/);
-    expect(reserve(world, 7, () => 'made')).toBe('made');
+    expect(() => reserve(7, tooLong, cells)).toThrow(LimitError);
+    expect(() => reserve(7, tooLong, cells)).toThrow(/^7 particles in 7 × 5 cells take more memory/);
+    expect(reserve(7, () => 'made')).toBe('made');
     const otherwise = () => {
       throw new ArgumentError('radius', 0, 'more');
     };
-    expect(() => reserve(world, 7, otherwise)).toThrow(ArgumentError);
+    expect(() => reserve(7, otherwise)).toThrow(ArgumentError);
   });
 });
 

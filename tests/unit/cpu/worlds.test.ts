@@ -7,7 +7,7 @@ import type { Measures, SimulationOptions } from '../../../src/core/simulation/s
 import { bucketOfLattice, cellOfParticle } from '../../../src/core/world/cells';
 import { defineWorld, type WorldOptions } from '../../../src/core/world/world';
 import { type CpuGrid, type CpuSimulation, createCpuGrid, createCpuSimulation } from '../../../src/cpu';
-import { reserve } from '../../../src/cpu/shared/lattice';
+import { reserve, reservedCells } from '../../../src/cpu/shared/lattice';
 import { buildGrid } from '../../../src/reference/grid/grid';
 import { comparePairs } from '../../../src/reference/query/pair-list';
 import { sweepPairs } from '../../../src/reference/query/sweep';
@@ -706,9 +706,9 @@ describe('lattice', () => {
   });
 
   it('explains which world is too large', () => {
-    const world = defineWorld({ dimensions: 2, unbounded: true }, 1, 7);
+    const unbounded = defineWorld({ dimensions: 2, unbounded: true }, 1, 7);
     const tooLong = () => new Float32Array(2 ** 53);
-    expect(() => reserve(world, 7, tooLong)).toThrow(
+    expect(() => reserve(7, tooLong, reservedCells(unbounded))).toThrow(
       '7 particles take more memory than this JavaScript engine can allocate: choose a smaller capacity.',
     );
     const flat = { dimensions: 3 as const, min: [0, 0, 0], max: [3, 26_000, 26_000], cellSize: 1 };
