@@ -9,10 +9,7 @@ export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
 /** The use of a buffer and its WGSL type: `read array<u32>`, `uniform Scan`. */
 export type Binding = `${BindingKind} ${string}`;
 
-/**
- * The buffers of a bind group in binding order, by their WGSL names. A name after `user:` was chosen by a user and may equal
- * one of ours.
- */
+/** The buffers of a bind group in binding order, by their WGSL names; for names that begin with `user:` see user-code.ts. */
 export type Bindings = Readonly<Record<string, Binding>>;
 
 const ADDRESS_SPACES: Readonly<Record<BindingKind, string>> = {
@@ -26,13 +23,10 @@ export function kindOf(binding: Binding): BindingKind {
   return binding.slice(0, binding.indexOf(' ')) as BindingKind;
 }
 
-/** Marks the names of bindings that a user chose. */
-export const USER = 'user:';
-
 /** The WGSL declarations of a bind group, a line each. */
 export function declareBindings(group: number, bindings: Bindings): string[] {
   return Object.entries(bindings).map(([name, binding], index) => {
     const type = binding.slice(binding.indexOf(' ') + 1);
-    return `@group(${group}) @binding(${index}) var<${ADDRESS_SPACES[kindOf(binding)]}> ${name.replace(USER, '')}: ${type};`;
+    return `@group(${group}) @binding(${index}) var<${ADDRESS_SPACES[kindOf(binding)]}> ${name}: ${type};`;
   });
 }

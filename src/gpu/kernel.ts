@@ -8,7 +8,7 @@ import type { Dimensions } from '../core/world/world';
 import { type BindingKind, type Bindings, kindOf } from './bindings';
 import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
-import { groupOf, type LinkedShader, linkedName, linkShader, type ShaderSource, type UserCode } from './link';
+import { groupOf, type LinkedShader, linkShader, type ShaderSource, type UserCode } from './link';
 import type { SharedBinding } from './params';
 import { refuseErrors } from './shader-module';
 import type { Stage } from './stage';
@@ -28,6 +28,7 @@ export interface KernelDescription {
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
   readonly extensions?: readonly string[];
+  /** Not for kernels that are shared: the key of a kernel does not contain it. */
   readonly userCode?: UserCode;
 }
 
@@ -257,8 +258,8 @@ export class Kernel {
   }
 
   private pipelineDescriptor(module: GPUShaderModule): GPUComputePipelineDescriptor {
-    const { label, standalone } = this.description;
-    const entryPoint = linkedName(this.description.entryPoint, this.description);
+    const { label, standalone, userCode } = this.description;
+    const entryPoint = userCode?.nameOf(this.description.entryPoint) ?? this.description.entryPoint;
     return {
       label: `${label}.pipeline`,
       layout: this.gpu.device.createPipelineLayout({

@@ -7,6 +7,9 @@
  * itself throws on those words in comments, erases code at unknown directives and prints undefined values. So any
  * other `#`, and any flag that was not declared, is an error here that names the file and the line. A user's code is
  * not preprocessed.
+ *
+ * Lines `// Needs: NAME, NAME.` at the top of a file list the names that it uses and that other modules, the bindings or the
+ * constants declare, except those that are always linked. A missing one is an error here.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import body from '../../shaders/base/body.wgsl?raw';
@@ -16,10 +19,10 @@ import * as constants from '../core/base/constants';
 import { GpuError } from '../core/base/errors';
 import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../core/state/hash';
 import type { Dimensions } from '../core/world/world';
-import { type Bindings, declareBindings, USER } from './bindings';
+import { type Bindings, declareBindings } from './bindings';
 
 export interface ShaderSource {
-  /** Path below shaders/, or the name of a user's source. */
+  /** Path below shaders/, for messages. */
   readonly name: string;
   readonly text: string;
 }
@@ -42,12 +45,12 @@ export interface LinkOptions {
   readonly userCode?: UserCode;
 }
 
-/** Code that is not ours. It may define any name but the public ones, because all other names of ours get a prefix. */
+/** A user's code, linked after ours: see user-code.ts. */
 export interface UserCode {
-  /** Linked after our code, so that a bracket left open or closed twice is an error in these lines. */
-  readonly sources: readonly ShaderSource[];
-  /** Names of ours that the code may use. */
-  readonly publicNames: readonly string[];
+  /** Returns our lines, with names that cannot clash, and the user's after them. */
+  appendTo(ours: readonly SourceLine[]): SourceLine[];
+  /** Returns the name that an entry point of ours has then. */
+  nameOf(entryPoint: string): string;
 }
 
 export interface SourceLine {
@@ -92,16 +95,11 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
 
 const MARK = '//@';
 
-/** Precedes our names at module scope if a user's code is linked with them. */
-export const PREFIX = 'cellstorm_';
+/** A line of a module that lists names which others declare. */
+const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
 /** A declaration at module scope. In our files these begin a line. */
-const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
-
-/** Returns the name that an entry point has in the linked code. */
-export function linkedName(name: string, { userCode }: Pick<LinkOptions, 'userCode'>): string {
-  return userCode ? `${PREFIX}${name}` : name;
-}
+export const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
 
 /** The bind group of a kernel's own buffers. Group 0 holds the shared parameters, unless there are none. */
 export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
@@ -109,31 +107,43 @@ export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number
 }
 
 export function linkShader(options: LinkOptions): LinkedShader {
-  const ours: SourceLine[] = [];
-  const users: SourceLine[] = [];
-  const generate = (lines: SourceLine[], text: string) =>
-    lines.push({ file: '(generated)', line: ours.length + users.length + 1, text });
-  for (const extension of options.extensions ?? []) generate(ours, `enable ${extension};`);
+  const lines: SourceLine[] = [];
+  const generate = (text: string) => lines.push({ file: '(generated)', line: lines.length + 1, text });
+  for (const extension of options.extensions ?? []) generate(`enable ${extension};`);
   const shared = options.standalone ? {} : { TILE_SIZE: constants.WORKGROUP_SIZE, ...SHARED_CONSTANTS };
   const values: Readonly<Record<string, number | boolean>> = { ...shared, ...options.constants };
-  for (const [name, value] of Object.entries(values)) {
-    generate(ours, declareConstant(name, value));
-  }
-  const { userCode, bindings = {} } = options;
-  const declarations = declareBindings(groupOf(options), bindings);
-  Object.keys(bindings).forEach((name, index) => {
-    generate(name.startsWith(USER) ? users : ours, declarations[index] as string);
-  });
+  for (const [name, value] of Object.entries(values)) generate(declareConstant(name, value));
+  for (const declaration of declareBindings(groupOf(options), options.bindings ?? {})) generate(declaration);
   const flags = { ...DEFAULT_FLAGS, ...options.flags };
   const prelude = options.standalone ? [] : [DIMENSION_SOURCES[options.dimensions], BODY_SOURCE];
-  for (const source of [...prelude, ...options.sources]) ours.push(...preprocess(source, flags));
-  for (const { name, text } of userCode?.sources ?? []) users.push(...linesOf(name, text));
-  const lines = [...(userCode ? withPrefix(ours, userCode.publicNames) : ours), ...users];
+  for (const source of [...prelude, ...options.sources]) lines.push(...preprocess(source, flags));
+  const linked = options.userCode?.appendTo(lines) ?? lines;
+  checkNeeds(lines, linked);
   return {
-    code: `${lines.map((line) => line.text).join('\n')}\n`,
+    code: `${linked.map((line) => line.text).join('\n')}\n`,
     // Compilers report an unexpected end on the line after the last.
-    locate: (line) => lines[Math.min(line, lines.length) - 1] as SourceLine,
+    locate: (line) => linked[Math.min(line, linked.length) - 1] as SourceLine,
   };
+}
+
+/** Throws if a module uses a name of its `// Needs:` lines that nothing linked declares. */
+function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[]): void {
+  const needed = new Map<string, string[]>();
+  for (const { file, text } of lines) {
+    const names = NEEDS.exec(text)?.[1]?.split(', ');
+    if (names) needed.set(file, [...(needed.get(file) ?? []), ...names]);
+  }
+  if (needed.size === 0) return;
+  const declared = new Set(
+    [...lines, ...linked.slice(lines.length)].map(({ text }) => DECLARATION.exec(text)?.[1]),
+  );
+  for (const { file, line, text } of lines) {
+    const used = text.replace(/\/\/.*|\.\s*\w+/g, '').split(/\W+/);
+    const missing = needed.get(file)?.find((name) => used.includes(name) && !declared.has(name));
+    if (missing === undefined) continue;
+    const problem = `no linked module, binding or constant declares ${missing}`;
+    throw new GpuError('shader', `${file}:${line}: ${problem}.`);
+  }
 }
 
 function declareConstant(name: string, value: number | boolean): string {
@@ -145,23 +155,6 @@ function declareConstant(name: string, value: number | boolean): string {
     );
   }
   return `const ${name} = ${value}u;`;
-}
-
-/** Returns the lines with the prefix before every name that they declare at module scope, except the public names. */
-function withPrefix(lines: readonly SourceLine[], publicNames: readonly string[]): SourceLine[] {
-  const names = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
-  for (const name of publicNames) names.delete(name);
-  return lines.map((line) => {
-    // Comments and members match as a whole and so keep their text.
-    const text = line.text.replace(/\/\/.*|\.\s*\w+|\b[A-Za-z_]\w*/g, (token) =>
-      names.has(token) ? `${PREFIX}${token}` : token,
-    );
-    return { ...line, text };
-  });
-}
-
-function linesOf(file: string, text: string): SourceLine[] {
-  return text.split(/\r?\n/).map((line, index) => ({ file, line: index + 1, text: line }));
 }
 
 /** The lines of a file that its flags leave, each with its number in the file. */

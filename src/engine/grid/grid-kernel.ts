@@ -17,7 +17,7 @@ import {
 } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
 import type { World } from '../../core/world/world';
-import { kindOf, USER } from '../../gpu/bindings';
+import { kindOf } from '../../gpu/bindings';
 import { checkEncoder, type Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import {
@@ -27,9 +27,9 @@ import {
   type StructFields,
   type StructLayout,
 } from '../../gpu/layout';
-import { PREFIX } from '../../gpu/link';
 import type { SharedBinding } from '../../gpu/params';
 import { UniformRing } from '../../gpu/uniform-ring';
+import { PREFIX, USER, userCode } from '../../gpu/user-code';
 import {
   type Breadth,
   EACH_HEAVY,
@@ -380,13 +380,13 @@ function describe(
       NEIGHBOURS,
       ...(over === 'points' ? [EACH_POINT] : heavy ? EACH_HEAVY : [EACH_PARTICLE]),
     ],
-    userCode: {
-      sources: [
+    userCode: userCode(
+      [
         { name: '(generated)', text: declarations.join('\n') },
         { name: label, text: code },
       ],
-      publicNames: PUBLIC_NAMES,
-    },
+      PUBLIC_NAMES,
+    ),
     entryPoint: over === 'points' ? 'each_point' : heavy ? 'each_heavy' : 'each_particle',
     bindings: {
       position_in: 'read array<PackedBody>',

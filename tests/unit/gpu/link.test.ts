@@ -7,11 +7,15 @@ import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { GpuError } from '../../../src/core/base/errors';
 import { HASH_SEED_LOW } from '../../../src/core/state/hash';
 import { type LinkOptions, linkShader, preprocess, type ShaderSource } from '../../../src/gpu/link';
+import { userCode } from '../../../src/gpu/user-code';
 import { describeKernels } from '../../../src/passes';
 
 const source = (text: string): ShaderSource => ({ name: 'grid/test.wgsl', text });
 const lines = (text: string, flags: Record<string, boolean> = {}) =>
   preprocess(source(text), flags).map((line) => line.text);
+
+const link = (options: Partial<LinkOptions> = {}) =>
+  linkShader({ dimensions: 2, sources: [source('fn last() {}')], ...options });
 
 describe('preprocess', () => {
   it.each<[string, Record<string, boolean>, string[]]>([
@@ -86,9 +90,6 @@ describe('preprocess', () => {
 });
 
 describe('linkShader', () => {
-  const link = (options: Partial<LinkOptions> = {}) =>
-    linkShader({ dimensions: 2, sources: [source('fn last() {}')], ...options });
-
   it('declares every shared constant as an integer, before all modules', () => {
     const { code } = link();
     for (const declaration of [
@@ -165,16 +166,45 @@ describe('linkShader', () => {
   });
 });
 
+describe('needs', () => {
+  const needing = source(
+    '// Needs: probe, start, size.\n// Needs: other.\n#if ON\nprobe(start);\n#endif\nother(size);',
+  );
+  const others = [source('fn other() {}'), source('@must_use fn probe() {}')];
+  const attempt = (changes: Partial<LinkOptions>) => () =>
+    link({
+      bindings: { start: 'read array<u32>' },
+      constants: { size: 1 },
+      flags: { ON: true },
+      sources: [...others, needing],
+      ...changes,
+    });
+  const missing = (line: number, name: string) =>
+    `shaders/grid/test.wgsl:${line}: no linked module, binding or constant declares ${name}.`;
+
+  it('are met by modules, bindings and constants', () => {
+    expect(attempt({})).not.toThrow();
+  });
+
+  it('that nothing declares are an error with file and line', () => {
+    expect(attempt({ bindings: {} })).toThrow(missing(4, 'start'));
+    expect(attempt({ constants: {} })).toThrow(missing(6, 'size'));
+    expect(attempt({ sources: [needing] })).toThrow(missing(4, 'probe'));
+    expect(attempt({ sources: [needing] })).toThrow(GpuError);
+  });
+
+  it('count only where the flags leave their use', () => {
+    expect(attempt({ bindings: {}, flags: { ON: false } })).not.toThrow();
+  });
+});
+
 describe("a user's code", () => {
   const linkWith = (ours: string, text: string, bindings: LinkOptions['bindings'] = {}) =>
     linkShader({
       dimensions: 2,
       sources: [source(ours)],
       bindings,
-      userCode: {
-        sources: [{ name: 'density', text }],
-        publicNames: ['public_of', 'Vector'],
-      },
+      userCode: userCode([{ name: 'density', text }], ['public_of', 'Vector']),
     });
 
   it('is linked last and unchanged, `#` included, under its own name', () => {
@@ -197,17 +227,17 @@ describe("a user's code", () => {
       'user:start': 'write array<Grid>',
     });
     const lines = code.split('\n');
-    expect(lines.slice(-7, -1)).toEqual([
+    expect(lines.slice(-6, -1)).toEqual([
       'struct cellstorm_Grid { size: u32 }',
       'var<workgroup> cellstorm_tile: array<cellstorm_Grid, 4>;',
       'fn public_of(slot: u32) -> Vector { return cellstorm_load(cellstorm_tile[slot].size, a.load); } // load',
       '@must_use fn cellstorm_load(cellstorm_start: u32) -> Vector { return Vector(f32(1u + cellstorm_start)); }',
-      '@group(1) @binding(1) var<storage, read_write> start: array<Grid>;',
       'fn load(tile: Grid) {}',
     ]);
     expect(lines).toContain(
       '@group(1) @binding(0) var<storage, read> cellstorm_start: array<cellstorm_Grid>;',
     );
+    expect(lines).toContain('@group(1) @binding(1) var<storage, read_write> start: array<Grid>;');
     expect(lines).toContain('alias Vector = vec2f;');
     expect(lines.some((line) => line.startsWith('const cellstorm_WORKGROUP_SIZE = '))).toBe(true);
   });
