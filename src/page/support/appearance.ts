@@ -1,8 +1,9 @@
 /**
- * Whether a page is light or dark: as the system is, unless the visitor has chosen in the playground. A choice is the
- * visitor's own: kept in the browser, for all pages, and in no link. Only an address that contains it sets it for
- * this visit, and goes on saying it. What dark means is in media rules of the style sheets, so that it is seen before a script
- * runs; a choice puts another condition in the place of theirs. Of the document, so there is one.
+ * The light or dark appearance of a page. It follows the system unless the visitor has chosen one in the playground.
+ * The browser stores that choice for all pages; links leave it out. An address may contain an appearance: then it holds
+ * for this visit and stays in the address. Media rules in the style sheets define both looks, so the page looks right
+ * before a script runs. A choice replaces the conditions of those rules. The state belongs to the document, so this
+ * module holds it once.
  */
 import { keepAs, keptAs } from './storage';
 
@@ -14,14 +15,14 @@ export const APPEARANCES = [
 
 export type Appearance = (typeof APPEARANCES)[number][0];
 
-/** In addresses, and what is kept. */
+/** The name in addresses and in the browser's storage. */
 const PARAMETER = 'appearance';
 
-/** What style sheets and elements ask of the system. */
+/** Media conditions as the style sheets and elements contain them. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
 const LOOKS = ['light', 'dark'] as const;
 
-/** Something that is there in one of the two looks. */
+/** A style rule or an element that applies in one of the two looks. */
 interface Conditional {
   readonly look: (typeof LOOKS)[number];
   require(condition: string): void;
@@ -36,7 +37,7 @@ export function isDark(): boolean {
   return chosen === 'system' ? matchMedia(CONDITIONS.dark).matches : chosen === 'dark';
 }
 
-/** Calls whenever the page may have become light or dark, until what is returned is called. */
+/** Calls the listener whenever the page may have become light or dark. Returns a function that ends this. */
 export function onAppearance(listener: () => void): () => void {
   const system = matchMedia(CONDITIONS.dark);
   system.addEventListener('change', listener);
@@ -47,14 +48,14 @@ export function onAppearance(listener: () => void): () => void {
   };
 }
 
-/** To be called once: as the address says, else as was chosen in this browser. */
+/** Call once. Applies the appearance in the address, else the one stored in this browser. */
 export function openAppearance(search: string): void {
   inAddress = appearanceOf(new URLSearchParams(search).get(PARAMETER));
   if (inAddress) takeAlong(inAddress);
   apply(inAddress ?? appearanceOf(keptAs(PARAMETER)) ?? 'system');
 }
 
-/** What the visitor chooses, here and from now on. */
+/** Applies the visitor's choice and stores it. */
 export function chooseAppearance(appearance: Appearance): void {
   if (inAddress) takeAlong(undefined);
   inAddress = undefined;
@@ -66,7 +67,7 @@ export function chosenAppearance(): Appearance {
   return chosen;
 }
 
-/** What the address says, as long as the visitor has not chosen. */
+/** Returns the appearance in the address; undefined once the visitor has chosen one. */
 export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }
@@ -82,12 +83,12 @@ function apply(appearance: Appearance): void {
   for (const { look, require } of conditionals) {
     require(appearance === 'system' ? CONDITIONS[look] : appearance === look ? 'all' : 'not all');
   }
-  // Of what the browser draws itself.
+  // For what the browser draws itself, such as scrollbars.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
   for (const listener of listeners) listener();
 }
 
-/** Links to the other pages say what the address of this one says. */
+/** Adds the appearance to the links to other pages, or removes it. */
 function takeAlong(appearance: Appearance | undefined): void {
   const search = appearance ? `?${PARAMETER}=${appearance}` : '';
   for (const link of document.querySelectorAll('a[href^="./"]')) {
@@ -112,7 +113,7 @@ function rulesOfLooks(): Conditional[] {
   });
 }
 
-/** None of a sheet that an extension of the browser has put in: such a one does not let itself be read. */
+/** Returns no rules for a sheet that a browser extension has inserted, because reading it throws. */
 function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   try {
     return [...sheet.cssRules];
@@ -121,7 +122,7 @@ function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   }
 }
 
-/** The colour of the browser's own frame. */
+/** The elements that set the colour of the browser's own frame. */
 function elementsOfLooks(): Conditional[] {
   return LOOKS.flatMap((look) =>
     [...document.querySelectorAll<HTMLMetaElement>(`meta[media="${CONDITIONS[look]}"]`)].map((element) => ({

@@ -1,7 +1,8 @@
 /**
- * Whether keys of a letter or a sign do something by themselves, wherever the focus is. Who speaks to the computer, or
- * often meets a key unawares, can switch them off, for all pages of this site and as long as the browser remembers; space,
- * arrows and what has the focus work either way. Of the document, so there is one.
+ * Switches the shortcuts of single characters on and off. They work wherever the focus is, so visitors who use speech
+ * input or hit keys by accident can switch them off. The browser stores this for all pages of the site. Space, the
+ * arrows and the keys of a focused control always work. The state belongs to the document, so this module holds it
+ * once.
  */
 import { setHint } from './hints';
 import { keepAs, keptAs } from './storage';
@@ -11,22 +12,22 @@ const OFF = 'off';
 
 let areOn: boolean | undefined;
 
-/** Whether what was pressed is a letter or a sign, as `KeyboardEvent.key` has it, that is not to do anything. */
+/** True if a key is a character and character keys are off. `key` is a `KeyboardEvent.key`. */
 export function isIgnored(key: string): boolean {
   return isCharacter(key) && !areCharacterKeysOn();
 }
 
-/** Space is none: the fingers rest on it, but it is never said by itself. */
+/** True for keys that type one character. Space does not count, because speech input never says it alone. */
 export function isCharacter(key: string): boolean {
   return [...key].length === 1 && key !== ' ';
 }
 
-/** At the end of a hint: the key that does the same, if it is a letter or a sign. */
+/** Matches the end of a hint that names a character key as its shortcut. */
 const NAMED = / \((?:shift and )?[^ ]\)$/u;
 
 /**
- * Lets a box on the page say and choose it; buttons are announced with keys that there are, and no others, nor do their hints
- * name others: to be called when hints are there (hints.ts).
+ * Connects the checkbox that switches character keys. While they are off, buttons announce no character keys and hints
+ * name none. Call it after showHints() (hints.ts).
  */
 export function letChoose(box: HTMLInputElement): void {
   const buttons = [...document.querySelectorAll('[aria-keyshortcuts]')]

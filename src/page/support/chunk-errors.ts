@@ -1,10 +1,10 @@
 /**
- * Tells parts of the page that the browser could not load from other errors, which browsers word each in their own
- * way. Of the built page only: its loader says so of each.
+ * Detects errors of parts of the page that the browser could not load. Their messages differ between browsers, so
+ * the loader's event marks them. Only the built page has that loader.
  */
 const FAILURES = new WeakSet<object>();
 
-/** To be called once, before any part is loaded. */
+/** Call once, before any part is loaded. */
 export function watchLoading(): void {
   window.addEventListener('vite:preloadError', ({ payload }) => FAILURES.add(payload));
 }

@@ -9,29 +9,29 @@ const LONG_UNITS = [
 const ROUND = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
 
-/** 12,345 in full, 49.99M in short. */
+/** Formats 12345 as `12,345` and 49990000 as `49.99M`. */
 export function formatCount(count: number): string {
   return count < 1e7 ? WHOLE.format(count) : SHORT.format(count);
 }
 
-/** Four significant digits. */
+/** Formats with four significant digits. */
 export function formatReal(value: number): string {
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
 
-/** Digits enough to tell a share from 1. */
+/** Formats a share as a percentage, with enough digits to tell it from 100%. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
   const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;
   return `${percent.toFixed(percent === 0 || percent === 100 ? 0 : decimals)}%`;
 }
 
-/** To a tenth of a percent, of what is often whole but for noise. */
+/** Formats a share to a tenth of a percent, for values that are often whole but for noise. */
 export function formatPercent(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
 
-/** From a second on in seconds, then minutes, then hours. */
+/** Formats durations from a second on in seconds, from two minutes on in minutes, from two hours on in hours. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 0.01) return '< 0.01 ms';
   if (milliseconds >= 1000) {
@@ -42,17 +42,17 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0)} ms`;
 }
 
-/** `1 step`, `2 steps`. */
+/** Formats a count with its noun: `1 step`, `2 steps`. */
 export function formatCountOf(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** How many times as much. */
+/** Formats a ratio, as in "10 times as much". */
 export function formatTimes(ratio: number): string {
   return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);
 }
 
-/** `one-cell` as `One cell`. */
+/** Turns `one-cell` into `One cell`. */
 export function titleOf(name: string): string {
   const words = name.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

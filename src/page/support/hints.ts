@@ -1,18 +1,18 @@
 /**
- * Hints say more than a control's name. The page shows one beside a control that the mouse points at, or that has
- * the focus by key or tap; screen readers get them as descriptions. Every element with data-hint has one. Titles in a page's
- * markup, which are for mice alone, are taken over.
+ * Hints explain controls beyond their names. The page shows the hint of a control when the mouse points at it, or when
+ * it gets the focus by key or tap. Screen readers get hints as descriptions. Every element with data-hint has one.
+ * Titles in the markup, which only mice would show, become hints.
  */
 
-/** A mouse may pass. */
+/** Delay in milliseconds, so that a mouse that only passes shows nothing. */
 const POINTED_MS = 400;
-/** CSS pixels between a hint and whom it is about, and the window's edge. */
+/** CSS pixels between a hint and its control, and between a hint and the window's edge. */
 const GAP = 6;
 
-/** Elements whose hints are seen whenever they have the focus; buttons only where keys brought it. */
+/** Elements that show their hints whenever they have the focus. Buttons do so only if a key brought it. */
 const FILLED_IN = 'input, select';
 
-/** To be called once. */
+/** Call once. */
 export function showHints(): void {
   document.querySelectorAll<HTMLElement>('[title]').forEach((element, index) => {
     const note = document.createElement('span');
@@ -43,9 +43,9 @@ class Tip {
 
   constructor() {
     this.box.className = 'tip';
-    // What it says is a description already.
+    // Screen readers get the text as the control's description already.
     this.box.ariaHidden = 'true';
-    // Above sheets, too, where the browser knows how.
+    // Puts the hint above sheets, too, in browsers with popovers.
     this.box.popover = 'manual';
     document.body.append(this.box);
     document.addEventListener('pointerover', ({ target, pointerType }) => {
@@ -67,7 +67,7 @@ class Tip {
       this.point(undefined);
     });
     for (const type of ['scroll', 'resize']) {
-      addEventListener(type, () => this.place(), { capture: true, passive: true });
+      addEventListener(type, () => this.position(), { capture: true, passive: true });
     }
   }
 
@@ -88,14 +88,14 @@ class Tip {
     if (holder) {
       box.textContent = holder.dataset.hint ?? '';
       box.showPopover?.();
-      this.place();
+      this.position();
     } else {
       box.hidePopover?.();
     }
   }
 
-  /** Below, or where there is no room above. */
-  private place(): void {
+  /** Moves the box below its control, or above it if there is no room. */
+  private position(): void {
     const { box, shown } = this;
     if (!shown) return;
     const { left, top, bottom } = shown.getBoundingClientRect();

@@ -1,17 +1,18 @@
 /**
- * A part of the page that is loaded on the first request: a sheet, a film, tools. A request while it is
- * on its way gets it when it is there; one that did not come is asked for again the next time. A wait that is noticed is shown.
+ * A part of the page that is loaded on the first request, such as a sheet, a film or the tools. Requests while it loads
+ * wait for the same load. After a failure the next request loads again. The page shows waits that are long enough to
+ * notice.
  */
 import { whileWaiting } from './waiting';
 
 export class Later<Part> {
-  /** Once it is there. */
+  /** Undefined until it is loaded. */
   part: Part | undefined;
   private loading: Promise<Part> | undefined;
 
   constructor(private readonly load: () => Promise<Part>) {}
 
-  /** Somebody has asked for it, and it is on its way. */
+  /** True from the first request until the part is loaded or has failed. */
   get isLoading(): boolean {
     return this.loading !== undefined && this.part === undefined;
   }

@@ -1,7 +1,7 @@
 /** The page's two notes to the visitor. */
 import { find, setText } from './dom';
 
-/** Shows a notice, which replaces the one before; '' removes it. */
+/** Shows a notice in place of the last one; '' removes it. */
 export function notify(text: string): void {
   show('notice', text);
 }

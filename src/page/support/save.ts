@@ -1,6 +1,6 @@
-/** Hands files to the visitor, and the page its turn between the parts of long work. */
+/** Offers files for download, and lets the page respond between the parts of long work. */
 
-/** Milliseconds until the browser has taken over a file that it was given. */
+/** Milliseconds after which the browser has surely read a file that it was given. */
 const DOWNLOAD_MS = 60_000;
 
 export function saveFile(blob: Blob, name: string): void {
@@ -8,11 +8,13 @@ export function saveFile(blob: Blob, name: string): void {
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  // Some browsers read it only after this task.
+  // Some browsers read the URL only after this task.
   setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
 }
 
-/** Lets the page have its turn; in a hidden tab, too, where timers and frames are rare. */
+/**
+ * Waits for the next task, so that the page can respond. Works in hidden tabs too, where timers and frames are rare.
+ */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

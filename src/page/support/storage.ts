@@ -1,6 +1,6 @@
 /**
- * What a visitor has chosen for good, kept in the browser for all pages of this site, under one name each. Browsers may
- * refuse to keep anything: then it holds for this visit.
+ * Lasting choices of the visitor, stored in the browser for all pages of this site, each under its own name. A browser
+ * may refuse to store anything; then a choice holds for this visit only.
  */
 const PREFIX = 'cellstorm:';
 
@@ -12,12 +12,12 @@ export function keptAs(name: string): string | undefined {
   }
 }
 
-/** `undefined`: nothing is kept under this name any more. */
+/** Stores a value; undefined removes it. */
 export function keepAs(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, value);
   } catch {
-    // It is for this visit, then.
+    // The value holds for this visit only.
   }
 }

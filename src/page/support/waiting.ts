@@ -1,21 +1,21 @@
 /**
- * Says that something is on its way: a part of the page that was asked for and is being loaded, another run that is being
- * started. One sign for all, shown only where a wait is long enough to be noticed. Of the document, so there is one.
+ * Shows that the page is loading a part or starting another run. All waits share one sign, which appears only after a
+ * wait that is long enough to be noticed. The state belongs to the document, so this module holds it once.
  */
 
-/** Shorter waits are none. */
+/** Milliseconds; the sign does not appear for shorter waits. */
 const NOTICED_MS = 200;
 
 let underWay = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let show: (isWaiting: boolean) => void = () => undefined;
 
-/** The sign is shown and taken away by this; without one nothing is shown. */
+/** Sets the function that shows and hides the sign. */
 export function signWaiting(shown: typeof show): void {
   show = shown;
 }
 
-/** What is handed in is waited for, whatever comes of it; it is handed back. */
+/** Shows the sign until the work has succeeded or failed. Returns the work. */
 export function whileWaiting<Result>(work: Promise<Result>): Promise<Result> {
   if (underWay++ === 0) timer = setTimeout(() => show(true), NOTICED_MS);
   const done = () => {
@@ -23,7 +23,7 @@ export function whileWaiting<Result>(work: Promise<Result>): Promise<Result> {
     clearTimeout(timer);
     show(false);
   };
-  // Whoever asked hears of an error.
+  // The caller handles errors of the work.
   work.then(done, done);
   return work;
 }
