@@ -139,7 +139,7 @@ describe('the layout of the page', () => {
     }
     // Hints come with a tap, too.
     await page.tap('#boxWidth');
-    expect(await page.$eval('.tip.seen', (tip) => tip.textContent)).toBe('In widths that the scene asks for');
+    expect(await page.$eval('.tip.seen', (tip) => tip.textContent)).toBe("Multiple of the scene's width");
     await takePicture(page, 'phone-hint');
     await page.$eval('#boxWidth', (input) => (input as HTMLElement).blur());
     expect(await page.$('.tip.seen')).toBeNull();
@@ -198,9 +198,9 @@ describe('the layout of the page', () => {
       expect(visited).toContain(name);
     }
     for (const [name, hint] of [
-      ['size', 'Of those the scene asks for'],
-      ['boxWidth-slider', 'In widths that the scene asks for'],
-      ['heatMap', 'How many particles are in each cell; in space above each cell of the floor'],
+      ['size', 'Multiple of the radii in the scene'],
+      ['boxWidth-slider', "Multiple of the scene's width"],
+      ['heatMap', 'How many particles are in each cell; in 3D above each cell of the floor'],
       ['fit', 'Fit the picture (F)'],
     ] as const) {
       expect(hints[name], name).toEqual([hint, hint]);

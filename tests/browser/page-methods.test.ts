@@ -55,7 +55,7 @@ async function expectFluid(page: Page): Promise<void> {
   const plain = await takePicture(page, 'fluid-particles');
   expect(countDifferences(surface, plain, free)).toBeGreaterThan(500);
   for (const [name, text] of [
-    ['velocityArrows', /^Velocity, the longest [\d.]+ units\/s or more$/],
+    ['velocityArrows', /^Velocity; the longest arrow is [\d.]+ units\/s or more$/],
     ['pressureMap', /^Pressure: 0 to [\d,.]+ Pa or more$/],
     ['solidCells', /^Cells that are solid/],
   ] as const) {
@@ -96,7 +96,7 @@ describe('scenes of other methods', () => {
         (input as HTMLInputElement).disabled,
         input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
       ]),
-    ).toEqual([true, 'It means nothing to a flock.']);
+    ).toEqual([true, 'This has no effect on a flock.']);
     // Whoever comes in by itself has its own age, on either engine.
     await chooseScene(page, 'fountain');
     await chooseOption(page, 'fluidAs', 'Particles');
@@ -110,7 +110,7 @@ describe('scenes of other methods', () => {
             (input as HTMLSelectElement).disabled,
             input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
           ]),
-        ).toEqual([true, 'The CPU engine draws fluids as particles alone.']);
+        ).toEqual([true, 'The CPU engine draws fluids only as particles.']);
       }
       await stepTimes(page, 30);
       const time = await page.evaluate(() => window.cellstorm?.simulation?.time ?? 0);

@@ -316,7 +316,7 @@ describe('overlays', () => {
       await toggle(page, 'candidatePairs');
       await page.waitForFunction(() => document.getElementById('overlay-note')?.textContent !== '');
       expect(await textOf(page, 'overlay-note')).toBe(
-        'The first 32,768 pairs are drawn of 44,850 in view; come nearer to see all.',
+        'The first 32,768 of 44,850 pairs in view are drawn; come nearer to see all.',
       );
       expect(await textOf(page, 'overlay-key')).toBe('Candidate pairs');
       expect(page.url()).toMatch(/candidatePairs=1/);

@@ -473,7 +473,7 @@ describe('the page', () => {
     expect(last.count).toBeLessThan(20_000);
     await typeCount(page, 1_000_000);
     expect(await textOf(page, 'notice')).toMatch(
-      /^At most [\d,]+ particles run\. The processor plays the GPU here\./,
+      /^At most [\d,]+ particles run\. The processor emulates the GPU here\./,
     );
     await stepTimes(page, 1);
     expectNoProblems();

@@ -1,4 +1,4 @@
-/** What another run goes on from: the last state of a lost device, or one that needs more room. Plain data. */
+/** The state that another run continues: the last one of a lost device, or one that needs more room. Plain data. */
 
 import { changedFields } from './choices';
 import { fieldOf } from './fields';
@@ -7,14 +7,14 @@ import type { SimulationView, State } from './simulation-view';
 
 export interface Carried {
   readonly choices: Chosen;
-  /** Particles that its run was started with. */
+  /** The number of particles that its run was started with. */
   readonly count: number;
   readonly checkpoint: State;
-  /** What its run had room for, and states from before may need. */
+  /** The room of its run, which earlier states may need. */
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
 }
 
-/** A state of a run that was started with these choices and so many particles. */
+/** Packs a state of a run that was started with these choices and `count` particles. */
 export function carry(
   { capacity, obstacleCapacity }: Pick<SimulationView, 'capacity' | 'obstacleCapacity'>,
   choices: Chosen,
@@ -25,7 +25,7 @@ export function carry(
   return { choices, count, checkpoint, room };
 }
 
-/** Whether a state of a run with some choices can go on in one with others. */
+/** True if a state of a run with the choices `before` can continue in a run with the choices `after`. */
 export function isSameStart(before: Chosen, after: Chosen): boolean {
   if (before.opened !== after.opened) return false;
   const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');

@@ -1,9 +1,8 @@
 /**
- * How often a step asks whether two particles are near enough to touch, and what the page says about it. Pure.
- * Candidate pairs are counted once, however often they are looked at. Checks are how often the distance test is done: on the
- * GPU each particle gathers from all around it, so a pair is tested from both sides, and the particle meets itself too; the
- * CPU engine tests a pair once for both. Every substep does all of it, and with restitution once more, to find which
- * particles bounce off each other.
+ * The number of distance tests in a step, and the page's explanation of it. Pure. A candidate pair counts once, a check
+ * for each distance test. On the GPU each particle gathers from all around it, so a pair is tested from both sides, and
+ * each particle with itself. The CPU engine tests a pair once. Every substep does all of these tests, and with
+ * restitution again, to find which particles bounce off each other.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Measures, ParticleSimulation } from '../../core/simulation/simulation';
@@ -11,15 +10,15 @@ import { formatCount, formatCountOf } from '../support/format';
 
 type Passes = Pick<Settings, 'substeps' | 'restitution'>;
 
-/** How often a step goes over all candidates. */
+/** Returns how often a step goes over all candidates. */
 export function passesOf({ substeps, restitution }: Passes): number {
   return substeps * (restitution > 0 ? 2 : 1);
 }
 
 export interface Checks {
-  /** Of a step from this state. */
+  /** Distance tests in a step from this state. */
   readonly count: number;
-  /** How the count comes about, and what is not in it. */
+  /** Explains how the count is made up, and what it leaves out. */
   readonly explanation: string;
 }
 
@@ -34,20 +33,20 @@ export function checksOf(
   const live = count - nonFinite;
   const each = backend === 'gpu' ? 2 * candidates + live : candidates;
   const passes = passesOf(settings);
-  const sides = backend === 'gpu' ? 'from both sides, and each particle meets itself' : 'once for both';
+  const sides = backend === 'gpu' ? 'from both sides, and each particle with itself' : 'once for both';
   const rounds = [
     formatCountOf(settings.substeps, 'substep'),
-    ...(settings.restitution > 0 ? ['2, since bounces look for partners first'] : []),
+    ...(settings.restitution > 0 ? ['2, because bounces look for partners first'] : []),
   ].join(' × ');
-  // Where sizes differ, the GPU's loop leaves out cells that are too far for the two sizes.
-  const isMixed = radiusRange !== undefined && settings.broadPhase === 'grid';
-  const most = backend === 'gpu' && isMixed ? ' at most' : '';
+  // With variable radii the GPU's loop skips cells that are too far away for the two sizes.
+  const hasLevels = radiusRange !== undefined && settings.broadPhase === 'grid';
+  const most = backend === 'gpu' && hasLevels ? ' at most' : '';
   const levels =
-    backend === 'cpu' && isMixed
-      ? ' Of the levels that are shown, this engine uses those that pay, so candidates and the fullest cell are others than on the GPU.'
+    backend === 'cpu' && hasLevels
+      ? ' This engine uses only the levels that save time, so its candidates and its fullest cell differ from those on the GPU.'
       : '';
   return {
     count: passes * each,
-    explanation: `Distance tests of one step${most}, by who is in which cell now: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${formatCount(each)}, × ${rounds}. Tests against obstacles and walls, and along the paths of fast particles, are not counted.${levels}`,
+    explanation: `Distance tests of one step${most}, with the particles in their present cells: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${formatCount(each)}, × ${rounds}. Tests against obstacles and walls, and along the paths of fast particles, are not counted.${levels}`,
   };
 }

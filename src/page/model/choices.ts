@@ -1,6 +1,6 @@
 /**
- * What is chosen at first and with a scene, what an engine can carry out of it, and the simulation that it means.
- * Everything here is plain data and pure functions.
+ * The choices of a fresh page and of each scene, the limits of an engine for them, and the simulation that they
+ * describe. Everything here is plain data and pure functions.
  */
 
 import { defaultSettings } from '../../core/contact/settings';
@@ -24,12 +24,12 @@ import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
 
-/** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
+/** Length of a step in seconds at time scale 1. Independent of the screen's rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
 
 const FIRST_SCENE = 'pile';
 
-/** What a scene brings; everything else stays as it was chosen. */
+/** The fields that a scene sets; all others keep their values. */
 type OfScene = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'>;
 
 function ofScene(scene: string, dimensions: Dimensions): OfScene {
@@ -51,7 +51,7 @@ function ofScene(scene: string, dimensions: Dimensions): OfScene {
   };
 }
 
-/** Everything a link leaves out. */
+/** Returns the choices that a link may leave out. */
 export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensions = 2): Choices {
   return {
     scene,
@@ -74,7 +74,7 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
   };
 }
 
-/** Another scene brings its own gravity and what else it needs. */
+/** Returns the choices with another scene and the fields that it sets. */
 export function chooseScene(choices: Choices, scene: string): Choices {
   return { ...choices, scene, ...ofScene(scene, choices.dimensions) };
 }
@@ -83,35 +83,35 @@ export function changedFields(from: Choices, to: Choices): FieldName[] {
   return FIELD_NAMES.filter((name) => from[name] !== to[name]);
 }
 
-/** An upper bound of particles and, in words, where it comes from. */
+/** A limit on the number of particles, and its reason in words. */
 export interface Cap {
   readonly most: number;
   readonly reason: string;
 }
 
 /**
- * Distance tests of a step (n² a pass) that take about a second, at most two: Chrome takes a device away whose work takes ten,
- * and a page that is asked to go back to the grid has to get to it. A weak GPU does some 2e10 a second, so that the default
- * settings allow 50,000 particles. SwiftShader takes 10 to 45 ns for one, so that 30,000 would take minutes a step: there the
- * cliff is seen at 3,000 already, beyond it in the sheet of scale-sheet.ts, which says what it comes to. The CPU engine tests
- * each pair once, in 2 to 4 ns, and does 30,000 with a single substep.
+ * Distance tests (n² per pass) with which a step takes about a second, at most two. Chrome takes a device away if its
+ * work takes ten seconds, and the page must still respond to a visitor who goes back to the grid. A weak GPU does some
+ * 2e10 tests a second, so the default settings allow 50,000 particles. SwiftShader takes 10 to 45 ns per test, so
+ * 30,000 particles would take minutes per step. There the cliff is visible at 3,000 already; scale-sheet.ts shows it
+ * beyond that. The CPU engine tests each pair once, in 2 to 4 ns, and does 30,000 particles with a single substep.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
 
-/**
- * Of a step by the grid with many passes, passes over the neighbours of a particle, all particles together, that take seconds
- * and not tens of them: about 2 ns each on a weak GPU, 0.9 µs on SwiftShader, 0.16 µs on the CPU engine. With up to
- * USUAL_PASSES there may be as many particles as the device holds.
- */
+/** With up to this many passes per step, a step with the grid may have as many particles as the device holds. */
 const USUAL_PASSES = 64;
+/**
+ * Particles times passes with which a step with the grid takes seconds, not tens of seconds. A pass over the neighbours
+ * of one particle takes about 2 ns on a weak GPU, 0.9 µs on SwiftShader and 0.16 µs on the CPU engine.
+ */
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
-/** What choices run on. */
+/** The machine that choices run on. */
 export interface Hardware {
-  /** A GPU played by the CPU. */
+  /** True if the CPU emulates the GPU. */
   readonly isSoftware: boolean;
-  /** Particles that the GPU and the page beside it hold. */
+  /** The number of particles that both the GPU and the page can hold. */
   readonly most: number;
 }
 
@@ -129,7 +129,7 @@ export function capOf(
     const checks = MOST_CHECKS[engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu'];
     const most = Math.max(FEWEST_PARTICLES, floorToTwoDigits(Math.sqrt(checks / passesOf(choices))));
     const pairs = formatCount((most * (most - 1)) / 2);
-    const cause = isNaive ? 'Naive tests every pair' : 'With all particles in one cell every pair is tested';
+    const cause = isNaive ? 'Naive tests every pair' : 'With all particles in one cell, every pair is tested';
     const remedy = isNaive ? 'the grid takes more' : 'other scenes take more';
     const times = formatTimes((count / most) ** 2);
     return {
@@ -149,7 +149,7 @@ export function capOf(
   }
   if (engine === 'gpu' && most >= held && held < MOST_PARTICLES) {
     const why = isSoftware
-      ? 'The processor plays the GPU here'
+      ? 'The processor emulates the GPU here'
       : 'That is what this device and the page hold';
     return { most: held, reason: `At most ${formatCount(held)} particles run. ${why}.` };
   }
@@ -160,7 +160,7 @@ export function capOf(
   };
 }
 
-/** Particles of a method with which a step takes a second or two. */
+/** Numbers of particles with which a step of a method takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },
@@ -177,7 +177,7 @@ function capOfMethod(
   const most = Math.min(MOST_OF_METHOD[method][on], engine === 'cpu' ? MOST_ON_CPU : held);
   const why = {
     cpu: 'The CPU engine runs on one thread',
-    software: 'The processor plays the GPU here',
+    software: 'The processor emulates the GPU here',
     gpu: 'That is what this page gives it',
   } as const;
   return { most, reason: `At most ${formatCount(most)} particles of ${words} run. ${why[on]}.` };
@@ -203,7 +203,7 @@ export function simulationOptions(choices: Choices, count: number): SimulationOp
   return startOfScene(choices, count).options;
 }
 
-/** A simulation of the chosen scene, and what drives it. */
+/** Returns the options of a simulation of the chosen scene, and the scene's drive. */
 export function startOfScene(
   choices: Choices,
   count: number,
@@ -222,7 +222,7 @@ export function gravityVector({ dimensions, gravity }: Choices): number[] {
   return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
 }
 
-/** Fields that mean something to these methods only. */
+/** The methods on which these fields have an effect. All other fields apply to every method. */
 const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>> = {
   size: ['collisions'],
   spread: ['collisions'],
@@ -238,10 +238,10 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   pressureMap: ['fluid'],
   solidCells: ['fluid'],
 };
-/** How fluids are drawn, which the CPU engine has not. */
+/** Fields that change how fluids are drawn. The CPU engine does not support them. */
 const FLUID_LOOKS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
-/** Of the fields that mean something to some methods only, why each means nothing to what is chosen, else ''. */
+/** For each field that only some methods use, returns why it has no effect on the choices; '' if it has one. */
 export function refusedFields(
   choices: Pick<Choices, 'scene' | 'transfer' | 'engine'> & { readonly opened?: unknown },
 ): ReadonlyMap<FieldName, string> {
@@ -249,11 +249,11 @@ export function refusedFields(
   const refuse = (name: string, methods: readonly Method[]) => {
     if (!methods.includes(method)) {
       return method === 'collisions'
-        ? 'Only fluids have it.'
-        : `It means nothing to ${METHOD_WORDS[method]}.`;
+        ? 'Only fluids have this.'
+        : `This has no effect on ${METHOD_WORDS[method]}.`;
     }
     if (FLUID_LOOKS.includes(name) && choices.engine === 'cpu') {
-      return 'The CPU engine draws fluids as particles alone.';
+      return 'The CPU engine draws fluids only as particles.';
     }
     return name === 'flipShare' && choices.transfer !== 'flip' ? 'Only FLIP is mixed with PIC.' : '';
   };
@@ -262,22 +262,22 @@ export function refusedFields(
   );
 }
 
-/** Whether the particles of a scene of collisions have one radius, so that a spread means something. */
+/** True if a spread of radii has an effect: in scenes of collisions whose particles have one radius. */
 export function canSpread(scene: string): boolean {
   const definition = findScene(scene);
   return definition?.method === 'collisions' && !definition.variableRadii;
 }
 
-/** What the pointer can add, at least: particles, and balls of walls. */
+/** The least room for particles and for balls of walls that the pointer can add. */
 const SPARE_PARTICLES = 2000;
 const SPARE_OBSTACLES = 4000;
 
-/** Of a state that goes on. */
+/** The parts of a continued state that need room. */
 type Held = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**
- * Room for what is there, in the scene and in a state that goes on, and for what the chosen tool adds, by as many particles as
- * `most` allows; no less than there was before.
+ * Returns room for the particles and obstacles of the scene and of a continued state, and for those that the chosen
+ * tool may add. `most` limits the particles with those added. The room is never less than `before`.
  */
 export function roomFor(
   {
@@ -315,7 +315,7 @@ export function roomFor(
   };
 }
 
-/** The scene with other radii; where everybody is, and the box, stay. */
+/** Returns the scene with the chosen radii. Positions and the box stay. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   const scaled = size === 1 ? scene : scale(scene, size);
   if (spread === 1 || scene.radii) return scaled;
@@ -352,7 +352,7 @@ function scale(scene: Scene, size: number): Scene {
   };
 }
 
-/** Obstacles beside particles that each have a radius are told theirs. */
+/** Gives each obstacle a radius, as is required if particles have their own. */
 function withRadii(
   obstacles: ObstaclesGiven | undefined,
   { radius, dimensions }: Scene,

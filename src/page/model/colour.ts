@@ -1,7 +1,7 @@
 /**
  * Colours and what they mean. Values are shown in viridis, which is perceptually uniform and safe for colour-blind
- * eyes; of its range each theme leaves out the end that its background would swallow. All other colours are custom
- * properties in style.css, read here so that canvas and page agree.
+ * eyes. Each theme leaves out the end of viridis that would not stand out from its background. All other colours are
+ * custom properties in style.css, read here so that canvas and page agree.
  */
 import type { SimulationOptions } from '../../core/simulation/simulation';
 import { isDark } from '../support/appearance';
@@ -26,7 +26,7 @@ export interface Theme {
   readonly overlay: OverlayColours;
 }
 
-/** Of what is laid over the picture: see overlays.ts. */
+/** Colours of the overlays: see overlays.ts. */
 export interface OverlayColours {
   readonly cell: Rgb;
   readonly heat: Rgb;
@@ -35,13 +35,13 @@ export interface OverlayColours {
   readonly last: Rgb;
   readonly candidate: Rgb;
   readonly contact: Rgb;
-  /** Of a fluid: arrows of velocity, what is around them, and solid cells. */
+  /** For a fluid: arrows of velocity, their outlines, and solid cells. */
   readonly velocity: Rgb;
   readonly casing: Rgb;
   readonly solid: Rgb;
 }
 
-/** Number of colours in a theme; between them is interpolated. */
+/** Number of colours in a theme. Colours between them are interpolated. */
 export const COLOUR_STOPS = 24;
 
 /** Viridis at twenty even steps. */
@@ -68,7 +68,7 @@ const VIRIDIS = [
   'fde725',
 ].map(parseHex);
 
-/** Share of viridis that is used: on dark not the darkest, on light not the lightest. */
+/** The part of viridis that is used: without the darkest on dark, without the lightest on light. */
 const RANGE = { dark: [0.22, 1], light: [0.15, 0.92] } as const;
 
 export function colourStops(isDark: boolean): Rgb[] {
@@ -78,12 +78,12 @@ export function colourStops(isDark: boolean): Rgb[] {
   );
 }
 
-/** The colour of a share from 0 to 1 of evenly spaced colours. */
+/** Returns the colour at a share from 0 to 1 of evenly spaced colours. */
 export function interpolate(stops: readonly Rgb[], share: number): Rgb {
-  const place = Math.min(1, Math.max(0, share)) * (stops.length - 1);
-  const first = Math.min(Math.floor(place), stops.length - 2);
+  const position = Math.min(1, Math.max(0, share)) * (stops.length - 1);
+  const first = Math.min(Math.floor(position), stops.length - 2);
   const [low, high] = [stops[first] as Rgb, stops[first + 1] as Rgb];
-  const part = place - first;
+  const part = position - first;
   const mix = (channel: 0 | 1 | 2) => low[channel] + (high[channel] - low[channel]) * part;
   return [mix(0), mix(1), mix(2)];
 }
@@ -93,7 +93,7 @@ export function toCss(colour: Rgb, brightness = 1): string {
   return `rgb(${red} ${green} ${blue})`;
 }
 
-/** `#rrggbb` or `rrggbb`. */
+/** Parses `#rrggbb` or `rrggbb`. */
 export function parseHex(text: string): Rgb {
   const value = Number.parseInt(text.trim().replace('#', ''), 16);
   return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
@@ -124,7 +124,7 @@ export function readTheme(): Theme {
   };
 }
 
-/** What a particle is coloured by, and the value of the last colour. */
+/** The quantity that colours particles, and its value at the last colour. */
 export interface Scale {
   readonly by: Colouring;
   readonly end: number;
@@ -137,16 +137,16 @@ export interface Legend {
   readonly stops: readonly Rgb[];
 }
 
-/** Diameters within which neighbours are counted. */
+/** Distance in diameters within which density counts neighbours. */
 export const DENSITY_REACH = 2;
 
-/** Of the densest packing: those that one touches, and those that are nearer than DENSITY_REACH or just there. */
+/** Neighbours in the densest packing: those that touch a particle, and those at DENSITY_REACH or nearer. */
 const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
 
-/** Seconds of the last colour. */
+/** Age in seconds at the last colour. */
 const OLDEST = 10;
 
-/** What the colours of a simulation go up to. */
+/** Returns the scale of the colours of a simulation. */
 export function scaleFor(by: Colouring, simulation: SimulationView, options: SimulationOptions): Scale {
   const { dimensions } = simulation;
   if (by === 'speed') return { by, end: speedScale(simulation, options) };
@@ -174,12 +174,12 @@ export function legendCss({ stops }: Legend): string {
   return `linear-gradient(to right, ${stops.map((stop) => toCss(stop)).join(', ')})`;
 }
 
-/** Radii that a fall in a world without end is taken to last. */
+/** Assumed height of falls in an unbounded world, in radii. */
 const ENDLESS_FALL = 100;
 
 /**
- * Speed at the legend's end: what a fall through a third of the box gives, or what few of the first particles
- * exceed; two digits, at least 1.
+ * Returns the speed at the legend's end: of a fall through a third of the box, or one that few particles exceed at the
+ * start, whichever is greater. It has two digits and is at least 1.
  */
 function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;

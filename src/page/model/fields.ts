@@ -1,13 +1,13 @@
 /**
- * Everything a visitor can choose of what runs and how it is drawn, said once. The panel shows these fields, a link
- * holds them, what is typed or read is checked against them, and tests go through them.
+ * The fields that a visitor can choose: what runs and how it is drawn. The panel shows them, links hold them, input is
+ * checked against them, and tests go through them.
  */
 import { MAX_SUBSTEPS } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import { SCENES } from '../../scenes';
 import { formatCount, formatReal, titleOf } from '../support/format';
 
-/** What a change asks for: to start over, to go on otherwise, or only another look. */
+/** What a change requires: a new start, new settings of the run, or only another picture. */
 export type Effect = 'start' | 'set' | 'view';
 
 export type Group = 'Scene' | 'Collisions' | 'Fluid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
@@ -16,7 +16,7 @@ interface FieldBase {
   readonly label: string;
   readonly group: Group;
   readonly effect: Effect;
-  /** What is more than its name says. */
+  /** Says what the label leaves out. */
   readonly hint?: string;
 }
 
@@ -24,12 +24,12 @@ export interface NumberField extends FieldBase {
   readonly kind: 'number';
   readonly min: number;
   readonly max: number;
-  /** The slider's end, where more than that may be typed; no slider where it is 0. */
+  /** The slider's end if it is below `max`: larger numbers may be typed. 0 for no slider. */
   readonly slider?: number;
-  /** Of the slider; the numbers themselves may be any. */
+  /** The slider's step. Typed numbers may lie between steps. */
   readonly step: number;
   readonly isWhole?: boolean;
-  /** Equal ways along the slider are equal ratios. */
+  /** Equal distances along the slider are equal ratios. */
   readonly isLogarithmic?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ChoiceField<Value extends string | number = string | number> ex
   readonly options: readonly { readonly value: Value; readonly label: string }[];
 }
 
-/** On or off. */
+/** A field that is on or off. */
 export interface SwitchField extends FieldBase {
   readonly kind: 'switch';
 }
@@ -52,9 +52,9 @@ function options<const Value extends string | number>(
 }
 
 export const FEWEST_PARTICLES = 100;
-/** The slider's end until an engine says what it holds. */
+/** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** What no page can hold: states are kept in its memory, too. */
+/** More than any page can hold, because it also keeps states in its memory. */
 export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {
@@ -92,7 +92,7 @@ export const FIELDS = {
     label: 'Radius',
     group: 'Scene',
     effect: 'start',
-    hint: 'Of those the scene asks for',
+    hint: 'Multiple of the radii in the scene',
     min: 0.125,
     max: 4,
     slider: 2,
@@ -103,7 +103,7 @@ export const FIELDS = {
     label: 'Radius spread',
     group: 'Scene',
     effect: 'start',
-    hint: 'The largest radius in smallest ones',
+    hint: 'Largest radius divided by the smallest',
     min: 1,
     max: 64,
     step: 1,
@@ -114,7 +114,7 @@ export const FIELDS = {
     label: 'Box width',
     group: 'Scene',
     effect: 'start',
-    hint: 'In widths that the scene asks for',
+    hint: "Multiple of the scene's width",
     min: 1,
     max: 8,
     slider: 4,
@@ -177,7 +177,7 @@ export const FIELDS = {
     label: 'Time scale',
     group: 'Collisions',
     effect: 'view',
-    hint: 'Simulated seconds a second',
+    hint: 'Simulated seconds per second',
     min: 0.05,
     max: 2,
     step: 0.05,
@@ -187,7 +187,7 @@ export const FIELDS = {
     label: 'Transfer',
     group: 'Fluid',
     effect: 'start',
-    hint: 'How particles take velocities from the lattice: FLIP splashes, PIC is thick, APIC spins on',
+    hint: 'How particles take velocities from the lattice: FLIP splashes, PIC is viscous, APIC keeps spinning',
     options: options([
       ['flip', 'FLIP'],
       ['pic', 'PIC'],
@@ -199,7 +199,7 @@ export const FIELDS = {
     label: 'FLIP share',
     group: 'Fluid',
     effect: 'set',
-    hint: 'Of FLIP: what is left is PIC, which calms it',
+    hint: 'The rest is PIC, which calms the fluid',
     min: 0,
     max: 1,
     step: 0.01,
@@ -253,7 +253,7 @@ export const FIELDS = {
     label: 'Occupancy',
     group: 'Overlays',
     effect: 'view',
-    hint: 'How many particles are in each cell; in space above each cell of the floor',
+    hint: 'How many particles are in each cell; in 3D above each cell of the floor',
   },
   thread: {
     kind: 'switch',
@@ -267,35 +267,35 @@ export const FIELDS = {
     label: 'Candidate pairs',
     group: 'Overlays',
     effect: 'view',
-    hint: 'Those the grid has tested, dashed',
+    hint: 'Pairs that the grid tests, dashed',
   },
   contactLines: {
     kind: 'switch',
     label: 'Contacts',
     group: 'Overlays',
     effect: 'view',
-    hint: 'Those that overlap, drawn through',
+    hint: 'Pairs that overlap, as solid lines',
   },
   velocityArrows: {
     kind: 'switch',
     label: 'Velocity',
     group: 'Overlays',
     effect: 'view',
-    hint: 'Of the fluid, as arrows; in space on the middle plane',
+    hint: "The fluid's velocity as arrows; in 3D on the middle plane",
   },
   pressureMap: {
     kind: 'switch',
     label: 'Pressure',
     group: 'Overlays',
     effect: 'view',
-    hint: 'Of the fluid, in each of its cells; in space on the middle plane',
+    hint: "The fluid's pressure in each cell; in 3D on the middle plane",
   },
   solidCells: {
     kind: 'switch',
     label: 'Solid cells',
     group: 'Overlays',
     effect: 'view',
-    hint: 'What the fluid takes for solid: whole cells',
+    hint: 'Cells that are solid to the fluid',
   },
   pointer: {
     kind: 'choice',
@@ -333,7 +333,7 @@ export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 type ValueOf<Of extends Field> =
   Of extends ChoiceField<infer Value> ? Value : Of extends SwitchField ? boolean : number;
 
-/** What is chosen. */
+/** A value for every field. */
 export type Choices = { readonly [Name in FieldName]: ValueOf<(typeof FIELDS)[Name]> };
 
 export type Colouring = Choices['colour'];
@@ -343,7 +343,7 @@ export function fieldOf(name: FieldName): Field {
   return FIELDS[name];
 }
 
-/** Why a value cannot be, in a sentence; undefined of one that can. */
+/** Returns a sentence that says why a value is refused; undefined if it is allowed. */
 export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') {
@@ -356,12 +356,12 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const isNumber = typeof value === 'number' && value >= field.min && value <= field.max;
   if (isNumber && (!field.isWhole || Number.isInteger(value))) return undefined;
   const kind = field.isWhole ? 'a whole number' : 'a number';
-  // To the last digit: 4,294,967,295 can be, what 4.295B stands for may not.
+  // Writes all digits: 4,294,967,295 is allowed, but 4.295B would be too large.
   const [least, most] = [field.min, field.max].map((end) => end.toLocaleString('en'));
   return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }
 
-/** The nearest value that can be: what a link is read as. Undefined of what is none at all. */
+/** Returns the nearest allowed value for a text from a link; undefined if the text is no value at all. */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;
@@ -376,19 +376,19 @@ export function formatNumber({ isWhole }: NumberField, value: number): string {
   return isWhole ? formatCount(value) : formatReal(value);
 }
 
-/** Places along a slider; of one that is not logarithmic there is one a step. */
-const LOGARITHMIC_PLACES = 400;
+/** Positions along a logarithmic slider. Other sliders have one per step. */
+const LOGARITHMIC_POSITIONS = 400;
 
 export function sliderPlaces(field: NumberField): number {
   const end = field.slider ?? field.max;
-  return field.isLogarithmic ? LOGARITHMIC_PLACES : Math.round((end - field.min) / field.step);
+  return field.isLogarithmic ? LOGARITHMIC_POSITIONS : Math.round((end - field.min) / field.step);
 }
 
-/** A value along a slider; where it is logarithmic, with two significant digits. */
-export function fromSlider(field: NumberField, place: number): number {
+/** Returns the value at a position of a slider; on a logarithmic one with two significant digits. */
+export function fromSlider(field: NumberField, position: number): number {
   const end = field.slider ?? field.max;
-  if (!field.isLogarithmic) return Math.min(end, field.min + place * field.step);
-  const value = Number((field.min * (end / field.min) ** (place / LOGARITHMIC_PLACES)).toPrecision(2));
+  if (!field.isLogarithmic) return Math.min(end, field.min + position * field.step);
+  const value = Number((field.min * (end / field.min) ** (position / LOGARITHMIC_POSITIONS)).toPrecision(2));
   return Math.min(end, Math.max(field.min, value));
 }
 
@@ -396,5 +396,5 @@ export function toSlider(field: NumberField, value: number): number {
   const end = field.slider ?? field.max;
   const near = Math.min(end, Math.max(field.min, value));
   if (!field.isLogarithmic) return Math.round((near - field.min) / field.step);
-  return Math.round((Math.log(near / field.min) / Math.log(end / field.min)) * LOGARITHMIC_PLACES);
+  return Math.round((Math.log(near / field.min) / Math.log(end / field.min)) * LOGARITHMIC_POSITIONS);
 }

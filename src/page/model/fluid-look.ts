@@ -1,23 +1,25 @@
 /**
- * How a fluid and its fields look, in light and dark: the colours of its scale, what it mirrors, what it absorbs, and
- * what the scales of pressure and velocity go up to. Pure.
- * Colours are from 0 to 1, as a screen takes them.
+ * The look of a fluid and its fields, in light and dark: the colours of its scale, what it mirrors and absorbs, and the
+ * ends of the scales of pressure and velocity. Pure. Colours are sRGB from 0 to 1.
  */
 import type { FluidPlan } from '../../methods/fluid';
 import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
 
 export interface FluidLook {
-  /** Of a share of the scale, in place of the theme's. */
+  /** Colours of the scale, in place of the theme's. */
   readonly stops: readonly Rgb[];
-  /** Mirrored above, and level with the eye; in the plane the first is the line along the surface. */
+  /** Mirrored colours: straight above, and level with the eye. In the plane `zenith` is the line along the surface. */
   readonly zenith: Rgb;
   readonly horizon: Rgb;
-  /** Exponents of the share of light that the height of the box takes, and of that which it replaces by the fluid's own. */
+  /**
+   * Exponents for fluid as thick as the box is high: of the light that passes it (`absorption`), and of the light that
+   * it does not replace by its own colour (`cloud`).
+   */
   readonly absorption: Rgb;
   readonly cloud: number;
 }
 
-/** From still to fast: deep water to foam. On light the foam keeps enough colour to be seen. */
+/** From still to fast: deep water to foam. On light, the foam keeps enough colour to be visible. */
 const WATER = {
   dark: ['0c3a75', '12559c', '1d74be', '3a97d8', '79c1ea', 'e2f4fc'],
   light: ['0d4787', '1763a8', '2580c4', '469fda', '78bfe8', 'b4dff5'],
@@ -34,14 +36,14 @@ export function fluidLook(isDark: boolean): FluidLook {
   };
 }
 
-/** What a picture is drawn in: a surface whose colour is speed looks like water. */
+/** Returns the theme of a picture: a fluid's surface that is coloured by speed looks like water. */
 export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
   return isSurface && by === 'speed' ? { ...theme, stops: fluidLook(theme.isDark).stops } : theme;
 }
 
 export const PRESSURE_OPACITY = 0.88;
 
-/** From none to most: perceptually even, and told from water. On light it does not begin in white. */
+/** From least to most. Perceptually even, and distinct from water; on light it does not begin with white. */
 const PRESSURE = {
   dark: ['1b1035', '4f127b', '812581', 'b5367a', 'e55064', 'fb8761', 'fec287', 'fcfdbf'],
   light: ['fdd9a0', 'fcb97d', 'f98e64', 'e85362', 'c23b75', '902a81', '5c167f', '2a115c'],
@@ -52,7 +54,10 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
   return Array.from({ length: count }, (_, index) => interpolate(colours, index / (count - 1)));
 }
 
-/** Of still fluid under half of the tank's height; where nothing falls, that of what stops from the speed of the scale. */
+/**
+ * Returns the pressure at the end of its scale: below still fluid half as high as the tank. Without gravity, of fluid
+ * that is stopped from the speed at the end of the velocity scale.
+ */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;
   const pull = Math.hypot(...plan.gravity);
@@ -60,7 +65,10 @@ export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'latti
   return Number(end.toPrecision(2));
 }
 
-/** Length / s of the longest arrow: what a fall through a third of the tank gives; where nothing falls, 1 tank / s. */
+/**
+ * Returns the speed of the longest arrow: after a fall through a third of the tank; without gravity, its height per
+ * second.
+ */
 export function velocityEnd({
   gravity,
   lattice,

@@ -1,6 +1,6 @@
 /**
- * What is chosen, and a file in the place of its scene: what a simulation starts from, with how many particles, and
- * what of it is refused. Everything here is plain data and pure functions; open-file.ts reads files.
+ * Choices with a file in place of a scene: the state that a simulation starts from, its number of particles, and the
+ * reasons to refuse it. Everything here is plain data and pure functions; open-file.ts reads files.
  */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, SimulationOptions } from '../../core/simulation/simulation';
@@ -9,24 +9,24 @@ import { formatCount } from '../support/format';
 import { capOf, changedFields, effectiveCount, type Hardware, settingsOf, startOfScene } from './choices';
 import { type Choices, type FieldName, fieldOf } from './fields';
 
-/** What a file put in the place of a scene. */
+/** The content of a file that replaces a scene. */
 export interface Opened {
   readonly name: string;
-  /** What it is a state of, where it says so. */
+  /** The scene that the state comes from, if the file contains it. */
   readonly scene?: string | undefined;
   readonly checkpoint: Checkpoint;
-  /** Of a simulation that takes the checkpoint. */
+  /** Options of a simulation that accepts the checkpoint. */
   readonly options: SimulationOptions;
   /** The file's dimensions and settings, as far as controls can show them. */
   readonly choices: Partial<Choices>;
 }
 
-/** What is chosen, and the file that is there instead of the scene. */
+/** The choices, and the file that replaces the scene. */
 export interface Chosen extends Choices {
   readonly opened?: Opened | undefined;
 }
 
-/** Fields that say which particles a scene makes: of particles from a file they say nothing. */
+/** Fields that determine the particles of a scene. They have no effect on particles from a file. */
 export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'dimensions',
   'count',
@@ -37,8 +37,8 @@ export const FIELDS_OF_SCENES: readonly FieldName[] = [
 ];
 
 /**
- * A simulation of what is chosen, with what drives its scene, and the state that it starts from, where that is a file's:
- * a state does not say whether a scene drove it.
+ * Returns the options of a simulation of the choices, with the scene's drive or the file's checkpoint. A checkpoint
+ * does not contain the drive of its scene, so a simulation from a file has none.
  */
 export function startOf(
   chosen: Chosen,
@@ -50,14 +50,14 @@ export function startOf(
 } {
   const { opened } = chosen;
   if (!opened) return startOfScene(chosen, count);
-  // What was chosen since it was opened wins; everything else stays as the file has it.
+  // Choices since the file was opened win over the file's settings.
   const changes = settingChanges({ ...chosen, ...opened.choices }, chosen);
   const { checkpoint, options } = opened;
   const settings = { ...checkpoint.settings, ...changes } as Checkpoint['settings'];
   return { options: { ...options, ...changes }, checkpoint: { ...checkpoint, settings } };
 }
 
-/** What came of a file, and of which scene: its drive is not part of a state. */
+/** Returns a sentence about the particles of a file and their scene, whose drive is not part of the state. */
 export function describeOpened({ name, scene, checkpoint }: Opened): string {
   const count = describeCount(checkpoint.ids.length);
   if (scene === undefined) return `${count} from ${name}.`;
@@ -65,12 +65,12 @@ export function describeOpened({ name, scene, checkpoint }: Opened): string {
   return `${count} of the scene ${scene} from ${name}${without}.`;
 }
 
-/** Particles at the start. */
+/** Returns the number of particles at the start. */
 export function startCount(chosen: Chosen, hardware: Hardware): number {
   return chosen.opened?.checkpoint.ids.length ?? effectiveCount(chosen, hardware);
 }
 
-/** Why an engine and a broad phase are not for as many particles as a file has, which cannot be fewer. */
+/** Returns why the engine and broad phase cannot run all particles of the file, which cannot be reduced. */
 export function refuseOpened(chosen: Chosen, hardware: Hardware): string | undefined {
   if (!chosen.opened) return undefined;
   const count = startCount(chosen, hardware);
@@ -79,7 +79,7 @@ export function refuseOpened(chosen: Chosen, hardware: Hardware): string | undef
   return `${chosen.opened.name} has ${formatCount(count)} particles. ${cap.reason}`;
 }
 
-/** The settings that differ between two choices, as the second has them. */
+/** Returns the settings in which `to` differs from `from`. */
 export function settingChanges(from: Choices, to: Choices): Partial<ReturnType<typeof settingsOf>> {
   const changed = changedFields(from, to).filter((name) => fieldOf(name).effect === 'set');
   const settings = Object.entries(settingsOf(to)).filter(([name]) => changed.includes(name as FieldName));

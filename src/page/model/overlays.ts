@@ -1,6 +1,6 @@
 /**
- * What can be laid over the picture to see the grid at work, said once for the GPU (overlay.ts), the CPU
- * (canvas-overlay.ts), the panel and the key beside the picture: which there are, how they look, what they mean here.
+ * The overlays that show the grid at work: their names, their looks, and their descriptions in the key. Shared by the
+ * GPU (overlay.ts), the CPU (canvas-overlay.ts), the panel and the key beside the picture.
  */
 
 import type { World } from '../../core/world/world';
@@ -8,17 +8,17 @@ import { formatCount, formatReal } from '../support/format';
 import { pressureEnd, velocityEnd } from './fluid-look';
 import type { SimulationView } from './simulation-view';
 
-/** Of the grid; and of a fluid's lattice: see fluid-fields.ts. */
+/** Overlays of the grid, and of a fluid's lattice (view/fluid/fields.ts). */
 export const GRID_OVERLAYS = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
 export const FLUID_OVERLAYS = ['velocityArrows', 'pressureMap', 'solidCells'] as const;
 export const OVERLAY_NAMES = [...GRID_OVERLAYS, ...FLUID_OVERLAYS] as const;
 
 export type OverlayName = (typeof OVERLAY_NAMES)[number];
 
-/** What is shown. */
+/** The overlays that are shown. */
 export type Overlays = Readonly<Record<OverlayName, boolean>>;
 
-/** What a fluid's lattice would be seen by, where there is none. */
+/** The overlays of a fluid's lattice, all off. */
 export const NO_FIELDS = { velocityArrows: false, pressureMap: false, solidCells: false } as const;
 
 export const NO_OVERLAYS: Overlays = {
@@ -30,7 +30,7 @@ export const NO_OVERLAYS: Overlays = {
   ...NO_FIELDS,
 };
 
-/** Of what is shown, a fluid's fields. */
+/** Picks the overlays of a fluid's lattice. */
 export function fieldsOf({
   velocityArrows,
   pressureMap,
@@ -39,12 +39,12 @@ export function fieldsOf({
   return { velocityArrows, pressureMap, solidCells };
 }
 
-/** Whether any of these is shown. */
+/** True if any of these is shown. */
 export function isAnyOf(names: readonly OverlayName[], shown: Overlays): boolean {
   return names.some((name) => shown[name]);
 }
 
-/** Of what is chosen, what overlays are shown. */
+/** Picks the overlays from the choices. */
 export function shownOf(chosen: Overlays): Overlays {
   const { cellLines, heatMap, thread, candidatePairs, contactLines } = chosen;
   const { velocityArrows, pressureMap, solidCells } = chosen;
@@ -52,17 +52,17 @@ export function shownOf(chosen: Overlays): Overlays {
   return { ...ofGrid, velocityArrows, pressureMap, solidCells };
 }
 
-/** Widths in CSS pixels beside large particles; of a dash, and of the gap after it. */
+/** Widths of lines in CSS pixels beside large particles. DASH is the length of a dash and of the gap after it. */
 export const THREAD_WIDTH = 1.5;
 export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
 export const DASH = 3;
 
-/** CSS pixels: the diameter of particles beside which lines are as wide as that, and the share of it beside the smallest. */
+/** Diameter in CSS pixels from which lines have their full width, and the share of it beside the smallest particles. */
 const LARGE_PARTICLE = 14;
 const LEAST_LINE_SHARE = 0.5;
 
-/** How wide lines are where a unit of length is so many CSS pixels: thin ones, so that small particles are seen. */
+/** Returns the factor of line widths at this zoom. Lines are thinner beside small particles, to leave these visible. */
 export function lineShare(
   { radius, radiusRange }: Pick<SimulationView, 'radius' | 'radiusRange'>,
   pixelsPerUnit: number,
@@ -71,51 +71,51 @@ export function lineShare(
   return Math.min(1, Math.max(LEAST_LINE_SHARE, (2 * usual * pixelsPerUnit) / LARGE_PARTICLE));
 }
 
-/** CSS pixels: narrower cells have no lines, and from the second on lines are as dark as they get. */
+/** CSS pixels: narrower cells have no lines; cells as wide as WIDE_CELL have the darkest. */
 export const NARROWEST_CELL = 4;
 export const WIDE_CELL = 9;
 
-/** Opacity of lines around the smallest cells and the largest, and of a cell of one particle and a full one. */
+/** Opacity of lines around the smallest and the largest cells, and of cells with one particle and full ones. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
-/** Of candidates, which are many. */
+/** Opacity of candidate pairs, of which there are many. */
 export const CANDIDATE_OPACITY = 0.7;
 
-/** A way of the thread longer than this many cells is a leap from a row to the next, drawn fainter. */
+/** A piece of the thread longer than this many cells is a leap from one row to the next, and is drawn fainter. */
 export const LEAP = 3;
 export const LEAP_OPACITY = 0.3;
 
-/** Spheres are drawn this large beside lines between their middles, which they would hide. */
+/** Factor of the size of spheres while lines between their middles are shown, which full spheres would hide. */
 export const SPHERE_SHARE = 0.4;
 
-/** Whether particles of full size would hide what is shown in space. */
+/** True if, in space, particles of full size would hide the overlays. */
 export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Overlays): boolean {
   return heatMap || thread || candidatePairs || contactLines;
 }
 
-/** Lists of pairs hold this many, fewer on a GPU that the processor plays; a particle with more candidates than MOST_EACH lists none. */
+/** Length of a list of pairs, shorter on a software GPU. A particle with more candidates than MOST_EACH lists none. */
 export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
 export const MOST_EACH = 1024;
 
-/** Cells along each axis, the lowest level's where there are levels, without any that are always empty. */
+/** Returns the cells along each axis, without the ring of empty cells; with levels, those of the lowest level. */
 export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
   return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
 }
 
-/** Edge of a cell, of the highest level where there are levels. */
+/** Returns the edge of a cell; with levels, of the highest level. */
 export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'levels'>): number {
   return cellSize * 2 ** Math.max(0, levels - 1);
 }
 
-/** Axes that the heat map lies along: in space it is the floor's. */
+/** Returns the axes of the heat map: in space those of the floor. */
 export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [number, number] {
   return dimensions === 2 ? [0, 1] : [0, 2];
 }
 
 /**
- * Particles at the end of the heat map's scale: as many as a cell of one diameter holds at most without overlap; of a
- * column of cells, four times the mean, and at most what is packed as densely as can be.
+ * Returns the number of particles at the end of the heat map's scale. In the plane: as many as a cell holds without
+ * overlap. In space: four times the mean of the columns of cells, but at most as many as the densest packing holds.
  */
 export function heatEnd(world: World, count: number): number {
   const [width = 1, height = 1, depth = 1] = shownCells(world);
@@ -125,7 +125,7 @@ export function heatEnd(world: World, count: number): number {
   return Math.max(4, Math.ceil(Math.min(dense, (4 * count) / (width * depth))));
 }
 
-/** Why there is nothing to lay over a picture of this simulation, else ''. */
+/** Returns why this simulation has no overlays; '' if it has them. */
 export function refuseOverlays({ world }: Pick<SimulationView, 'world'>): string {
   if (world.kind !== 'unbounded') return '';
   return 'A world without an end has no box whose cells could be drawn, so overlays stay off.';
@@ -137,7 +137,7 @@ export interface KeyLine {
   readonly text: string;
 }
 
-/** What is shown, in words, where a unit of length is so many CSS pixels; of figures that only the engine knows, see PairsShown. */
+/** Returns the key of the overlays that are shown. PairsShown has the numbers that only the engine knows. */
 export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit: number): KeyLine[] {
   const { world, count, settings, boxes } = simulation;
   const { levels, dimensions } = world;
@@ -147,7 +147,7 @@ export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit
   const lines = `Cells${levels > 1 ? ` of all ${levels} levels` : ''}${isSpace ? ', on the floor and two walls' : ''}`;
   const texts: Readonly<Record<OverlayName, string>> = {
     cellLines: isNarrow ? 'Cells are too narrow for lines from here; come nearer' : lines,
-    heatMap: `Particles ${isSpace ? 'over a cell of the floor' : 'a cell'}${levels > 1 ? ", the lowest level's" : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
+    heatMap: `Particles ${isSpace ? 'over a cell of the floor' : 'per cell'}${levels > 1 ? ' of the lowest level' : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
     thread: `Order in memory, from first to last${levels > 1 ? ', level by level' : ''}`,
     candidatePairs: `Candidate pairs${naive}`,
     contactLines: `Contacts${boxes ? ', from middle to middle' : ''}`,
@@ -156,37 +156,37 @@ export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit
   return OVERLAY_NAMES.filter((name) => shown[name]).map((name) => ({ name, text: texts[name] }));
 }
 
-/** Of a fluid's fields. */
+/** Returns the key's texts for a fluid's fields. */
 function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID_OVERLAYS)[number], string> {
   if (!fluid) return { velocityArrows: '', pressureMap: '', solidCells: '' };
   const where = dimensions === 3 ? ' in the middle plane' : '';
   return {
-    velocityArrows: `Velocity${where}, the longest ${formatReal(velocityEnd(fluid.plan))} units/s or more`,
+    velocityArrows: `Velocity${where}; the longest arrow is ${formatReal(velocityEnd(fluid.plan))} units/s or more`,
     pressureMap: `Pressure${where}: 0 to ${formatReal(pressureEnd(fluid.plan))} Pa or more`,
     solidCells: 'Cells that are solid to the fluid',
   };
 }
 
-/** How many pairs there are where the picture is, and what became of them. */
+/** Counts of pairs in the picture, and of those that are drawn. */
 export interface PairsShown {
-  /** In view, of those that are asked for. */
+  /** Pairs in view of the kinds that are shown. */
   readonly found: number;
   readonly drawn: number;
   /** Particles in view with more than MOST_EACH candidates, whose pairs are left out. */
   readonly crowded: number;
 }
 
-/** What is not drawn, in a sentence; '' where all is. */
+/** Returns sentences about what is not drawn; '' if everything is. */
 export function describeMissing({ found, drawn, crowded }: PairsShown): string {
   const sentences: string[] = [];
   if (found > drawn) {
     sentences.push(
-      `The first ${formatCount(drawn)} pairs are drawn of ${formatCount(found)} in view; come nearer to see all.`,
+      `The first ${formatCount(drawn)} of ${formatCount(found)} pairs in view are drawn; come nearer to see all.`,
     );
   }
   if (crowded > 0) {
-    const whose = crowded === 1 ? 'One particle has' : `${formatCount(crowded)} particles have`;
-    sentences.push(`${whose} more than ${formatCount(MOST_EACH)} candidates; theirs are left out.`);
+    const subject = crowded === 1 ? 'One particle has' : `${formatCount(crowded)} particles have`;
+    sentences.push(`${subject} more than ${formatCount(MOST_EACH)} candidates, which are left out.`);
   }
   return sentences.join(' ');
 }

@@ -1,16 +1,15 @@
 /**
- * Choices worth seeing, each as the address that brings them. Their pictures are made of the page itself by
- * scripts/presets.ts.
+ * Choices worth seeing, each as a link. scripts/presets.ts takes their pictures from the page itself.
  */
 
 export interface Preset {
-  /** Of its picture, too: presets/<name>.webp. */
+  /** Also names its picture: presets/<name>.webp. */
   readonly name: string;
   readonly title: string;
   readonly text: string;
-  /** What the picture shows. */
+  /** Describes the picture. */
   readonly alt: string;
-  /** As writeLink() has it. */
+  /** As writeLink() writes it. */
   readonly link: string;
 }
 
@@ -46,7 +45,7 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'gas',
     title: 'Gas',
-    text: 'Elastic discs without gravity, each with a velocity of its own.',
+    text: 'Elastic discs without gravity, each with its own velocity.',
     alt: 'Single discs of all colours, far from each other.',
     link: 'v=1&scene=gas&count=2000',
   },
@@ -116,7 +115,7 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'million',
     title: 'A million',
-    text: 'For a graphics card; a GPU in software takes its time.',
+    text: 'For a graphics card; a software GPU is slow with it.',
     alt: 'A block of discs too small to tell apart, in bands of colour.',
     link: 'v=1&count=1000000&colour=id',
   },

@@ -1,9 +1,9 @@
-/** Which method runs what is chosen. */
+/** The method that runs a choice. */
 import { findScene, type SceneMethod } from '../../scenes';
 
 export type Method = SceneMethod;
 
-/** The method of the chosen scene. Particles from a file always collide. */
+/** Returns the method of the chosen scene. Particles from a file always collide. */
 export function methodOf({ scene, opened }: { readonly scene: string; readonly opened?: unknown }): Method {
   return opened ? 'collisions' : (findScene(scene)?.method ?? 'collisions');
 }

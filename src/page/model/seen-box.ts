@@ -1,24 +1,27 @@
 /**
- * The box that a picture is fitted to: the world's, or where that has no end one around the particles. Pure.
+ * The box that a picture is fitted to: the world's box, or in an unbounded world one around the particles. Pure.
  */
 import { describeCount } from '../../core/base/errors';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
 
-/** Corners of what is looked at. */
+/** The corners of the visible box. */
 export interface SeenBox extends Pick<World, 'min' | 'max'> {
   /**
-   * What positions are taken from before they are projected, in 32-bit floats: 0, and far out in a world without end a place
-   * near by, lest what is left of the floats be too coarse to draw with.
+   * Subtracted from positions before they are projected, in 32-bit floats. 0 in a world with a box. In an unbounded
+   * world a position near the particles, because far from 0 the floats would be too coarse to draw with.
    */
   readonly origin: readonly number[];
-  /** Whether it is the world's own, and drawn. */
+  /** True if the box is the world's box, which is drawn. */
   readonly isWorld: boolean;
-  /** Who is left out of it, in a sentence, else ''. */
+  /** A sentence about particles outside the box; '' if there are none. */
   readonly leftOut: string;
 }
 
-/** Diameters along an edge at most, for few particles, and for many of what they take up side by side: else none would be seen. */
+/**
+ * The longest edge of a box around particles: this many diameters or, if that is more, this many times the edge of all
+ * particles side by side. In a larger box no particle would be visible.
+ */
 const LONGEST_EDGE = 2000;
 const LONGEST_SHARE = 8;
 /** Edge of the box in diameters if there are no particles. */
@@ -28,12 +31,12 @@ export function worldBox({ min, max }: Pick<World, 'min' | 'max'>): SeenBox {
   return { min, max, origin: min.map(() => 0), isWorld: true, leftOut: '' };
 }
 
-/** Around all particles, or where these lie too far apart to be seen together those near the first. */
+/** Returns a box around all particles, or around those near the first if they lie too far apart to be seen together. */
 export function boxAround(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { positions, ids }: Pick<ParticleArrays, 'positions' | 'ids'>,
 ): SeenBox {
-  // Millions of particles: plain loops, nothing made for each.
+  // Plain loops that allocate nothing per particle, because there may be millions.
   const isMember = (index: number, first: readonly number[], reach: number) => {
     for (let axis = 0; axis < dimensions; axis++) {
       const along = positions[dimensions * index + axis] as number;
@@ -57,7 +60,7 @@ export function boxAround(
     return { min: min.map((low) => low - pad), max: max.map((high) => high + pad), members };
   };
   const origin = new Array<number>(dimensions).fill(0);
-  // What is not finite is at no distance from anywhere.
+  // The first particle whose coordinates are finite.
   const foremost = ids.findIndex((_, index) => isMember(index, origin, Number.MAX_VALUE));
   const first =
     foremost < 0
@@ -72,6 +75,6 @@ export function boxAround(
   return {
     ...box,
     ...common,
-    leftOut: `The particles lie too far apart to be seen together, so the picture shows ${describeCount(near)} of ${finite} that are near number ${ids[foremost]}.`,
+    leftOut: `The particles lie too far apart to be seen together, so the picture shows ${describeCount(near)} of ${finite}: those near particle ${ids[foremost]}.`,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What the page asks of what runs, whatever moves it: a simulation of collisions, or a method that is seen as one, so
- * that the brush, overlays, the inspector, colours, files and states to go back to need not know the difference.
+ * The page's view of what runs: a simulation of collisions, or a method behind the same interface. The brush, overlays,
+ * the inspector, colours, files and the history of states need not know the difference.
  */
 
 import type { StageTimes } from '../../core/base/stage-times';
@@ -17,28 +17,30 @@ import type { Gpu } from '../../gpu/device';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
 import type { Drive } from '../../scenes';
 
-/** A figure of the method's own, in the place of those of collisions. */
+/** A figure that a method shows in place of the figures of collisions. */
 export interface Figure {
   readonly title: string;
   readonly value: string;
   readonly hint: string;
 }
 
-/** Of a method: what all have, and its own. */
+/** Measures of a method: those that all methods have, and its own figures. */
 export interface MethodMeasures extends Pick<Measures, 'count' | 'kineticEnergy' | 'hash'> {
   readonly figures: readonly Figure[];
 }
 
 export type Measured = Measures | MethodMeasures;
 
-/** With what the particles of a simulation do not say. */
+/** A checkpoint with the state that the particles do not contain. */
 export interface State extends Checkpoint {
   readonly method?: unknown;
-  /** When each particle came, simulated seconds, in the order of ids; of a method that says so itself left out. */
+  /**
+   * Simulated seconds at which each particle was added, in the order of ids. Left out if the method provides births.
+   */
   readonly births?: Float32Array | undefined;
 }
 
-/** What a running body takes; of a fluid, the share of FLIP too. */
+/** Settings that a running simulation accepts; a fluid accepts the share of FLIP too. */
 export interface ViewSettings extends SettingsOptions {
   readonly flipShare?: number | undefined;
 }
@@ -59,19 +61,19 @@ type Shared = Omit<
 >;
 
 export interface SimulationView extends Shared {
-  /** Of a simulation of collisions, none. */
+  /** Undefined for a simulation of collisions. */
   readonly method?: 'fluid' | 'flock' | undefined;
-  /** What particles run into, where the body moves it itself; else it is as the page set it. */
+  /** Obstacles that the method moves by itself. Undefined if only the page sets obstacles. */
   readonly moved?: StaticBodies | undefined;
-  /** Of each id, the simulated time when it came, where particles come in by themselves. */
+  /** Simulated time at which each id was added, if the method adds particles by itself. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;
-  /** Of a simulation. */
+  /** Only simulations of collisions have it. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
-  /** What moves a fluid. */
+  /** The fluid, if the method is one. */
   readonly fluid?: Fluid | CpuFluid | undefined;
-  /** Between two stages of a step: nothing may be asked of it but its picture. */
+  /** True between two stages of a step. It may then be drawn, but nothing else. */
   readonly isBusy?: boolean | undefined;
-  /** What `set` changes, as it is. */
+  /** The present settings; `set` changes them. */
   readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
   set(changes: ViewSettings): void;
   measure(): Promise<Measured> | Measured;
@@ -79,26 +81,26 @@ export interface SimulationView extends Shared {
   restore(state: State): void;
 }
 
-/** On the GPU: its buffers are drawn, coloured and pushed. */
+/** A view of a simulation on the GPU, whose buffers are drawn, coloured and pushed. */
 export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
-  /** Its lattice is drawn too. */
+  /** The page draws its lattice too. */
   readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
-  /** Brings what is moved, where only the GPU knows where it is, to the bodies that are drawn. */
+  /** Copies the positions of moved obstacles to the drawn bodies, if only the GPU knows them. */
   placeMoved?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
-/** On the CPU, where answers are there at once. */
+/** A view of a simulation on the CPU, which answers at once. */
 export interface CpuSimulationView extends SimulationView {
   readonly fluid?: CpuFluid | undefined;
   profile(seconds: number): StageTimes;
 }
 
-/** What a method starts from, beside what a simulation of its particles would. */
+/** The start of a method, beside the options for a simulation of its particles. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
-  /** Numbers of the largest buffer over its lattice: what a device must be asked for. */
+  /** Number of elements in the largest buffer over its lattice. The page requests a device that can hold it. */
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;
@@ -106,7 +108,7 @@ export interface MethodStart {
 
 /** Everything that an engine needs to start a run. */
 export interface Start {
-  /** Options of a simulation; for another method, those of a simulation of its particles. */
+  /** Options of a simulation; for a method, those of a simulation of its particles. */
   readonly options: SimulationOptions;
   /** The state to start from, if it comes from a file. */
   readonly checkpoint?: Checkpoint | undefined;

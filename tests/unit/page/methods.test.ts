@@ -157,7 +157,7 @@ describe('choices of a method', () => {
     const naive = { ...defaultChoices(), count: 1e6, broadPhase: 'naive' } as const;
     expect(capOf({ ...naive, scene: 'dam-break' }, hardware)).toEqual({
       most: 50_000,
-      reason: 'At most 50,000 particles of a fluid run. The processor plays the GPU here.',
+      reason: 'At most 50,000 particles of a fluid run. The processor emulates the GPU here.',
     });
     expect(capOf({ ...naive, scene: 'murmuration', engine: 'cpu' }, hardware)?.reason).toMatch(
       /a flock run.*one thread/,

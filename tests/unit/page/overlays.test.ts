@@ -36,7 +36,7 @@ describe('the key to overlays', () => {
   it('has a line for each that is shown', () => {
     expect(textsOf(open('packing', 2))).toEqual([
       'Cells',
-      'Particles a cell: 1 to 4 or more',
+      'Particles per cell: 1 to 4 or more',
       'Order in memory, from first to last',
       'Candidate pairs',
       'Contacts',
@@ -52,7 +52,7 @@ describe('the key to overlays', () => {
     ]);
     const mixed = open('mixed', 2);
     expect(textsOf(mixed)[0]).toBe(`Cells of all ${mixed.world.levels} levels`);
-    expect(textsOf(mixed)[1]).toMatch(/the lowest level's/);
+    expect(textsOf(mixed)[1]).toMatch(/of the lowest level/);
     expect(textsOf(open('crates', 2))[4]).toBe('Contacts, from middle to middle');
     const naive = open('packing', 2);
     naive.set({ broadPhase: 'naive' });
@@ -63,7 +63,7 @@ describe('the key to overlays', () => {
   it('says what is not drawn', () => {
     expect(describeMissing({ found: 10, drawn: 10, crowded: 0 })).toBe('');
     expect(describeMissing({ found: 5000, drawn: 4000, crowded: 1 })).toBe(
-      'The first 4,000 pairs are drawn of 5,000 in view; come nearer to see all. One particle has more than 1,024 candidates; theirs are left out.',
+      'The first 4,000 of 5,000 pairs in view are drawn; come nearer to see all. One particle has more than 1,024 candidates, which are left out.',
     );
     expect(describeLeftOut(ALL, 5000)).toBe('');
     expect(describeLeftOut(ALL, 5001)).toMatch(/at most 5,000 particles/);

@@ -54,7 +54,7 @@ describe('the box that is seen', () => {
       [far + 3.5, far + 0.5],
     ]);
     expect(box.leftOut).toBe(
-      'The particles lie too far apart to be seen together, so the picture shows 2 particles of 4 that are near number 0.',
+      'The particles lie too far apart to be seen together, so the picture shows 2 particles of 4: those near particle 0.',
     );
     // As many as fill so much are seen together.
     const row = Array.from({ length: 3000 }, (_, index) => [index, 0]);

@@ -418,7 +418,7 @@ describe('the distance tests of a step', () => {
       checksOf(measures, { backend, radiusRange, settings: simulation.settings }).explanation;
     const sizes = { smallest: 0.5, largest: 1 };
     expect(explained('cpu', sizes)).toMatch(
-      /uses those that pay, so candidates and the fullest cell are others/,
+      /uses only the levels that save time, so its candidates and its fullest cell differ/,
     );
     for (const explanation of [explained('cpu'), explained('gpu', sizes)]) {
       expect(explanation).not.toMatch(/levels/);
