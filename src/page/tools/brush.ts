@@ -1,7 +1,7 @@
 /**
- * What a pointer does to the velocities of particles, on the GPU (shaders/page/brush.wgsl) and on the host, its
- * twin: it pushes or pulls all that are near, or holds one. Inputs: a stroke or a grip, and the state between two steps.
- * Output: velocities.
+ * The pointer's effect on the velocities of particles, on the GPU (shaders/page/brush.wgsl) and as its twin on the
+ * host. It pushes or pulls all particles near it, or holds one. Inputs: a stroke or a grip, and the state between two
+ * steps. Output: velocities.
  */
 import text from '../../../shaders/page/brush.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
@@ -13,7 +13,9 @@ import { compileShader } from '../../gpu/shader-module';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 
-/** The share of its way that a dragged particle moves per step. Moving at once would throw particles between aside. */
+/**
+ * The share of its way that a dragged particle moves per step. Moving all of it would throw particles on the way aside.
+ */
 const HELD_SHARE = 0.25;
 
 const SOURCE = { name: 'page/brush.wgsl', text };
@@ -66,14 +68,14 @@ export class GpuBrush {
     return new GpuBrush(gpu, { brush, hold }, layout, uniforms);
   }
 
-  /** Between two steps. */
+  /** Call between two steps. */
   push(simulation: GpuSimulationView, { origin, direction, reach, force }: Stroke, seconds: number): void {
     const { positions, velocities } = simulation.buffers;
     const change = force * seconds;
     this.run(simulation, 'brush', { origin, direction, reach, change, held: 0 }, [positions, velocities]);
   }
 
-  /** Between two steps. */
+  /** Call between two steps. */
   hold(simulation: GpuSimulationView, { id, place, speed }: Grip, seconds: number): void {
     const { positions, velocities, ids } = simulation.buffers;
     const change = HELD_SHARE / seconds;
@@ -110,7 +112,7 @@ export class GpuBrush {
   }
 }
 
-/** Velocities after a stroke. */
+/** Returns the velocities after a stroke. */
 export function pushed(
   dimensions: Dimensions,
   { positions, velocities, ids }: ParticleArrays,
@@ -139,7 +141,7 @@ export function pushed(
   return after;
 }
 
-/** Velocities with the one that is held on its way. */
+/** Returns the velocities, with the held particle on its way. */
 export function held(
   dimensions: Dimensions,
   { positions, velocities, ids }: ParticleArrays,

@@ -1,6 +1,6 @@
 /**
- * The pointer's tools: hands the pointer's position to the chosen tool, and shows a ring as wide as the brush. Tools are loaded
- * when one is chosen. If the pointer is still down when they arrive, they work from its position then.
+ * The pointer's tools: hands the pointer's position to the chosen tool, and shows a ring as wide as the brush. Tools
+ * are loaded when one is chosen. If the pointer is still down when they arrive, they work from its position then.
  */
 
 import type { Choices } from '../model/fields';
@@ -17,13 +17,13 @@ const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase']
 
 export class PointerTools {
   /** The position of the pointer while it is down. */
-  private place: ScreenPosition | undefined;
+  private pressed: ScreenPosition | undefined;
   /** The position of a mouse over the picture, pressed or not. */
   private hovered: ScreenPosition | undefined;
   private readonly tools = new Later(async () => {
     const { Tools: Made } = await import('./tools');
     const tools = new Made(this.session, this.viewpoint, this.host);
-    if (this.place) tools.at(this.place);
+    if (this.pressed) tools.at(this.pressed);
     return tools;
   });
   private readonly ring = find('brush-ring', HTMLElement);
@@ -35,35 +35,37 @@ export class PointerTools {
     private readonly host: ToolHost,
   ) {}
 
-  /** Loads the chosen tool; to be awaited before the pointer uses it. */
+  /** Loads the chosen tool. Await it before the pointer uses the tool. */
   async prepare({ pointer }: Pick<Choices, 'pointer'>): Promise<void> {
     if (pointer !== 'look') await this.tools.get();
   }
 
-  /** Whether dragging moves particles, not the picture. */
+  /** True if dragging moves particles, not the picture. */
   get isChosen(): boolean {
     return this.session.choices.pointer !== 'look';
   }
 
-  /** Whether a particle is being dragged. */
+  /** True while a particle is dragged. */
   get isHolding(): boolean {
     return this.tools.part?.isHolding ?? false;
   }
 
-  /** The pointer is down at a position, in CSS pixels of the window; undefined when it is up again. */
-  at(place: ScreenPosition | undefined): void {
+  /**
+   * Reports the position of the pointer while it is down, in CSS pixels of the window; undefined when it is up again.
+   */
+  at(position: ScreenPosition | undefined): void {
     // Tools that failed to load earlier are requested again.
     const isMissing = !this.tools.part && !this.tools.isLoading;
-    if (place && !this.place && isMissing) this.host.prepareTool();
-    this.place = place;
+    if (position && !this.pressed && isMissing) this.host.prepareTool();
+    this.pressed = position;
     this.viewpoint.rest();
-    this.tools.part?.at(place);
+    this.tools.part?.at(position);
     this.showRing();
   }
 
-  /** A mouse or a pen is over the picture at a position; undefined when it is not, or its position is unknown. */
-  hover(place: ScreenPosition | undefined): void {
-    this.hovered = place;
+  /** Reports the position of a mouse or a pen over the picture; undefined if it is elsewhere or unknown. */
+  hover(position: ScreenPosition | undefined): void {
+    this.hovered = position;
     this.showRing();
   }
 
@@ -72,13 +74,13 @@ export class PointerTools {
     this.at(isDown && this.isChosen ? this.viewpoint.middle : undefined);
   }
 
-  /** To be called when the picture has moved below the pointer. */
+  /** Call when the picture has moved below the pointer. */
   looked(): void {
-    if (this.place) this.tools.part?.at(this.place);
+    if (this.pressed) this.tools.part?.at(this.pressed);
     this.showRing();
   }
 
-  /** To be called every frame: the brush, the scene and the view may have changed. */
+  /** Call in every frame: the brush, the scene and the view may have changed. */
   update(): void {
     this.tools.part?.update();
     this.showRing();
@@ -89,14 +91,14 @@ export class PointerTools {
   }
 
   private showRing(): void {
-    const { place = this.hovered, ring } = this;
+    const { pressed: position = this.hovered, ring } = this;
     const { run, choices } = this.session;
-    const isHidden = !place || !run || !REACHING.includes(choices.pointer);
+    const isHidden = !position || !run || !REACHING.includes(choices.pointer);
     ring.hidden = isHidden;
     if (isHidden) return;
     const sight = this.viewpoint.sight(this.viewpoint.viewport);
     const size = 2 * choices.brush * run.simulation.radius * sight.pixelsPerUnit;
-    ring.style.translate = `${place.x - size / 2}px ${place.y - size / 2}px`;
+    ring.style.translate = `${position.x - size / 2}px ${position.y - size / 2}px`;
     ring.style.width = `${size}px`;
     ring.style.height = `${size}px`;
   }

@@ -1,6 +1,6 @@
 /**
- * New particles and walls where a pointer is. Inputs: where, and who is there already. Outputs: particles at rest
- * that overlap nothing and lie in the world, and balls that stand in a row.
+ * Makes new particles and walls at the pointer. Inputs: the position, and the particles and obstacles that are there
+ * already. Outputs: particles at rest, inside the world, that overlap nothing; and balls in a row.
  */
 
 import { describeObstacles, type ObstaclesGiven } from '../../core/obstacles/obstacles';
@@ -11,21 +11,21 @@ import type { Ray } from '../view/camera';
 
 type Sizes = Pick<ParticleSimulation, 'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world'>;
 
-/** Places that are tried at once: so many that pouring is a stream, not a lump. */
+/** Positions tried per call. A limit, so that pouring makes a stream, not a lump. */
 const MOST_TRIED = 24;
 
-/** More than rounding to 32 bits can change a radius by. */
+/** Relative margin, greater than the error of rounding a radius to 32 bits. */
 const ROUNDING = 2 ** -20;
 
-/** Somebody or something that new particles must not overlap. */
+/** A particle or obstacle that new particles must not overlap. */
 interface Solid {
   readonly centre: readonly number[];
-  /** Of a box 0. */
+  /** 0 for a box. */
   readonly radius: number;
   readonly half: readonly number[];
 }
 
-/** Particles at random places within `reach` of a place, `most` at most; undefined where there is no room. */
+/** Returns at most `most` particles at random positions within `reach` of `place`; undefined if there is no room. */
 export function sprinkle(
   simulation: Sizes,
   particles: ParticleArrays,
@@ -44,7 +44,7 @@ export function sprinkle(
     const radius = radiusRange
       ? Math.fround(radiusRange.smallest * (radiusRange.largest / radiusRange.smallest) ** share())
       : simulation.radius;
-    // Rounded up, the largest would be larger than it may be.
+    // Rounding up could exceed the largest radius that is allowed.
     const own = Math.min(radius, simulation.radius);
     const offset = Array.from({ length: dimensions }, () => 2 * share() - 1);
     if (Math.hypot(...offset) > 1) continue;
@@ -63,7 +63,8 @@ export function sprinkle(
   if (!radiusRange) return { positions };
   const radii = Float32Array.from(made, ({ radius }) => radius);
   if (!boxes) return { positions, radii };
-  // A box whose corners the ball goes through, or, lest rounding take it out of what may be, one a little inside of that.
+  // Makes boxes with their corners on the balls. They stay a little inside the range of radii, so that rounding cannot
+  // take them out of it.
   const { smallest, largest } = radiusRange;
   const halfExtents = Float32Array.from(
     made.flatMap(({ radius }) => {
@@ -74,9 +75,9 @@ export function sprinkle(
   return { positions, radii: new Float32Array(made.length), halfExtents };
 }
 
-/** Distance from a place to the surface of a body; 0 and less inside. */
-function gapTo({ centre, radius, half }: Solid, place: readonly number[]): number {
-  const beyond = place.map((along, axis) =>
+/** Returns the distance from a position to the surface of a body; 0 or less inside. */
+function gapTo({ centre, radius, half }: Solid, position: readonly number[]): number {
+  const beyond = position.map((along, axis) =>
     Math.max(0, Math.abs(along - (centre[axis] as number)) - (half[axis] ?? 0)),
   );
   return Math.hypot(...beyond) - radius;
@@ -87,7 +88,7 @@ function bodiesNear(
   positions: Float32Array,
   radii: Float32Array | undefined,
   halves: Float32Array | undefined,
-  place: readonly number[],
+  position: readonly number[],
   reach: number,
 ): Solid[] {
   const found: Solid[] = [];
@@ -97,7 +98,7 @@ function bodiesNear(
     const own = (half[0] ?? 0) > 0 ? 0 : (radii?.[index] ?? radius);
     let isNear = true;
     for (let axis = 0; axis < dimensions; axis++) {
-      const way = Math.abs((positions[first + axis] as number) - (place[axis] ?? 0));
+      const way = Math.abs((positions[first + axis] as number) - (position[axis] ?? 0));
       // NaN is near nothing.
       if (!(way < reach + radius + own + (half[axis] ?? 0))) isNear = false;
     }
@@ -107,7 +108,7 @@ function bodiesNear(
   return found;
 }
 
-/** Where a ray meets the floor of a box; undefined where it does not. */
+/** Returns the point at which a ray meets the floor of a box; undefined if it does not. */
 export function onFloor({ origin, direction }: Ray, floor: number): number[] | undefined {
   const along = (floor - (origin[1] ?? 0)) / (direction[1] ?? 0);
   if (!(along > 0 && Number.isFinite(along))) return undefined;
@@ -115,9 +116,9 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 }
 
 /**
- * A wall from one place to another, in balls of the particles' radius, one radius apart so that no particle slips through: in the
- * plane a row, in space pillars on the floor, `height` high. Where there is a ball already none is added. Of at most `most` balls;
- * `end` is how far they go.
+ * Returns a wall of at most `most` balls from one position to another, and its end. The balls have the particles'
+ * radius and are one radius apart, so that no particle slips through: in the plane a row, in space pillars on the
+ * floor, `height` high. Adds no ball at a position that has one.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,
@@ -133,7 +134,7 @@ export function wall(
   const room = ((world.max[1] ?? 0) - floor) / radius;
   const levels =
     dimensions === 3 ? Math.max(1, Math.min(Math.floor(room) + 1, Math.round(height / radius))) : 1;
-  const standing = new Places(radius / 2);
+  const standing = new PositionLookup(radius / 2);
   for (let first = 0; first < fixed.positions.length; first += dimensions) {
     standing.add(Array.from(fixed.positions.subarray(first, first + dimensions)));
   }
@@ -145,8 +146,9 @@ export function wall(
       return piece === pieces ? along : start + ((along - start) * piece) / pieces;
     });
     for (let level = 0; level < levels; level++) {
-      const place = dimensions === 3 ? [foot[0] as number, floor + level * radius, foot[2] as number] : foot;
-      const centre = place.map(Math.fround);
+      const position =
+        dimensions === 3 ? [foot[0] as number, floor + level * radius, foot[2] as number] : foot;
+      const centre = position.map(Math.fround);
       const isInside = centre.every((along, axis) => {
         return along >= (world.min[axis] ?? 0) && along <= (world.max[axis] ?? 0);
       });
@@ -160,44 +162,45 @@ export function wall(
   return { balls, end };
 }
 
-/** Places filed by cells as wide as `reach`, so that those nearer than that are in cells beside each other. */
-class Places {
+/** Positions in cells as wide as `reach`, so that positions nearer than that are in adjacent cells. */
+class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();
 
   constructor(private readonly reach: number) {}
 
-  add(place: readonly number[]): void {
-    const name = this.cellOf(place).join();
+  add(position: readonly number[]): void {
+    const name = this.cellOf(position).join();
     const cell = this.cells.get(name);
-    if (cell) cell.push(place);
-    else this.cells.set(name, [place]);
+    if (cell) cell.push(position);
+    else this.cells.set(name, [position]);
   }
 
-  /** Whether one is nearer than `reach`. */
-  isTaken(place: readonly number[]): boolean {
-    const [x = 0, y = 0, z = 0] = this.cellOf(place);
+  /** True if a position nearer than `reach` has been added. */
+  isTaken(position: readonly number[]): boolean {
+    const [x = 0, y = 0, z = 0] = this.cellOf(position);
     const steps = [-1, 0, 1];
-    const upwards = place.length === 3 ? steps : [0];
+    const upwards = position.length === 3 ? steps : [0];
     return steps.some((across) =>
       steps.some((up) =>
         upwards.some((deep) => {
-          const name = place.length === 3 ? `${x + across},${y + up},${z + deep}` : `${x + across},${y + up}`;
-          return this.cells.get(name)?.some((other) => this.isNear(place, other)) ?? false;
+          const name =
+            position.length === 3 ? `${x + across},${y + up},${z + deep}` : `${x + across},${y + up}`;
+          return this.cells.get(name)?.some((other) => this.isNear(position, other)) ?? false;
         }),
       ),
     );
   }
 
-  private isNear(place: readonly number[], other: readonly number[]): boolean {
-    return Math.hypot(...place.map((along, axis) => along - (other[axis] as number))) < this.reach;
+  private isNear(position: readonly number[], other: readonly number[]): boolean {
+    return Math.hypot(...position.map((along, axis) => along - (other[axis] as number))) < this.reach;
   }
 
-  private cellOf(place: readonly number[]): number[] {
-    return place.map((along) => Math.floor(along / this.reach));
+  private cellOf(position: readonly number[]): number[] {
+    return position.map((along) => Math.floor(along / this.reach));
   }
 }
 
-/** All of `fixed` but those whose places are in `without`, and balls of the particles' radius. */
+/** Returns the obstacles of `fixed` except those with an index in `without`, and balls of the particles' radius. */
 export function changeObstacles(
   { dimensions, radius, radiusRange, boxes }: Sizes,
   fixed: StaticBodies,
@@ -213,10 +216,10 @@ export function changeObstacles(
   );
   const packed = (array: Float32Array | undefined, each: number) =>
     kept.flatMap((index) => Array.from(array?.subarray(each * index, each * (index + 1)) ?? []));
-  const places = Float32Array.from([...packed(positions, dimensions), ...balls.flat()]);
-  if (!radiusRange) return places;
+  const centres = Float32Array.from([...packed(positions, dimensions), ...balls.flat()]);
+  if (!radiusRange) return centres;
   return {
-    positions: places,
+    positions: centres,
     radii: Float32Array.from([...packed(radii, 1), ...balls.map(() => radius)]),
     ...(boxes
       ? {

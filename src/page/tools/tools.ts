@@ -1,7 +1,8 @@
 /**
- * What the pointer does to the simulation when it does not move the picture: pushes, pulls and drags with each step;
- * adds, erases and draws walls at once, whether time passes or not. Loaded when such a tool is chosen. Inputs: where the pointer is, what is chosen, the run.
- * Adding and erasing ask the run who is where, one question at a time, and act when the answer is there.
+ * The tools with which the pointer changes the simulation. They push, pull and drag with each step; they add, erase and
+ * draw walls at once, even while time stands still. Loaded when such a tool is chosen. Inputs: the pointer's position,
+ * the choices, the run. Adding, erasing and grasping first read the particles, one request at a time, and act when they
+ * arrive.
  */
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { Random } from '../../scenes';
@@ -16,14 +17,14 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
-/** Speed that a brush gives in a second, in radii a second. */
+/** Acceleration by a brush, in radii per second². */
 const BRUSH_FORCE = 1000;
-/** Speed of a particle that is dragged, at most, in radii a second. */
+/** Greatest speed of a dragged particle, in radii per second. */
 const DRAG_SPEED = 2000;
-/** A pointer takes hold of a particle at most this many radii away. */
+/** Greatest distance at which the pointer takes hold of a particle, in radii. */
 const GRASP = 3;
 
-/** The parts of the page that tools act on beside the run. */
+/** The parts of the page that tools use beside the run. */
 export interface ToolHost {
   /** The limit on the number of particles. */
   readonly cap: Cap | undefined;
@@ -34,21 +35,21 @@ export interface ToolHost {
 }
 
 export class Tools {
-  /** Where the pointer is down. */
-  private place: ScreenPosition | undefined;
-  /** Who is dragged, since the pointer went down, and how far from the eye. */
+  /** The position of the pointer while it is down. */
+  private pressed: ScreenPosition | undefined;
+  /** The particle that is dragged since the pointer went down, and its distance from the eye. */
   private grip: { readonly id: number; readonly depth: number } | undefined;
-  /** The last end of a wall, and where it goes on to when there is room. */
+  /** The last end of a wall, and the goal to which it continues when there is room. */
   private end: readonly number[] | undefined;
   private goal: readonly number[] | undefined;
-  /** What ran when the pointer came down. */
+  /** The choices of the run when the pointer went down. */
   private begun: Chosen | undefined;
   private isAsking = false;
-  /** Whether a step has been taken since the pointer went down. */
+  /** True if a step has been taken since the pointer went down. */
   private hasWorked = false;
-  /** The run that was asked for more room since the pointer went down: asked again it would refuse again. */
+  /** The run for which more room was requested since the pointer went down. A second request would be refused again. */
   private asked: Run | undefined;
-  /** Where the pointer was down for less than a step, to push or pull: the next step still does it there. */
+  /** The position of a push or pull that lasted less than a step. The next step still does it. */
   private tap: ScreenPosition | undefined;
   private readonly random = new Random(1);
 
@@ -62,21 +63,21 @@ export class Tools {
     return this.grip !== undefined;
   }
 
-  /** The pointer is down here; undefined when it is up again. */
-  at(place: ScreenPosition | undefined): void {
-    const isFirst = !this.place;
-    if (!place) {
+  /** Reports the position of the pointer while it is down; undefined when it is up again. */
+  at(position: ScreenPosition | undefined): void {
+    const isFirst = !this.pressed;
+    if (!position) {
       const { pointer } = this.session.choices;
-      if (!this.hasWorked && (pointer === 'push' || pointer === 'pull')) this.tap = this.place;
-      this.place = undefined;
+      if (!this.hasWorked && (pointer === 'push' || pointer === 'pull')) this.tap = this.pressed;
+      this.pressed = undefined;
       this.hasWorked = false;
       this.grip = undefined;
       this.asked = undefined;
-      // What there was no room for yet is still drawn.
+      // A wall that waits for room is still completed.
       if (!this.goal) this.end = undefined;
       return;
     }
-    this.place = place;
+    this.pressed = position;
     this.tap = undefined;
     const { run, choices, present } = this.session;
     this.leaveOthers();
@@ -86,7 +87,7 @@ export class Tools {
       if (isFirst) this.end = undefined;
       const { dimensions, world, method } = run.simulation;
       if (method) {
-        notify('What is solid here belongs to the scene; walls are drawn in scenes of collisions.');
+        notify('The solid parts here belong to the scene; you can draw walls in scenes of collisions.');
         return;
       }
       if (this.session.movesObstacles) {
@@ -94,27 +95,27 @@ export class Tools {
         return;
       }
       if (dimensions === 3 && world.kind === 'unbounded') {
-        notify('A world without end has no floor to build walls on.');
+        notify('A world without an end has no floor to build walls on.');
         return;
       }
-      const ray = this.viewpoint.rayAt(place);
+      const ray = this.viewpoint.rayAt(position);
       const goal = dimensions === 3 ? onFloor(ray, world.min[1] ?? 0) : ray.origin;
       if (goal) this.extendWall(run, goal);
     } else if (isFirst) {
-      this.ask(run, place);
+      this.ask(run, position);
     }
   }
 
-  /** To be called before each step. */
+  /** Call before each step. */
   beforeStep(run: Run, seconds: number): void {
     const { grip, session } = this;
-    const place = this.place ?? this.tap;
-    if (!place || seconds === 0) return;
+    const position = this.pressed ?? this.tap;
+    if (!position || seconds === 0) return;
     this.tap = undefined;
     this.hasWorked = true;
     const { pointer, brush } = session.choices;
     const { radius, world } = run.simulation;
-    const ray = this.viewpoint.rayAt(place);
+    const ray = this.viewpoint.rayAt(position);
     if (pointer === 'push' || pointer === 'pull') {
       const force = BRUSH_FORCE * radius * (pointer === 'push' ? 1 : -1);
       run.push({ ...ray, reach: brush * radius, force }, seconds);
@@ -126,18 +127,18 @@ export class Tools {
     }
   }
 
-  /** To be called every frame: what goes on as long as the pointer is down. */
+  /** Call in every frame: continues what lasts as long as the pointer is down. */
   update(): void {
     this.leaveOthers();
-    const { place, goal } = this;
+    const { pressed, goal } = this;
     const { run, choices } = this.session;
     if (goal && run && run.simulation.obstacleCapacity > run.simulation.obstacleCount) {
       this.extendWall(run, goal);
     }
-    if (place && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, place);
+    if (pressed && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, pressed);
   }
 
-  /** Lets go if another run has started: its particles and walls are others. */
+  /** Lets go if a new start has replaced the particles and walls. */
   private leaveOthers(): void {
     const { present } = this.session;
     if (!this.begun || isSameStart(this.begun, present)) return;
@@ -147,8 +148,8 @@ export class Tools {
     this.goal = undefined;
   }
 
-  /** Asks who is where, and acts on the answer. */
-  private async ask(run: Run, place: ScreenPosition): Promise<void> {
+  /** Reads the particles and uses the tool on them. */
+  private async ask(run: Run, position: ScreenPosition): Promise<void> {
     const { session } = this;
     const { pointer } = session.choices;
     if (this.isAsking || (pointer !== 'add' && pointer !== 'erase' && pointer !== 'drag')) return;
@@ -156,14 +157,14 @@ export class Tools {
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap is asked about once, so between two stages of a step it waits.
+      // A tap asks only once, so it waits here while the run is between two stages of a step.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
-      // Another state has other ids.
+      // A restored state has other ids.
       if (run !== session.run || run.restorations !== restorations) return;
-      const ray = this.viewpoint.rayAt(this.place ?? place);
+      const ray = this.viewpoint.rayAt(this.pressed ?? position);
       if (pointer === 'add') this.add(run, particles, ray);
       else if (pointer === 'erase') this.erase(run, particles, ray);
-      else if (this.place) this.grasp(run, particles, ray);
+      else if (this.pressed) this.grasp(run, particles, ray);
     } catch (error) {
       if (run === session.run) notify(explain(error));
     } finally {
@@ -189,7 +190,7 @@ export class Tools {
     const { capacity, count, radius } = simulation;
     const { cap } = this.host;
     if (cap && count >= cap.most) {
-      notify(`No more are added. ${cap.reason}`);
+      notify(`No more particles are added. ${cap.reason}`);
       return;
     }
     if (count >= capacity) {
@@ -210,7 +211,7 @@ export class Tools {
 
   private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
     if (run.simulation.method === 'flock') {
-      notify('Birds are not erased; push them, or choose a scene of collisions or a fluid.');
+      notify('Birds cannot be erased; push them, or choose a scene of collisions or a fluid.');
       return;
     }
     const { simulation, fixed } = run;
@@ -219,7 +220,7 @@ export class Tools {
     const gone = near(dimensions, particles.positions, ray, reach).map(
       (index) => particles.ids[index] as number,
     );
-    // What a method or a scene moves would be back with the next step.
+    // Obstacles that a method or a scene moves would be back with the next step.
     const without =
       method || this.session.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);
@@ -241,7 +242,7 @@ export class Tools {
     const isDone = end.every((along, axis) => along === goal[axis]);
     this.goal = isDone ? undefined : goal;
     if (!isDone) this.askForRoom(run);
-    else if (!this.place) this.end = undefined;
+    else if (!this.pressed) this.end = undefined;
   }
 }
 
