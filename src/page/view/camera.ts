@@ -1,7 +1,8 @@
 /**
- * From the world to the screen. In the plane the whole box is fitted into the free part of the window, and can be
- * moved and magnified; the camera of space is in space-camera.ts, which is loaded when there is space to be seen. Matrices are column by column, as WGSL reads them; the eye
- * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
+ * Cameras, which map the world to the screen, and the one of the plane: it fits the box into the free part of the
+ * window, and can be moved and magnified. The camera of space is in space-camera.ts, which is loaded only for scenes in
+ * space. Matrices are stored by columns, as WGSL reads them. The eye looks along −z with y up; clip space is WebGPU's
+ * (z from 0 to 1).
  */
 import type { Dimensions } from '../../core/world/world';
 import type { SeenBox } from '../model/seen-box';
@@ -14,7 +15,7 @@ export interface ScreenPosition {
 
 export type Matrix = Float32Array;
 
-/** Of the box that is looked at. */
+/** Corners of the visible box. */
 export type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
 
 /** CSS pixels from the canvas's top left corner. */
@@ -29,48 +30,48 @@ export interface Viewport {
   /** Size of the canvas in CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** Device pixels a CSS pixel. */
+  /** Device pixels per CSS pixel. */
   readonly pixelRatio: number;
   /** The part that no panel covers. */
   readonly free: Rectangle;
 }
 
 export interface Sight {
-  /** What is taken from points before `view`: see SeenBox. */
+  /** Subtracted from points before `view` is applied: see SeenBox. */
   readonly origin: readonly number[];
   readonly view: Matrix;
   readonly projection: Matrix;
-  /** CSS pixels a unit of length; in space, where the eye looks at. */
+  /** CSS pixels per unit of length; in space at the distance of the target. */
   readonly pixelsPerUnit: number;
-  /** In space, distance of the eye from what it looks at, and how far the box reaches from there. */
+  /** In space: the distance of the eye from its target, and how far the box reaches from the target. */
   readonly distance: number;
   readonly reach: number;
 }
 
-/** From the eye through a place of the screen; in the plane only the point of it that is there. */
+/** A ray from the eye through a point of the screen; in the plane just that point of the world. */
 export interface Ray {
   readonly origin: readonly number[];
-  /** Of length 1; in the plane 0. */
+  /** Has length 1; in the plane 0. */
   readonly direction: readonly number[];
-  /** How far along it what is looked at lies. */
+  /** Distance along the ray to the plane through the camera's target. */
   readonly depth: number;
 }
 
-/** Where the eye is, and how a visitor moves it. Ways on the screen are CSS pixels, y down. */
+/** The position of the eye, and how a visitor moves it. Distances on the screen are in CSS pixels, y down. */
 export interface Camera {
   sight(box: Corners, viewport: Viewport): Sight;
-  /** What is seen follows by so much. */
+  /** Moves the picture. */
   pan(across: number, down: number): void;
-  /** Nearer by a factor; what is at this place stays there. */
+  /** Magnifies by a factor; the point of the world at this position stays there. */
   zoom(factor: number, x: number, y: number): void;
-  /** In space by so many radians; in the plane nothing turns. */
+  /** Turns by radians in space; does nothing in the plane. */
   turn(yaw: number, pitch: number): void;
   ray(x: number, y: number): Ray;
-  /** The whole box again. */
+  /** Shows the whole box again. */
   fit(): void;
-  /** What addresses tell it by; undefined where the visitor has left everything as it was. */
+  /** Returns the camera's state as numbers for an address; undefined if the visitor has not moved it. */
   look(box: Corners): readonly number[] | undefined;
-  /** As such numbers say, which must be in their ranges; those of other dimensions say nothing. */
+  /** Restores such a state, whose numbers must be in their ranges. Ignores those for other dimensions. */
   lookAs(look: readonly number[], box: Corners): void;
 }
 
@@ -83,23 +84,23 @@ const IDENTITY = [
 
 export const NO_ORIGIN = [0, 0, 0] as const;
 
-/** Free room around the box, CSS pixels. */
+/** Free room around the box in CSS pixels. */
 export const MARGIN = 16;
 
-/** Boxes that an address may look beside the box. */
+/** How far an address may move the camera from the middle of the box, in boxes. */
 const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
-/** Angle between the plane of the floor and the line of sight, and how near the eye may come. */
+/** Bounds of the angle in radians between the floor and the line of sight. */
 export const LOWEST_PITCH = 0.05;
 export const HIGHEST_PITCH = 1.4;
 export const SPACE_ZOOM = { least: 0.4, most: 40 } as const;
 
 export class PlaneCamera implements Camera {
   private magnification = 1;
-  /** Of the world, in the middle of the free part; the middle of the box where it is undefined. */
+  /** The point of the world in the middle of the free part; undefined for the middle of the box. */
   private centre: readonly [number, number] | undefined;
-  /** As it was last seen. */
+  /** The state of the last sight. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
   sight(box: Corners, viewport: Viewport): Sight {
@@ -140,7 +141,7 @@ export class PlaneCamera implements Camera {
   zoom(factor: number, x: number, y: number): void {
     const before = this.magnification;
     this.magnification = clamp(before * factor, PLANE_ZOOM.least, PLANE_ZOOM.most);
-    // Of the way from the middle to the place, what the place would move by.
+    // The share of its distance from the middle by which the fixed point would move.
     const grown = 1 - before / this.magnification;
     const { scale, centre, x: left, y: top } = this.seen;
     this.centre = [centre[0] + ((x - left) / scale) * grown, centre[1] - ((y - top) / scale) * grown];
@@ -178,7 +179,7 @@ export class PlaneCamera implements Camera {
   }
 }
 
-/** A point of the world on the canvas: CSS pixels and the distance along the line of sight. */
+/** Projects a point of the world onto the canvas: CSS pixels, and the distance along the line of sight. */
 export function project(
   sight: Sight,
   viewport: Viewport,
@@ -207,8 +208,9 @@ function transform(by: Matrix, vector: readonly number[]): number[] {
 const BESIDE = [-MOST_BESIDE, MOST_BESIDE] as const;
 
 /**
- * Least and most of what a look is told by. In the plane: the middle, in boxes from the middle of the box, and the zoom; in space
- * yaw, pitch and zoom (the distance is the usual one over it), and what is looked at, in boxes from the middle.
+ * Least and greatest values of the numbers of a look. In the plane: the centre of the picture, in boxes from the middle
+ * of the box, and the zoom. In space: yaw, pitch, zoom (which divides the usual distance), and the target, in boxes
+ * from the middle.
  */
 export const LOOK_RANGES: Readonly<Record<Dimensions, readonly (readonly [number, number])[]>> = {
   2: [BESIDE, BESIDE, [PLANE_ZOOM.least, PLANE_ZOOM.most]],
@@ -226,7 +228,7 @@ export function inRange(dimensions: Dimensions, look: readonly number[]): readon
   return LOOK_RANGES[dimensions].map(([least, most], index) => clamp(look[index] as number, least, most));
 }
 
-/** Short enough for an address, exact to a tenth of a pixel or so. */
+/** Writes a look for an address: short, and exact to a tenth of a pixel or so. */
 export function writeLook(dimensions: Dimensions, look: readonly number[]): string {
   const near = inRange(dimensions, look);
   const zoom = Number((near[2] as number).toPrecision(5));
@@ -234,7 +236,7 @@ export function writeLook(dimensions: Dimensions, look: readonly number[]): stri
   return near.map((value, index) => (index === 2 ? zoom : Number(value.toFixed(decimals)))).join('_');
 }
 
-/** What such a text says, brought into range; undefined of what is none. */
+/** Reads such a text and clamps it to the ranges; returns undefined if it is not a look. */
 export function readLook(dimensions: Dimensions, text: string): readonly number[] | undefined {
   const look = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   const isWhole = look.length === LOOK_RANGES[dimensions].length && !look.some(Number.isNaN);

@@ -1,7 +1,7 @@
 /**
- * Overlays for the CPU engine: the twin of overlay.ts, drawn into a 2D canvas from what the simulation holds, by the
- * plain grid of the reference. That is slow, so lists are made for some thousands of particles only; what is left out for it
- * is said. In space lines lie over particles.
+ * Overlays for the CPU engine: the twin of overlay.ts. It draws into a 2D canvas, with the plain grid of the reference.
+ * That is slow, so it sorts and lists only some thousands of particles; describeLeftOut() says what it leaves out. In
+ * space, lines lie over particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -39,33 +39,35 @@ import { formatCount } from '../support/format';
 import { project } from './camera';
 import type { Frame } from './engine';
 
-/** Particles that are put in order, and whose pairs are listed, at most. */
+/** The most particles that are sorted, and whose pairs are listed. */
 const MOST_SORTED = 20_000;
 const MOST_LISTED = 5000;
-/** Colours of the thread. */
+/** Number of colours along the thread. */
 const STEPS = 32;
 const CASING = 0.75;
 const CASING_OPACITY = 0.7;
 
-type Place = readonly number[];
-type Way = readonly [Place, Place];
+type Position = readonly number[];
+type Line = readonly [Position, Position];
 
-/** What is not drawn, in a sentence, else ''. */
+/** Returns sentences about what is not drawn, else ''. */
 export function describeLeftOut(
   { thread, candidatePairs, contactLines }: Frame['overlays'],
   count: number,
 ): string {
   const sentences: string[] = [];
   if ((candidatePairs || contactLines) && count > MOST_LISTED) {
-    sentences.push(`On the CPU pairs are drawn of at most ${formatCount(MOST_LISTED)} particles.`);
+    sentences.push(`The CPU engine draws pairs for at most ${formatCount(MOST_LISTED)} particles.`);
   }
   if (thread && count > MOST_SORTED) {
-    sentences.push(`On the CPU the sorted order is drawn of at most ${formatCount(MOST_SORTED)} particles.`);
+    sentences.push(
+      `The CPU engine draws the sorted order for at most ${formatCount(MOST_SORTED)} particles.`,
+    );
   }
   return sentences.join(' ');
 }
 
-/** Of these, what is drawn of so many particles. */
+/** Returns the wanted overlays that are drawn for this many particles. */
 export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
   const { thread, candidatePairs, contactLines } = wanted;
   const hasPairs = count <= MOST_LISTED;
@@ -86,7 +88,7 @@ export class CanvasOverlay {
     private readonly frame: Frame,
   ) {}
 
-  /** The faces of the box: in the plane over particles, in space behind them. */
+  /** Draws the faces of the box. Call after particles are drawn in the plane, before them in space. */
   drawFaces(): void {
     const { heatMap, cellLines } = this.frame.overlays;
     if (heatMap) this.drawHeat();
@@ -138,10 +140,10 @@ export class CanvasOverlay {
     for (const [counter, found] of counters) {
       const cell = [counter % (cells[across] as number), Math.floor(counter / (cells[across] as number))];
       const corner = (right: number, above: number) => {
-        const place = [...world.min];
-        place[across] = this.border(across, (cell[0] as number) + right);
-        place[up] = this.border(up, (cell[1] as number) + above);
-        return this.toScreen(place);
+        const position = [...world.min];
+        position[across] = this.border(across, (cell[0] as number) + right);
+        position[up] = this.border(up, (cell[1] as number) + above);
+        return this.toScreen(position);
       };
       const corners = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
       if (corners.includes(undefined)) continue;
@@ -153,7 +155,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** The faces that overlay.ts draws. */
+  /** Draws the cells on the same faces as overlay.ts. */
   private drawCells(): void {
     const { simulation, frame } = this;
     const { world, dimensions } = simulation;
@@ -161,7 +163,7 @@ export class CanvasOverlay {
       this.drawFace([0, 1], []);
       return;
     }
-    // Which end of an axis is farther: its high one, where the axis leads away from the eye.
+    // The farther end of an axis: the high end if the axis leads away from the eye.
     const far = (axis: number) =>
       ((frame.sight.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
     this.drawFace([0, 2], [0, world.min[1] as number, 0]);
@@ -205,12 +207,12 @@ export class CanvasOverlay {
     }
   }
 
-  /** Where a cell begins; the last one ends with the box. */
+  /** Returns the coordinate at which a cell begins; after the last cell, the end of the box. */
   private border(axis: number, cell: number): number {
     const { world } = this.simulation;
-    const place = (world.min[axis] as number) + cell * world.cellSize;
+    const begin = (world.min[axis] as number) + cell * world.cellSize;
     const isEnd = cell >= (shownCells(world)[axis] as number);
-    return isEnd ? (world.max[axis] as number) : Math.min(place, world.max[axis] as number);
+    return isEnd ? (world.max[axis] as number) : Math.min(begin, world.max[axis] as number);
   }
 
   private drawThread({ positions }: Pick<Grid, 'positions'>): void {
@@ -218,13 +220,13 @@ export class CanvasOverlay {
     const { first, last } = this.frame.theme.overlay;
     const count = positions.length / dimensions;
     const leap = LEAP * largestCell(world);
-    const steps = Array.from({ length: STEPS }, () => ({ near: [] as Way[], far: [] as Way[] }));
+    const steps = Array.from({ length: STEPS }, () => ({ near: [] as Line[], far: [] as Line[] }));
     for (let slot = 0; slot + 1 < count; slot++) {
-      const way = [this.place(positions, slot), this.place(positions, slot + 1)] as const;
-      const length = Math.hypot(...way[0].map((along, axis) => along - (way[1][axis] as number)));
+      const line = [this.positionOf(positions, slot), this.positionOf(positions, slot + 1)] as const;
+      const length = Math.hypot(...line[0].map((along, axis) => along - (line[1][axis] as number)));
       if (!Number.isFinite(length)) continue;
       const step = steps[Math.floor((slot * STEPS) / count)];
-      (length > leap ? step?.far : step?.near)?.push(way);
+      (length > leap ? step?.far : step?.near)?.push(line);
     }
     steps.forEach(({ near, far }, step) => {
       const colour = interpolate([first, last], step / (STEPS - 1));
@@ -233,50 +235,50 @@ export class CanvasOverlay {
     });
   }
 
-  /** Contacts, then candidates that are none; across an end of the world two halves of a way each. */
-  private pairs(grid: Grid): readonly [Way[], Way[]] {
+  /** Returns lines of contacts, and of other candidates. A line across an end of the world becomes two halves. */
+  private pairs(grid: Grid): readonly [Line[], Line[]] {
     const { world } = this.simulation;
-    const contacts: Way[] = [];
-    const others: Way[] = [];
+    const contacts: Line[] = [];
+    const others: Line[] = [];
     grid.ids.forEach((_, slot) => {
       probeCells(world, grid, slot, (other) => {
         if (other < slot) return;
         const isContact = findContact(world, { diameter: world.diameter }, grid, slot, other) !== undefined;
         if (!isContact && !this.frame.overlays.candidatePairs) return;
-        (isContact ? contacts : others).push(...this.ways(world, grid.positions, slot, other));
+        (isContact ? contacts : others).push(...this.linesBetween(world, grid.positions, slot, other));
       });
     });
     return [contacts, others];
   }
 
-  private ways(world: World, positions: Float32Array, slot: number, other: number): Way[] {
-    const [own, far] = [this.place(positions, slot), this.place(positions, other)];
-    const way = separation(world, positions, other, slot);
-    const isAround = way.some((along, axis) => {
+  private linesBetween(world: World, positions: Float32Array, slot: number, other: number): Line[] {
+    const [own, far] = [this.positionOf(positions, slot), this.positionOf(positions, other)];
+    const offset = separation(world, positions, other, slot);
+    const crossesEnd = offset.some((along, axis) => {
       const period = world.period[axis] as number;
       return period > 0 && Math.abs((far[axis] as number) - (own[axis] as number) - along) > period / 2;
     });
-    if (!isAround) return [[own, far]];
-    const half = (from: Place, sign: 1 | -1) =>
-      from.map((along, axis) => along + (sign * (way[axis] as number)) / 2);
+    if (!crossesEnd) return [[own, far]];
+    const half = (from: Position, sign: 1 | -1) =>
+      from.map((along, axis) => along + (sign * (offset[axis] as number)) / 2);
     return [
       [own, half(own, 1)],
       [far, half(far, -1)],
     ];
   }
 
-  private place(positions: Float32Array, slot: number): number[] {
+  private positionOf(positions: Float32Array, slot: number): number[] {
     const { dimensions } = this.simulation;
     return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
   }
 
-  /** Width and dash as beside large particles. */
-  private strokeAll(ways: readonly Way[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
+  /** `width` and `dash` are those beside large particles. */
+  private strokeAll(lines: readonly Line[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
     const { context, frame } = this;
-    if (ways.length === 0) return;
+    if (lines.length === 0) return;
     const share = lineShare(this.simulation, frame.sight.pixelsPerUnit);
     context.beginPath();
-    for (const way of ways) this.trace(way);
+    for (const line of lines) this.trace(line);
     context.setLineDash(dash > 0 ? [dash * share, dash * share] : []);
     context.globalAlpha = opacity * CASING_OPACITY;
     context.strokeStyle = toCss(frame.theme.background);
@@ -289,17 +291,17 @@ export class CanvasOverlay {
     context.setLineDash([]);
   }
 
-  private trace([from, to]: Way): void {
+  private trace([from, to]: Line): void {
     const [first, second] = [this.toScreen(from), this.toScreen(to)];
     if (!first || !second) return;
     this.context.moveTo(first[0], first[1]);
     this.context.lineTo(second[0], second[1]);
   }
 
-  /** Undefined behind the eye. */
-  private toScreen(place: Place): readonly [number, number] | undefined {
+  /** Returns undefined for positions behind the eye. */
+  private toScreen(position: Position): readonly [number, number] | undefined {
     const { sight, viewport } = this.frame;
-    const { x, y, distance } = project(sight, viewport, place);
+    const { x, y, distance } = project(sight, viewport, position);
     return this.simulation.dimensions === 3 && distance <= 0 ? undefined : [x, y];
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Draws particles into a 2D canvas, for the CPU engine: discs and rectangles in the plane, and in space pictures
- * of a shaded sphere and the faces of boxes, far ones first. Colours are those of the GPU's view, in COLOURS steps.
+ * Draws particles into a 2D canvas, for the CPU engine: discs and rectangles in the plane; in space sprites of spheres
+ * and the faces of boxes, far ones first. Colours are those of the GPU's view, in COLOURS steps.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../core/simulation/simulation';
@@ -12,18 +12,18 @@ import type { CanvasOverlay } from './canvas-overlay';
 import type { Frame } from './engine';
 
 const COLOURS = 32;
-/** Edge of the picture of a sphere, pixels. */
+/** Edge of the sprite of a sphere, in pixels. */
 const SPRITE_SIZE = 64;
-/** Discs smaller than this radius, in pixels, are drawn as squares, which is much quicker. */
+/** Discs below this radius, in pixels, are drawn as squares, which is much quicker. */
 const SMALLEST_DISC = 1;
-/** Pixels; boxes narrower than the first have no rim. */
+/** In pixels. Boxes narrower than NARROWEST_RIMMED have no rim. */
 const NARROWEST_RIMMED = 5;
 const RIM_WIDTH = 1.5;
 const RIM_BRIGHTNESS = 0.7;
-/** LIGHT and the shares of light of shaders/draw/spheres.wgsl. */
+/** The same direction as LIGHT in shaders/draw/spheres.wgsl; facesSeen() uses its shares of light, too. */
 const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
 
-/** CSS pixels. */
+/** A point in CSS pixels. */
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -33,7 +33,7 @@ export class CanvasView {
   readonly canvas = document.createElement('canvas');
   private sprites: { readonly theme: Theme; readonly pictures: readonly HTMLCanvasElement[] } | undefined;
 
-  /** `values`: of each particle, what decides its colour. */
+  /** `values` decide the colours of the particles, in their order. */
   draw(
     simulation: SimulationView,
     particles: ParticleArrays,
@@ -117,17 +117,17 @@ export class CanvasView {
   }
 }
 
-/** Discs, spheres and boxes that are coloured alike. */
+/** Particles or obstacles to draw. */
 interface Bodies {
   readonly count: number;
   readonly positions: Float32Array;
   readonly reach: (body: number) => number;
   readonly halves: Float32Array | undefined;
-  /** Its place in the palette. */
+  /** Returns an index in the palette. */
   readonly colour: (body: number) => number;
 }
 
-/** Behind the colours of values. */
+/** Index in the palette, after the colours of values. */
 const OBSTACLE_COLOUR = COLOURS;
 
 function paletteOf({ stops, obstacle }: Theme): readonly Rgb[] {
@@ -177,7 +177,7 @@ function drawPlane(
         }
       }
       context.fill();
-      // Without it boxes of one colour that lie on each other would be one.
+      // Rims tell adjacent boxes of one colour apart.
       context.strokeStyle = toCss(colour, RIM_BRIGHTNESS);
       context.lineWidth = RIM_WIDTH;
       context.beginPath();
@@ -187,7 +187,7 @@ function drawPlane(
   }
 }
 
-/** Bodies of each colour; those whose coordinates are not finite are left out. */
+/** Returns the bodies of each colour, without those whose coordinates are not finite. */
 function groupByColour({ count, positions, colour }: Bodies): number[][] {
   const groups = Array.from({ length: COLOURS + 1 }, (): number[] => []);
   for (let body = 0; body < count; body++) {
@@ -197,7 +197,7 @@ function groupByColour({ count, positions, colour }: Bodies): number[][] {
   return groups;
 }
 
-/** The middle of a rim that lies within a rectangle given by its middle and half of its edges. */
+/** Returns the centre line of a rim inside a rectangle, which is given by its middle and half of its edges. */
 function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   const inset = RIM_WIDTH / 2;
   return {
@@ -208,7 +208,7 @@ function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   };
 }
 
-/** A face of boxes: the axis it stands across, the side it is on, and its light in a picture. */
+/** A face of boxes: its normal's axis and side, and its colours in a picture. */
 interface Face {
   readonly axis: number;
   readonly side: 1 | -1;
@@ -216,11 +216,11 @@ interface Face {
   readonly rim: string;
 }
 
-/** All six faces in every colour. */
+/** Returns all six faces in every colour. */
 function facesSeen({ view }: Sight, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
-      // Seen from the eye, as LIGHT is, and the world's up.
+      // In coordinates of the eye, like LIGHT and the world's up.
       const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
       const along = (direction: readonly number[]) =>
         normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);
@@ -238,7 +238,7 @@ function facesSeen({ view }: Sight, theme: Theme): readonly (readonly Face[])[] 
   );
 }
 
-/** The faces of a box that look at the eye: none hides another. */
+/** Paints the faces of a box that look at the eye. None of them hides another. */
 function paintBoxFaces(
   context: CanvasRenderingContext2D,
   centre: Float32Array,
@@ -262,20 +262,21 @@ function paintBoxFaces(
     const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
     const first = side > 0 ? 1 << axis : 0;
     const around = [first, first | across, first | across | up, first | up].map((bits) => corners[bits]);
-    // Counter-clockwise seen from outside on the high side, so on the screen, where y goes down, of negative area.
+    // On the high side corners run counter-clockwise if seen from outside. On the screen y goes down, so the area is
+    // negative.
     if (side * doubleAreaOf(around) >= 0) continue;
     context.beginPath();
     for (const corner of around) if (corner) context.lineTo(corner.x, corner.y);
     context.closePath();
     context.fillStyle = fill;
     context.fill();
-    // Also closes the gap that two fills leave along an edge they share.
+    // The stroke also closes the gap that two fills leave along a shared edge.
     context.strokeStyle = narrowest >= NARROWEST_RIMMED ? rim : fill;
     context.stroke();
   }
 }
 
-/** Twice the area of a polygon on the screen, positive where its corners go around clockwise as seen. */
+/** Returns twice the area of a polygon on the screen; positive if its corners are clockwise as seen. */
 function doubleAreaOf(corners: readonly (Point | undefined)[]): number {
   let sum = 0;
   corners.forEach((corner, index) => {
@@ -302,7 +303,7 @@ function paintSphere(colour: Rgb): HTMLCanvasElement {
   return canvas;
 }
 
-/** Corners are numbered by bits: 1 is the far end of x, 2 of y, 4 of z. */
+/** Edges between corners, which are numbered by bits: 1 is the high end of x, 2 of y, 4 of z. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );

@@ -1,5 +1,5 @@
 /**
- * Render pipelines, bind group layouts and options of the pictures that gpu-view.ts draws: the world's box
+ * Render pipelines and bind group layouts for the pictures that gpu-view.ts draws: the world's box
  * (shaders/draw/box.wgsl), discs (discs.wgsl) and spheres (spheres.wgsl), coloured by colour.wgsl.
  */
 import boxText from '../../../shaders/draw/box.wgsl?raw';
@@ -20,8 +20,8 @@ const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
- * Samples a pixel in space, where edges of spheres meet at different depths; the plane needs one. A GPU that
- * the processor plays takes one as well: four would double the time of a picture.
+ * Samples per pixel in space, where edges of spheres meet at different depths; the plane needs one. A software GPU uses
+ * one as well: four would double the time of a picture.
  */
 export const SAMPLES = 4;
 export interface Pipelines {
@@ -30,7 +30,10 @@ export interface Pipelines {
   readonly particles: GPURenderPipeline;
 }
 
-/** Group 0: the frame; group 1: positions and what decides the colour, of ages births and ids, of obstacles nothing. */
+/**
+ * Group 0 is the frame. Group 1 holds positions, then the values that decide the colour: for ages births and ids, for
+ * obstacles none.
+ */
 export interface Layouts {
   readonly frame: GPUBindGroupLayout;
   readonly aged: GPUBindGroupLayout;
@@ -38,29 +41,29 @@ export interface Layouts {
   readonly obstacles: GPUBindGroupLayout;
 }
 
-/** What the pipelines have to know of the canvas they draw into. */
+/** The properties of the canvas that pipelines depend on. */
 export interface Picture {
   readonly format: GPUTextureFormat;
   readonly samples: 1 | typeof SAMPLES;
 }
 
-/** What the pipelines have to know of the particles. */
+/** The properties of the particles that pipelines depend on. */
 export interface Drawn {
   readonly dimensions: Dimensions;
-  /** Whether each has a size of its own. */
+  /** True if each has its own size. */
   readonly isMixed: boolean;
-  /** Whether they may be boxes; then each has a size of its own. */
+  /** True if they may be boxes; then `isMixed` is true as well. */
   readonly isShaped: boolean;
-  /** What decides the colour: the velocity, a number of each, its age, or nothing: that of obstacles. */
+  /** Decides the colour: the velocity, a number per particle, the age, or nothing ('plain', for obstacles). */
   readonly colour: FluidColour | 'plain';
 }
 
-/** Obstacles are drawn as if each had a size of its own and might be a box, whatever particles are. */
+/** Obstacles are always drawn as bodies with their own sizes that may be boxes. */
 export function obstaclesDrawn(dimensions: Dimensions): Drawn {
   return { dimensions, isMixed: true, isShaped: true, colour: 'plain' };
 }
 
-/** Of particles that move. */
+/** The properties of moving particles. */
 export interface DrawnParticles extends Drawn {
   readonly colour: FluidColour;
 }
@@ -77,12 +80,12 @@ export function nameOf({ dimensions, isMixed, isShaped, colour }: Drawn): string
   return `${dimensions}D ${colour}${isMixed ? ' mixed' : ''}${isShaped ? ' shaped' : ''}`;
 }
 
-/** What overlays have to know of the canvas. */
+/** Returns the properties of the canvas that overlays depend on. */
 export function overlayPicture({ frame }: Layouts, { format, samples }: Picture): OverlayPicture {
   return {
     format,
     samples,
-    // A GPU that the processor plays draws one sample a pixel.
+    // Only a software GPU draws one sample per pixel.
     isSoftware: samples === 1,
     depthFormat: DEPTH_FORMAT,
     blend: BLEND,
@@ -120,7 +123,7 @@ function storageLayout(device: GPUDevice, label: string, buffers: number): GPUBi
   });
 }
 
-/** All that pictures of such particles are drawn with; uses the device alone, no page. */
+/** Creates the pipelines for pictures of such particles. Needs only the device, no page. */
 export async function createPipelines(
   device: GPUDevice,
   drawn: Drawn,

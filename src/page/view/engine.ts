@@ -1,6 +1,6 @@
 /**
- * What the page asks of whatever computes and draws: the GPU (gpu-engine.ts) or the CPU
- * (cpu-engine.ts). An engine owns a canvas and starts runs; a run owns one body: a simulation, or a method seen as one.
+ * The page's interface to an engine, which computes and draws: the GPU (gpu-engine.ts) or the CPU (cpu-engine.ts). An
+ * engine owns a canvas and starts runs. A run owns one SimulationView: a simulation of collisions or a method.
  */
 import { CellstormError, GpuError } from '../../core/base/errors';
 import { NO_OBSTACLES, type ObstaclesGiven, readObstacles } from '../../core/obstacles/obstacles';
@@ -33,66 +33,71 @@ export interface Grip {
 }
 
 export interface Frame {
-  /** What the sight is fitted to. */
+  /** The box that the sight is fitted to. */
   readonly box: SeenBox;
   readonly sight: Sight;
   readonly viewport: Viewport;
   readonly theme: Theme;
   readonly scale: Scale;
   readonly overlays: Overlays;
-  /** Whether a fluid is drawn as its surface. */
+  /** True if a fluid is drawn as its surface. */
   readonly isSurface: boolean;
 }
 
-/** How a time was taken: by the GPU's own clock, or from hand-over to completion by the page's. */
+/** The clock of a time: the GPU's, or the page's, which measures from submission to completion. */
 export type Clock = 'gpu' | 'page';
 
 export interface StepTime {
   readonly milliseconds: number;
   readonly clock: Clock;
-  /** Milliseconds of each stage, in their order, where the engine times them. */
+  /** Milliseconds of each stage, in their order, if the engine times them. */
   readonly stages?: Readonly<Record<string, number>>;
-  /** Stages whose time is missing, since the GPU's clock ran backwards in them. Who shows or averages times leaves these out. */
+  /**
+   * The number of stages without a time, because the GPU's clock ran backwards in them. A step with such stages must
+   * not be shown or averaged.
+   */
   readonly discarded?: number | undefined;
 }
 
 export interface Run {
   readonly simulation: SimulationView;
-  /** Of a method, what a simulation of its particles would begin with. */
+  /** The options of the simulation; for a method, those of a simulation of its particles. */
   readonly options: SimulationOptions;
-  /** Submissions that the GPU has not finished; the page waits rather than pile up more. */
+  /** Submissions that the GPU has not finished. The page waits rather than queue more. */
   readonly pending: number;
   /** The last step that was timed. */
   readonly stepTime: StepTime | undefined;
-  /** Obstacles as they are now. */
+  /** The present obstacles. */
   readonly fixed: StaticBodies;
-  /** Of each id, the simulated time when it came. */
+  /** The simulated time at which each id was added. */
   readonly births: Float32Array;
-  /** How often another state was put in: what was read before says nothing about it. */
+  /** The number of states restored so far. Particles read before a restoration are out of date. */
   readonly restorations: number;
-  /** `mayTime`: whether it may be one of those that are timed. */
+  /** `mayTime`: true if this step may be timed. */
   step(seconds: number, mayTime?: boolean): void;
-  /** Steps like all others, timed: what one takes, of so many where only the page's clock tells. */
+  /**
+   * Takes one step and returns its time; if only the page's clock is available, takes `steps` and returns their mean.
+   */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
-  /** What a pointer does in so many seconds; between two steps. `prepareTool` must have been awaited. */
+  /** Applies what a pointer does in `seconds`. Call between two steps, after `prepareTool` has been awaited. */
   push(stroke: Stroke, seconds: number): void;
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
   restore(state: State): void;
-  /** To be awaited before the pointer does this. */
+  /** Await it before the pointer uses this tool. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
-  /** To be awaited before anything is drawn in these colours. Returns why they cannot be shown, else ''. */
+  /** Await it before anything is drawn in these colours. Returns why they cannot be shown, else ''. */
   prepare(by: Colouring): Promise<string>;
-  /** To be awaited before these are drawn. Returns why they cannot be shown, else ''. */
+  /** Await it before these overlays are drawn. Returns why they cannot be shown, else ''. */
   prepareOverlays(shown: Overlays): Promise<string>;
-  /** To be awaited before a fluid is drawn so. Returns why it cannot be, else ''. */
+  /** Await it before a fluid is drawn like this. Returns why it cannot be drawn, else ''. */
   prepareFluid(as: Choices['fluidAs']): Promise<string>;
-  /** Whether pictures in these colours have a fluid's surface, where it is asked for. */
+  /** True if pictures in these colours can show a fluid's surface. */
   hasSurface(by: Colouring): boolean;
-  /** Of these, what pictures have: not what is refused, and not what is not ready. */
+  /** Returns the wanted overlays that pictures can have: those that are neither refused nor still being prepared. */
   drawable(wanted: Overlays): Overlays;
-  /** What of them is not drawn, in a sentence, else ''. */
+  /** Returns a sentence about what these overlays leave out, else ''. */
   missing(shown: Overlays): string;
   draw(frame: Frame): void;
   destroy(): void;
@@ -100,32 +105,32 @@ export interface Run {
 
 export interface Engine {
   readonly kind: EngineKind;
-  /** What it runs on, in a few words. */
+  /** A few words about the hardware. */
   readonly name: string;
-  /** A GPU played by the CPU. */
+  /** True if the CPU emulates the GPU. */
   readonly isSoftware: boolean;
   readonly canvas: HTMLCanvasElement;
-  /** Settles when the engine stops by itself, with the reason; never when it was destroyed. */
+  /** Resolves with the reason when the engine stops by itself. Stays pending if it was destroyed. */
   readonly lost: Promise<string>;
-  /** Particles that it, or a larger device in its place, can be asked for. */
+  /** The most particles that this engine, or one with a larger device, can run. */
   most(dimensions: Dimensions): number;
-  /** Whether its device was made large enough; asked before anything large is made. */
+  /** True if the present device is large enough for this many particles. Ask before creating anything large. */
   holds(count: number): boolean;
-  /** `method`: what moves the particles, where it is not a simulation. */
+  /** `method` moves the particles instead of a simulation of collisions. */
   start(options: SimulationOptions, method?: MethodStart): Promise<Run>;
   destroy(): void;
 }
 
-/** Why there is no GPU, for people; where the reason alone is not enough, the error's own sentence. */
+/** Explains to a visitor why there is no GPU. Returns the error's message if the reason alone is not enough. */
 export function explainMissingGpu(error: unknown): string {
   if (!(error instanceof GpuError)) return explain(error);
   switch (error.reason) {
     case 'unsupported':
       return 'This browser has no WebGPU.';
     case 'insecure':
-      return 'WebGPU is only there on https and localhost, and this page came over plain http.';
+      return 'WebGPU needs https or localhost, and this page came over plain http.';
     case 'no-adapter':
-      return 'This browser has WebGPU, but no graphics adapter for it: the driver is missing, too old or blocked.';
+      return 'This browser has WebGPU, but found no graphics adapter: the driver is missing, too old or blocked.';
     case 'lost':
       return 'The GPU was lost.';
     default:
@@ -133,7 +138,7 @@ export function explainMissingGpu(error: unknown): string {
   }
 }
 
-/** Obstacles that a simulation took, as bodies; or what a method moves by itself. */
+/** Returns the obstacles of a simulation as bodies, or those that a method moves by itself. */
 export function bodiesOfObstacles(
   simulation: SimulationView,
   given: ObstaclesGiven | undefined,
@@ -144,23 +149,23 @@ export function bodiesOfObstacles(
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
-/** A run's state, with when each particle came: a simulation does not know, and ids are given again. */
+/** Returns a run's state with the births of its particles, which a simulation does not store. Ids are reused. */
 export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | 'births'>): Promise<State> {
-  // As it is now: others may come before the answer does.
+  // Copy the births now: particles may be added before the checkpoint arrives.
   const present = simulation.births ? undefined : births.slice();
   const state = await simulation.checkpoint();
   if (!present) return state;
   return { ...state, births: Float32Array.from(state.ids, (id) => present[id] as number) };
 }
 
-/** Of a state that is put in: when its particles came, where it says so. */
+/** Writes the births of a restored state, if it has them. */
 export function putBirths(births: Float32Array, { ids, births: given }: State): void {
   given?.forEach((birth, index) => {
     births[ids[index] as number] = birth;
   });
 }
 
-/** A run as a scene drives it: obstacles that move are seen to. */
+/** Adapts a run to a scene's drive. Obstacles are set through the run, so that it draws them. */
 export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
   const { simulation } = run;
   return {
@@ -170,24 +175,24 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
   };
 }
 
-/** Why particles cannot be coloured so, else ''. */
+/** Returns why particles cannot be coloured like this, else ''. */
 export function refuseColours(
   { boxes, radiusRange }: Pick<SimulationView, 'boxes' | 'radiusRange'>,
   by: Colouring,
 ): string {
   if (by !== 'density' && by !== 'contacts') return '';
-  if (boxes) return 'Boxes are not counted around each other, so colours stay with speed.';
+  if (boxes) return 'Boxes have no counts of neighbours, so colours stay with speed.';
   if (by !== 'density' || !radiusRange) return '';
-  return 'Density is counted among particles of one radius, so colours stay with speed.';
+  return 'Density needs particles of one radius, so colours stay with speed.';
 }
 
 export function explain(error: unknown): string {
   if (isUnloaded(error)) {
-    // Of a page that was opened before another version took its place, parts are gone for good.
-    return 'A part of the page could not be loaded. It is asked for again when you choose again what needs it; if it does not come then, reload the page.';
+    // If the site was updated after this page was opened, its parts are gone for good.
+    return 'A part of the page could not be loaded. Repeat your choice to load it again; if that fails too, reload the page.';
   }
   if (error instanceof CellstormError) return error.message;
-  const said = error instanceof Error ? error.message : String(error);
-  // Another sentence may follow.
-  return `Something went wrong: ${said.trim().replace(/(?<![.!?])$/, '.')}`;
+  const message = error instanceof Error ? error.message : String(error);
+  // Ends with a full stop, because another sentence may follow.
+  return `Something went wrong: ${message.trim().replace(/(?<![.!?])$/, '.')}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What every drawing shader is told of a frame (shaders/draw/frame.wgsl), packed; and what all pictures have in
- * common: their format of depth and how what is translucent is blended. Pure.
+ * The uniforms of a frame that every drawing shader reads (shaders/draw/frame.wgsl), packed; and what all pictures
+ * share: the depth format and the blending. Pure.
  */
 import frameText from '../../../shaders/draw/frame.wgsl?raw';
 import type { ShaderSource } from '../../gpu/link';
@@ -44,10 +44,10 @@ export const BLEND: GPUBlendState = {
   alpha: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
 };
 
-/** What a frame says of particles of a simulation. */
+/** The properties of a simulation that are packed into a frame. */
 export type Framed = Pick<GpuSimulationView, 'radius' | 'dimensions' | 'time'>;
 
-/** `samples`: of a pixel. */
+/** Packs a frame; `samples` are samples per pixel. */
 export function packFrame(simulation: Framed, frame: Frame, samples: number): Float32Array<ArrayBuffer> {
   return pack(frameValues(simulation, frame, samples));
 }

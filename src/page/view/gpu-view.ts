@@ -25,23 +25,23 @@ import type { Overlay } from './overlay';
 
 const EDGES = { 2: 4, 3: 12 } as const;
 
-/** What is drawn beside the simulation's own buffers. */
+/** Data that a picture needs beside the simulation's buffers. */
 export interface Beside {
-  /** u32 of each slot, where particles are coloured by a number that is counted. */
+  /** A u32 for each slot, if particles are coloured by a count. */
   readonly values: GPUBuffer | undefined;
-  /** f32 of each id: the time when it came. */
+  /** An f32 for each id: the simulated time at which it was added. */
   readonly births: GPUBuffer | undefined;
-  /** Particles that never move, as bodies that may be boxes. */
+  /** Obstacles, as bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
-  /** Of a fluid. */
+  /** Only for a fluid. */
   readonly fields?: FluidFields | undefined;
   readonly fluid?: FluidView | undefined;
 }
 
-/** Textures of the canvas's size that a picture of space is drawn with. */
+/** Textures of the canvas's size into which a picture of space is drawn. */
 interface Targets {
-  /** Only where a pixel has several samples. */
+  /** Only if a pixel has several samples. */
   readonly colour: GPUTexture | undefined;
   readonly depth: GPUTexture;
 }
@@ -70,7 +70,7 @@ export class GpuView {
     if (!context) throw new GpuError('unsupported', 'This browser gives WebGPU no canvas to draw into.');
     this.device = device;
     this.context = context;
-    // What lies behind a fluid is copied from the canvas.
+    // A fluid's picture copies its background from the canvas.
     const usage = GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC;
     context.configure({ device, format: this.format, alphaMode: 'opaque', usage });
     this.uniforms = device.createBuffer({
@@ -86,7 +86,7 @@ export class GpuView {
     });
   }
 
-  /** Compiles what pictures of these dimensions need; to be awaited before `draw`. */
+  /** Compiles what pictures of such particles need. Await it before `draw`. */
   async prepare(particles: Drawn): Promise<void> {
     const name = nameOf(particles);
     if (this.pipelines.has(name)) return;
@@ -94,14 +94,14 @@ export class GpuView {
     this.pipelines.set(name, await createPipelines(device, particles, { format, samples }, layouts));
   }
 
-  /** What is laid over pictures of a simulation, on this canvas. */
+  /** Creates the overlays of a simulation for this canvas. */
   async createOverlay(simulation: GpuSimulationView): Promise<Overlay> {
     // Loaded only when needed.
     const { Overlay: Made } = await import('./overlay');
     return Made.create(this.gpu, simulation, overlayPicture(this.layouts, this));
   }
 
-  /** How a fluid's surface is drawn on this canvas. */
+  /** Creates the view of a fluid's surface for this canvas. */
   async createFluid(fluid: Fluid): Promise<FluidView> {
     const { FluidView: Made } = await import('./fluid/view');
     const { frame, particles, aged } = this.layouts;
@@ -120,7 +120,7 @@ export class GpuView {
     return Made.create(this.device, fluid, { format, samples, frameLayout: this.layouts.frame });
   }
 
-  /** `prelude` records what is to be known before. */
+  /** `prelude` records commands before the picture, such as counts for its colours. */
   draw(
     simulation: GpuSimulationView,
     frame: Frame,
@@ -176,14 +176,14 @@ export class GpuView {
       isHidden: beside.obstacles !== undefined || frame.overlays.solidCells,
       around: (pass) => this.drawAround(pass, simulation, frame, beside, pipelines),
       over: (pass) => {
-        // Edges in front of the fluid, which gave its depth.
+        // Draws the edges in front of the fluid again; the depth buffer now contains the fluid.
         if (isSpace) this.drawEdges(pass, 3, frame, pipelines);
         this.drawOver(pass, frame, beside);
       },
     });
   }
 
-  /** The box, and what neither moves nor flows. */
+  /** Draws the box, obstacles, and overlays behind the particles. */
   private drawAround(
     pass: GPURenderPassEncoder,
     { dimensions }: GpuSimulationView,
@@ -241,8 +241,8 @@ export class GpuView {
   }
 
   /**
-   * The state moves between buffers from step to step; there is a group for each layout, first and last buffer seen, which
-   * say what the others are.
+   * Returns a bind group. The state moves between buffers from step to step, so groups are cached by layout, first and
+   * last buffer, which determine the others.
    */
   private group(layout: GPUBindGroupLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
@@ -312,7 +312,7 @@ export class GpuView {
         size: [width, height],
         format,
         sampleCount: this.samples,
-        // Depth says how much of a fluid bodies hide.
+        // Fluid shaders read the depth to find how much of the fluid bodies hide.
         usage:
           GPUTextureUsage.RENDER_ATTACHMENT | (format === DEPTH_FORMAT ? GPUTextureUsage.TEXTURE_BINDING : 0),
       });

@@ -1,7 +1,7 @@
 /**
- * What the grid does for one particle, told: its cell and slice of the sorted array, the cells that are probed,
- * and what becomes of each candidate. Inputs: a world, particles as a simulation reads them. Output: plain records.
- * Numbers are those of the reference, which the engines match to the bit; the broad phase is the grid, whatever runs.
+ * Describes what the grid does for one particle: its cell and slice of the sorted array, the cells that are probed, and
+ * the verdict on each candidate. Inputs: a world, particles as a simulation reads them. Output: plain records. The
+ * numbers are the reference's, which the engines match to the bit. The broad phase is always the grid.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -14,23 +14,23 @@ import { OFFSETS } from '../../reference/grid/offsets';
 import { exclusiveScan } from '../../reference/grid/scan';
 import { distanceSquared, faceShapes, reachBetween } from '../../reference/solve/contact';
 
-/** Going over more takes too long for a page that answers a pointer. */
+/** The most particles to inspect. More would take too long for a page that answers a pointer. */
 export const MOST_INSPECTED = 1_000_000;
 
-/** From one slot of the sorted array until before another. */
+/** A range of slots of the sorted array; `end` is not part of it. */
 export interface Slice {
   readonly start: number;
   readonly end: number;
-  /** Of the particles in it, in order. */
+  /** The ids in the cell, in order. */
   readonly ids: readonly number[];
 }
 
 export interface ProbedCell extends Slice {
-  /** Where each particle has a radius of its own, else undefined. */
+  /** Undefined without variable radii. */
   readonly level: number | undefined;
-  /** Coordinates, as the engines number cells: see core/world/cells.ts. */
+  /** Lattice coordinates, as the engines number cells: see core/world/cells.ts. */
   readonly cell: readonly number[];
-  /** Where it is filed: its index, or its place in the table where cells are hashed. */
+  /** Its index in the cell table, which is a hash table in an unbounded world. */
   readonly bucket: number;
   /** Its corners. */
   readonly min: readonly number[];
@@ -38,21 +38,21 @@ export interface ProbedCell extends Slice {
 }
 
 /**
- * The verdict on a candidate: a contact; apart, tested and rejected; a stranger of another cell that shares a
- * bucket, passed over before any distance is computed; or the particle itself.
+ * The verdict on a candidate: 'contact'; 'apart' if it was tested and rejected; 'stranger' if it lies in another cell
+ * that shares the bucket, and is skipped before any distance is computed; 'itself' for the inspected particle.
  */
 export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
 
 export interface Candidate {
   readonly id: number;
   readonly slot: number;
-  /** Place in the arrays that were read. */
+  /** Index in the arrays that were read. */
   readonly index: number;
   readonly verdict: Verdict;
-  /** Between middles, of the nearest images; and the sum of both radii (of equal ones the diameter). */
+  /** Length of the minimum image between the middles; and the sum of both radii. */
   readonly distance: number;
   readonly reach: number;
-  /** How far they overlap; below 0 how far they are apart. Of boxes by their faces: see core/particles/shapes.ts. */
+  /** Depth of the overlap; if negative, the gap. For boxes measured between faces: see core/particles/shapes.ts. */
   readonly overlap: number;
 }
 
@@ -61,20 +61,20 @@ export interface Inspected {
   readonly index: number;
   readonly position: readonly number[];
   readonly velocity: readonly number[];
-  /** Of the ball around it. */
+  /** Radius of the ball around it. */
   readonly radius: number;
-  /** Of a box half of its edges. */
+  /** Half of a box's edges; undefined for discs and balls. */
   readonly halves: readonly number[] | undefined;
   readonly slot: number;
-  /** Its own cell; undefined for a particle that is set aside, which is not probed. */
+  /** Its own cell; undefined for a particle in quarantine, for which nothing is probed. */
   readonly own: ProbedCell | undefined;
   /** In the order of the probe. With levels: the cells of its own level, then those of higher levels with particles. */
   readonly probe: readonly ProbedCell[];
-  /** By slot. */
+  /** In the order of slots. */
   readonly candidates: readonly Candidate[];
 }
 
-/** Prepares for questions about these particles, whose ids ascend; the answer is undefined for an unused id. */
+/** Returns a function that inspects a particle by its id; it returns undefined for an unused id. Ids must ascend. */
 export function inspectAll(
   world: World,
   radius: number,
@@ -99,7 +99,7 @@ export function inspectAll(
   let occupied = 0;
   if (radii) for (let index = 0; index < ids.length; index++) occupied |= 1 << (levelAt(index) ?? 31);
 
-  /** Everybody in some buckets. */
+  /** Returns the indices of the particles in some buckets. */
   const gather = (wanted: ReadonlySet<number>) => {
     const found = new Map<number, number[]>();
     for (const bucket of wanted) found.set(bucket, []);
@@ -113,12 +113,12 @@ export function inspectAll(
     const distance = Math.sqrt(squared);
     const faced = halves && faceShapes(world, bodies, own, index);
     const isContact = faced ? faced.isContact : squared < Math.fround(reach * reach);
-    const met: Verdict = isStranger ? 'stranger' : isContact ? 'contact' : 'apart';
+    const verdict: Verdict = isStranger ? 'stranger' : isContact ? 'contact' : 'apart';
     return {
       id: ids[index] as number,
       slot: slotOf(index),
       index,
-      verdict: index === own ? 'itself' : met,
+      verdict: index === own ? 'itself' : verdict,
       distance,
       reach,
       overlap: faced?.overlap ?? reach - distance,
@@ -126,13 +126,13 @@ export function inspectAll(
   };
 
   return (id) => {
-    const own = placeOf(ids, id);
+    const own = indexOfId(ids, id);
     if (own === undefined) return undefined;
     const bucket = buckets[own] as number;
     const vector = (array: Float32Array) =>
       Array.from(array.subarray(dimensions * own, dimensions * (own + 1)));
     const half = halves && vector(halves);
-    const told = {
+    const common = {
       id,
       index: own,
       position: vector(positions),
@@ -141,12 +141,12 @@ export function inspectAll(
       halves: half?.some((along) => along > 0) ? half : undefined,
       slot: slotOf(own),
     };
-    if (bucket >= world.cellCount) return { ...told, own: undefined, probe: [], candidates: [] };
+    if (bucket >= world.cellCount) return { ...common, own: undefined, probe: [], candidates: [] };
     const level = levelAt(own);
     const lattice = latticeOf(own);
-    const asked = cellsAround(world, lattice, level, occupied);
-    const members = gather(new Set(asked.map(({ bucket: wanted }) => wanted)));
-    const probe = asked.map((cell): ProbedCell => {
+    const probed = cellsAround(world, lattice, level, occupied);
+    const members = gather(new Set(probed.map(({ bucket: wanted }) => wanted)));
+    const probe = probed.map((cell): ProbedCell => {
       const here = (members.get(cell.bucket) ?? []).filter(
         (index) =>
           levelAt(index) === cell.level &&
@@ -171,13 +171,13 @@ export function inspectAll(
     } else {
       for (const cell of probe) {
         for (const other of cell.ids) {
-          const index = placeOf(ids, other) as number;
+          const index = indexOfId(ids, other) as number;
           found.set(index, judge(own, index, false));
         }
       }
     }
     return {
-      ...told,
+      ...common,
       own: probe.find(
         (cell) => cell.level === level && cell.cell.every((coordinate, axis) => coordinate === lattice[axis]),
       ),
@@ -187,8 +187,8 @@ export function inspectAll(
   };
 }
 
-/** Where an id is among ascending ones. */
-export function placeOf(ids: Uint32Array, id: number): number | undefined {
+/** Returns the index of an id among ascending ones; undefined if it is missing. */
+export function indexOfId(ids: Uint32Array, id: number): number | undefined {
   let low = 0;
   let high = ids.length;
   while (low < high) {
@@ -199,15 +199,15 @@ export function placeOf(ids: Uint32Array, id: number): number | undefined {
   return ids[low] === id ? low : undefined;
 }
 
-type Asked = Pick<ProbedCell, 'level' | 'cell' | 'bucket'>;
+type CellAddress = Pick<ProbedCell, 'level' | 'cell' | 'bucket'>;
 
-/** The cells that are probed for a particle in a cell. */
+/** Returns the cells that are probed for a particle in a cell. */
 function cellsAround(
   world: World,
   lattice: readonly number[],
   level: number | undefined,
   occupied: number,
-): Asked[] {
+): CellAddress[] {
   const offsets = OFFSETS[world.dimensions];
   if (level === undefined) {
     return offsets.map((offset) => {
@@ -231,7 +231,7 @@ function cellsAround(
     });
 }
 
-/** Where a cell is in the world; the last one along an axis takes in what is left. */
+/** Returns the corners of a cell. The last cell along a periodic axis extends to the end of the world. */
 export function cornersOf(
   world: World,
   cell: readonly number[],
@@ -239,17 +239,17 @@ export function cornersOf(
 ): { readonly min: number[]; readonly max: number[] } {
   const size = world.cellSize * 2 ** level;
   const low = (axis: number) => (world.kind === 'unbounded' ? 0 : (world.min[axis] as number));
-  const place = (axis: number, after: number) => {
-    // The ring of empty cells around a box is before the first.
+  const edge = (axis: number, after: number) => {
+    // The ring of empty cells around a box comes before the first cell.
     const ring = world.levels === 0 && world.kind !== 'unbounded' && world.period[axis] === 0 ? 1 : 0;
     return low(axis) + ((cell[axis] as number) - ring + after) * size;
   };
-  const min = cell.map((_, axis) => place(axis, 0));
+  const min = cell.map((_, axis) => edge(axis, 0));
   const max = cell.map((coordinate, axis) => {
     const period = world.period[axis] as number;
     const cells = world.cells[axis] as number;
     const isLast = period > 0 && coordinate === (world.levels > 0 ? cells >> level : cells) - 1;
-    return isLast ? (world.max[axis] as number) : place(axis, 1);
+    return isLast ? (world.max[axis] as number) : edge(axis, 1);
   });
   return { min, max };
 }

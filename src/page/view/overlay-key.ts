@@ -1,6 +1,6 @@
 /**
- * The key to overlays, beside the picture: a sample of each that is drawn, what it means, and what is not drawn. Where
- * the window is narrow it would cover the picture: there it shows one line of samples until the visitor opens it.
+ * The key to overlays, beside the picture: a sample of each overlay with its meaning, and a note on what is not drawn.
+ * In a narrow window it would cover the picture, so there it shows one line of samples until the visitor opens it.
  */
 
 import { type KeyLine, keyOf } from '../model/overlays';
@@ -8,9 +8,9 @@ import type { SimulationView } from '../model/simulation-view';
 import { find } from '../support/dom';
 import type { Frame } from './engine';
 
-/** Numbers that change every frame would be read out without end. */
+/** Least time between changes of the note, which screen readers would otherwise read out in every frame. */
 const NOTE_MS = 2000;
-/** As in style.css. */
+/** The same condition as in style.css. */
 const WIDE = '(min-width: 1000px)';
 
 export class OverlayKey {
@@ -29,7 +29,7 @@ export class OverlayKey {
     });
   }
 
-  /** To be called every frame; '' of what is not drawn where all is. */
+  /** Call in every frame. `missing` says what is not drawn; '' if everything is. */
   update(frame: Frame, simulation: SimulationView, missing: string): void {
     const lines = keyOf(frame.overlays, simulation, frame.sight.pixelsPerUnit);
     const shown = lines.map(({ text }) => text).join();
@@ -48,7 +48,7 @@ export class OverlayKey {
   }
 }
 
-/** The style sheet paints its sample. */
+/** Creates a line of the key; the style sheet paints its sample. */
 function sampled(tag: string, { name, text }: KeyLine): HTMLElement {
   const element = document.createElement(tag);
   element.dataset.overlay = name;

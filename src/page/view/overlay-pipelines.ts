@@ -56,19 +56,19 @@ const SOURCES = {
   lines: { name: 'draw/lines.wgsl', text: linesText },
 } as const satisfies Record<string, ShaderSource>;
 
-/** What the view that draws lends: see gpu-view.ts. */
+/** What overlays need of the view that draws them: see gpu-view.ts. */
 export interface OverlayPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** Of a picture of space. */
+  /** Used in space only. */
   readonly depthFormat: GPUTextureFormat;
   readonly blend: GPUBlendState;
   readonly frameSource: ShaderSource;
   readonly frameLayout: GPUBindGroupLayout;
 }
 
-/** Kernels over a world's grid: for the heat map, and for both steps of a list of pairs. */
+/** Describes the kernels over a world's grid: for the heat map, and for both steps of a list of pairs. */
 export function describeOverlayKernels(variant: Variant): {
   readonly heat: KernelDescription;
   readonly tally: KernelDescription;
@@ -144,7 +144,7 @@ export function createLayouts(device: GPUDevice): OverlayLayouts {
   };
 }
 
-/** All that overlays over such a world are drawn with; uses the device alone, no page. */
+/** Creates the pipelines for overlays of such a world. Needs only the device, no page. */
 export async function createOverlayPipelines(
   device: GPUDevice,
   { dimensions, kind, levels, boxes }: Pick<World, 'dimensions' | 'kind' | 'levels' | 'boxes'>,

@@ -1,4 +1,4 @@
-/** Uniforms of the overlays: what the drawing shaders know of the grid, the colours and the picture. */
+/** The uniforms of the overlays: the grid, the colours and the picture for the drawing shaders. */
 import { mat4 } from 'wgpu-matrix';
 import type { World } from '../../core/world/world';
 import {
@@ -13,12 +13,12 @@ import {
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 
-/** Counters of the heat map at most; beyond, blocks of cells share one. */
+/** The most counters of a heat map. If there are more cells, blocks of cells share a counter. */
 const MOST_COUNTERS = 2 ** 24;
 
-/** Words of struct View of shaders/page/pair_lines.wgsl: a matrix, two floats, three integers, and the rest of its last vector. */
+/** Words of struct View of shaders/page/pair_lines.wgsl: a matrix, two floats, three integers, and padding. */
 export const VIEW_WORDS = 24;
-/** struct Look of shaders/draw/overlay.wgsl: so many vectors of four. */
+/** Fields of struct Look of shaders/draw/overlay.wgsl; each is a vector of four. */
 export const LOOK_FIELDS = [
   'cell',
   'heat',
@@ -37,7 +37,10 @@ export const LOOK_FIELDS = [
 
 type LookValues = Readonly<Record<(typeof LOOK_FIELDS)[number], readonly number[]>>;
 
-/** Counters of the heat map along each axis, the cells that they count, and the logarithm of cells along an edge of one. */
+/**
+ * Returns the counters of the heat map along each axis, the cells along each axis, and the binary logarithm of the
+ * cells along the edge of a counter's block.
+ */
 export function heatCounters(world: World): {
   readonly counters: readonly number[];
   readonly cells: readonly number[];
@@ -89,7 +92,7 @@ export function packLook(
   return Float32Array.from(LOOK_FIELDS.flatMap((name) => values[name]));
 }
 
-/** Includes pairs of particles up to a cell outside the picture, because their lines may reach into it. */
+/** Includes pairs of particles up to four cells outside the picture, because their lines may reach into it. */
 export function packView(world: World, { sight, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);
   const floats = new Float32Array(words.buffer);

@@ -22,10 +22,10 @@ import {
 } from './overlay-pipelines';
 import { heatCounters, LOOK_FIELDS, packLook, packView, VIEW_WORDS } from './overlay-uniforms';
 
-/** Words of `drawn` there. */
+/** Words of `drawn` in shaders/page/pair_lines.wgsl. */
 const DRAWN_WORDS = 6;
 
-/** Particles in the order of the grid. */
+/** The sort that puts particles in the order of the grid. */
 interface Sorting {
   readonly sort: CellSort;
   readonly owned: BufferSet<'ids' | 'positions'>;
@@ -60,7 +60,7 @@ export class Overlay {
   private isDestroyed = false;
   private isAsking = false;
   private readonly groups = new Map<GPUBindGroupLayout, Map<GPUBuffer, GPUBindGroup>>();
-  /** Of a picture a little while ago; undefined while no pairs are shown. */
+  /** Counts of a recent picture; undefined while no pairs are shown. */
   pairsShown: PairsShown | undefined;
 
   private constructor(
@@ -71,7 +71,7 @@ export class Overlay {
     private readonly pipelines: OverlayPipelines,
     private readonly layouts: OverlayLayouts,
     private readonly look: GPUBuffer,
-    /** Stands in for what there is no buffer of. */
+    /** Bound where a layout needs a buffer that does not exist. */
     private readonly nothing: GPUBuffer,
     private readonly isSoftware: boolean,
   ) {
@@ -104,8 +104,8 @@ export class Overlay {
   }
 
   /**
-   * Makes what these need, one call after the other, and lets go of it where none needs any; to be awaited before they are
-   * drawn. Throws where there is no room.
+   * Creates what these overlays need, or frees everything if none needs any. Await it before they are drawn. Calls run
+   * one after the other. Throws if there is no room.
    */
   prepare(shown: Overlays): Promise<void> {
     const next = this.coming.then(() => this.make(shown));
@@ -207,7 +207,7 @@ export class Overlay {
     return buffer;
   }
 
-  /** Records what is to be known before the picture. */
+  /** Records the computations that precede the picture. */
   encode(encoder: GPUCommandEncoder, frame: Frame): void {
     const { simulation, gpu } = this;
     const { count, world } = simulation;
@@ -236,12 +236,12 @@ export class Overlay {
     if (listing) this.ask(encoder, listing);
   }
 
-  /** What lies behind particles: in space all faces, in the plane nothing. */
+  /** Draws what lies behind particles: in space the faces, in the plane nothing. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }
 
-  /** Of these, what the next picture has: what is ready. */
+  /** Returns the wanted overlays that are ready for the next picture. */
   drawable(wanted: Overlays): Overlays {
     return {
       cellLines: wanted.cellLines,
@@ -279,7 +279,7 @@ export class Overlay {
     this.free();
   }
 
-  /** For tests: the pairs of slots as the last picture had them, and the id in each slot. */
+  /** For tests: the pairs of slots in the last picture, and the id in each slot. */
   get buffers():
     | { readonly pairs: GPUBuffer; readonly drawn: GPUBuffer; readonly ids: GPUBuffer }
     | undefined {
@@ -303,7 +303,7 @@ export class Overlay {
     pass.draw(4, this.simulation.dimensions === 3 && cellLines ? 3 : 1);
   }
 
-  /** By layout and the last buffer: the others of a layout are always the same. */
+  /** Returns a bind group, cached by layout and last buffer: the other buffers of a layout are always the same. */
   private group(layout: GPUBindGroupLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new Map<GPUBuffer, GPUBindGroup>();
@@ -333,7 +333,7 @@ export class Overlay {
     return binding;
   }
 
-  /** Reads back how many pairs there are, one question at a time. */
+  /** Reads back the counts of pairs, one request at a time. */
   private ask(encoder: GPUCommandEncoder, { drawn }: Listing): void {
     if (this.isAsking) return;
     this.isAsking = true;
@@ -346,7 +346,7 @@ export class Overlay {
         const [, instances = 0, , , found = 0, crowded = 0] = new Uint32Array(bytes as ArrayBuffer);
         this.pairsShown = { found, drawn: instances / lines, crowded };
       })
-      // Only the end of the simulation or of its device gets here, and both are dealt with elsewhere.
+      // Fails only if the simulation or its device has ended, which is handled elsewhere.
       .catch(() => undefined)
       .finally(() => {
         this.isAsking = false;

@@ -1,6 +1,6 @@
 /**
- * Which particles a pointer means. Inputs: a ray from the eye, in the plane a point, and particles as they were read.
- * Outputs: the one that is pointed at, and those near the ray.
+ * Finds the particles at the pointer. Inputs: a ray from the eye (in the plane a point), and particles as they were
+ * read. Outputs: the particle that is pointed at, and those near the ray.
  */
 import { radiusAround } from '../../core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
@@ -8,13 +8,13 @@ import type { Ray } from './camera';
 
 export interface Picked {
   readonly id: number;
-  /** Place among the arrays. */
+  /** Index in the arrays. */
   readonly index: number;
-  /** How far along the ray. */
+  /** Distance along the ray. */
   readonly depth: number;
 }
 
-/** Of the ball around a particle. */
+/** Returns the radius of the ball around a particle. */
 function reachOf(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { radii, halfExtents }: Pick<ParticleArrays, 'radii' | 'halfExtents'>,
@@ -24,7 +24,7 @@ function reachOf(
   return half && (half[0] as number) > 0 ? radiusAround(Array.from(half)) : (radii?.[index] ?? radius);
 }
 
-/** Calls with the distance of each particle from the ray, and how far along it that is; set-aside ones are left out. */
+/** Visits each particle with its distance from the ray and its depth along it. Skips particles in quarantine. */
 export function forEachAlong(
   dimensions: number,
   positions: Float32Array,
@@ -45,7 +45,7 @@ export function forEachAlong(
   }
 }
 
-/** The first whose ball the ray goes through, else the one that it passes nearest by, not farther than `within`. */
+/** Returns the first particle whose ball the ray hits, else the one nearest to the ray, if it is within `within`. */
 export function pick(
   simulation: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   particles: ParticleArrays,
@@ -56,7 +56,7 @@ export function pick(
   forEachAlong(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
     const gap = Math.max(0, distance - reachOf(simulation, particles, index));
     if (gap > within) return;
-    // In space the first that is hit; in the plane, where they may overlap, the one whose middle is nearest.
+    // In space the first hit counts; in the plane, where several may be hit, the one with the nearest middle.
     const tie = simulation.dimensions === 3 ? depth : distance;
     if (best && (gap > best.gap || (gap === best.gap && tie >= best.tie))) return;
     best = { index, depth, gap, tie };
@@ -64,7 +64,7 @@ export function pick(
   return best && { id: particles.ids[best.index] as number, index: best.index, depth: best.depth };
 }
 
-/** Places among the arrays of all whose middle is nearer to the ray than `reach`. */
+/** Returns the indices of all particles whose middle is nearer to the ray than `reach`. */
 export function near(
   dimensions: number,
   positions: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * The state that all parts of the page share: the visitor's choices, and the run with its engine. restarts.ts writes the run,
- * chooser.ts the choices; the others read.
+ * The state that all parts of the page share: the visitor's choices, and the run with its engine. restarts.ts writes
+ * the run, chooser.ts the choices; the others read.
  */
 import { type Drive, movesObstacles } from '../../scenes';
 import type { Chosen } from '../model/opened';
@@ -14,7 +14,7 @@ export class Session {
   drive: Drive | undefined;
   /** The choices that the run was started with and has taken since. */
   running: Chosen | undefined;
-  /** Whether the CPU runs although the visitor chose the GPU. A link still says GPU, for other devices. */
+  /** True if the CPU runs although the visitor chose the GPU. A link still says GPU, for other devices. */
   isForced = false;
   /** The choices, or what follows from them, have changed. */
   readonly chosen = new Signal();
@@ -28,7 +28,7 @@ export class Session {
     return this.running ?? this.choices;
   }
 
-  /** Whether the scene moves its obstacles with each step. */
+  /** True if the scene moves its obstacles with each step. */
   get movesObstacles(): boolean {
     return movesObstacles(this.drive);
   }

@@ -1,6 +1,6 @@
 /**
- * The camera of space: the eye circles a point of the box, by itself or as a visitor turns it. Matrices and places are
- * those of camera.ts.
+ * The camera of space: the eye circles a target in the box, by itself or as a visitor turns it. Conventions for
+ * matrices and positions are in camera.ts.
  */
 import { mat4 } from 'wgpu-matrix';
 import {
@@ -21,19 +21,18 @@ import {
   type Viewport,
 } from './camera';
 
-/** Focal length in sizes of the free part: the larger, the flatter the picture. */
+/** Focal length as a multiple of the free part's size. Greater values make the picture flatter. */
 const FOCAL = 1.5;
-/** Radians a second: a turn takes one and a half minutes. */
+/** Radians per second: a turn takes one and a half minutes. */
 const ORBIT_SPEED = (2 * Math.PI) / 90;
 
 type Vector3 = readonly [number, number, number];
 
-/** The visitor turns it, or it turns slowly by itself. */
 export class SpaceCamera implements Camera {
   private yaw = 0.55;
   private pitch = 0.32;
   private magnification = 1;
-  /** What it looks at, from the middle of the box. */
+  /** The target, relative to the middle of the box. */
   private offset: Vector3 = [0, 0, 0];
   private isTurned = false;
   private seen = { pixelsPerUnit: 1, focal: 1, x: 0, y: 0, distance: 1, eye: [0, 0, 0] as readonly number[] };
@@ -44,7 +43,7 @@ export class SpaceCamera implements Camera {
     this.pitch = clamp(this.pitch + pitch, LOWEST_PITCH, HIGHEST_PITCH);
   }
 
-  /** Turns by itself. */
+  /** Turns the camera slowly, without the visitor. */
   drift(seconds: number): void {
     this.yaw += ORBIT_SPEED * seconds;
   }
@@ -102,7 +101,7 @@ export class SpaceCamera implements Camera {
     const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.magnification;
     const near = Math.max(distance - 1.05 * reach, distance * 0.02);
     const far = distance + 1.05 * reach;
-    // What it looks at appears in the middle of the free part.
+    // The target appears in the middle of the free part.
     const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
     const along = near / focal;
     const projection = mat4.frustum(
@@ -124,8 +123,8 @@ export class SpaceCamera implements Camera {
     ];
     this.seen = { pixelsPerUnit: focal / distance, focal, x, y, distance, eye };
     const { origin = NO_ORIGIN } = box;
-    const [from, to] = [eye, target].map((place) =>
-      place.map((along, axis) => along - (origin[axis] ?? 0)),
+    const [from, to] = [eye, target].map((point) =>
+      point.map((along, axis) => along - (origin[axis] ?? 0)),
     ) as [number[], number[]];
     return {
       origin,
@@ -147,18 +146,18 @@ export class SpaceCamera implements Camera {
         (back[axis] as number),
     );
     const length = Math.hypot(...towards);
-    // The plane of what is looked at is as far as `distance` along the line of sight, and `length` times that along this ray.
+    // The target's plane is at `distance` along the line of sight, and at `length` times that along this ray.
     return { origin: eye, direction: towards.map((along) => along / length), depth: distance * length };
   }
 
-  /** Across the screen and up it, in the plane of what is looked at. */
+  /** Moves the target across the screen and up it, in the target's plane. */
   private move(across: number, up: number): void {
     const [right, upwards] = this.axes();
     const along = (axis: 0 | 1 | 2) => this.offset[axis] + right[axis] * across + upwards[axis] * up;
     this.offset = [along(0), along(1), along(2)];
   }
 
-  /** To the right, up and towards the eye. */
+  /** Returns the directions to the right, up and towards the eye. */
   private axes(): readonly [Vector3, Vector3, Vector3] {
     const [cosYaw, sinYaw] = [Math.cos(this.yaw), Math.sin(this.yaw)];
     const [cosPitch, sinPitch] = [Math.cos(this.pitch), Math.sin(this.pitch)];

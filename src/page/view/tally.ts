@@ -1,6 +1,7 @@
 /**
- * How many others are near each particle, for colours (shaders/page/tally.wgsl): a sort and a kernel over the buffers
- * of the simulation. Output: a count for each of its slots. Where each particle has a radius, those that overlap are counted.
+ * Counts the neighbours of each particle, for colours (shaders/page/tally.wgsl), with a sort and a kernel over the
+ * simulation's buffers. Output: a count for each of its slots. With variable radii it counts the particles that
+ * overlap.
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -37,7 +38,7 @@ interface Parts {
   readonly owned: BufferSet<'ids' | 'positions' | 'tallies'>;
 }
 
-/** `heavy`: where crowds are split, the kernel over heavy particles. */
+/** Describes the kernel; with `heavy` the one for heavy particles, if crowds are split. */
 export function describeTally(variant: Variant, heavy = false): KernelDescription {
   return {
     label: `page.tally${variantName(variant)}${heavy ? '.heavy' : ''}`,
@@ -106,7 +107,7 @@ export class Tally {
     return new Tally(simulation, world, substep, parts);
   }
 
-  /** u32: of each slot. */
+  /** The counts as u32, one for each slot. */
   get counts(): GPUBuffer {
     return this.parts.owned.buffers.tallies;
   }
@@ -128,7 +129,7 @@ export class Tally {
     for (const part of [sort, parameters, owned]) part.destroy();
   }
 
-  /** The simulation swaps its positions between two buffers. */
+  /** Returns the binding for the present positions: the simulation swaps them between two buffers. */
   private sortBinding(): SortBinding {
     const { positions } = this.simulation.buffers;
     const known = this.bindings.get(positions);
@@ -143,15 +144,15 @@ export class Tally {
   }
 }
 
-/** With cells as wide as density reaches. */
+/** Returns the world with cells as wide as density reaches. */
 function widerWorld(
   { dimensions, capacity, radius, world }: GpuSimulationView,
   options: SimulationOptions,
 ): World {
   const { periodic, crowds } = options;
   const { min, max } = world;
-  const place = world.kind === 'unbounded' ? ({ unbounded: true } as const) : { min, max, periodic };
-  return defineWorld({ dimensions, crowds, ...place }, 2 * radius * DENSITY_REACH, capacity);
+  const bounds = world.kind === 'unbounded' ? ({ unbounded: true } as const) : { min, max, periodic };
+  return defineWorld({ dimensions, crowds, ...bounds }, 2 * radius * DENSITY_REACH, capacity);
 }
 
 async function createPass(gpu: Gpu, world: World): Promise<Parts['pass']> {

@@ -1,6 +1,6 @@
 /**
- * Where the visitor looks from: a camera for the plane and one for space, moved by ways on the screen, and what of
- * the window they draw on. Places are CSS pixels of the window, ways CSS pixels, y down.
+ * The visitor's viewpoint: a camera for the plane and one for space, and the part of the window that they draw on.
+ * Positions are in CSS pixels of the window, distances in CSS pixels, y down.
  */
 import type { Dimensions } from '../../core/world/world';
 import { type SeenBox, worldBox } from '../model/seen-box';
@@ -8,16 +8,16 @@ import type { ScreenPosition } from './camera';
 import { type Camera, PlaneCamera, project, type Ray, type Sight, type Viewport } from './camera';
 import type { SpaceCamera } from './space-camera';
 
-/** A frame may ask for more pixels than help. */
+/** Limits the pixels of a frame. More of them do not help. */
 const GREATEST_PIXEL_RATIO = 2;
-/** Seconds that the picture of space stays as the visitor left it before it turns on. */
+/** Seconds after the visitor's last action until the picture of space turns by itself again. */
 const REST_AFTER_TURN = 6;
 
 export class Viewpoint {
   private readonly plane = new PlaneCamera();
-  /** There as soon as `prepare` has been awaited for space. */
+  /** Undefined until `prepare` has been awaited for space. */
   private space: SpaceCamera | undefined;
-  /** What is looked at. */
+  /** The visible box. */
   box: SeenBox = worldBox({ min: [0, 0, 0], max: [1, 1, 1] });
   private restUntil = 0;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -29,7 +29,7 @@ export class Viewpoint {
     private readonly dimensions: () => Dimensions | undefined,
   ) {}
 
-  /** To be awaited before what has so many dimensions is looked at. */
+  /** Await it before anything of these dimensions is shown. */
   async prepare(dimensions: Dimensions): Promise<void> {
     if (dimensions === 2 || this.space) return;
     // Loaded only when needed.
@@ -46,7 +46,7 @@ export class Viewpoint {
     this.rest();
   }
 
-  /** Nearer by a factor to a place. */
+  /** Magnifies by a factor towards a position. */
   zoom(factor: number, { x, y }: ScreenPosition): void {
     const { left, top } = this.stage.getBoundingClientRect();
     this.camera.zoom(factor, x - left, y - top);
@@ -62,40 +62,44 @@ export class Viewpoint {
     this.camera.fit();
   }
 
-  /** Of the camera that is used now, for an address. */
+  /** The state of the present camera for an address; undefined if the visitor has not moved it. */
   get look(): readonly number[] | undefined {
     if (this.dimensions() === undefined) return undefined;
     return this.camera.look(this.box);
   }
 
-  /** As an address says. */
+  /** Restores the state of the camera from an address. */
   lookAs(look: readonly number[]): void {
     this.camera.lookAs(look, this.box);
     this.rest();
   }
 
-  /** Of another box. */
+  /** Resets both cameras, to fit another box. */
   fitAll(): void {
     for (const camera of [this.plane, this.space]) camera?.fit();
   }
 
-  /** Looks at another box; one that is larger or elsewhere is fitted anew, since nothing of it may be where the last was. */
+  /**
+   * Shows another box. A world's box with other corners is fitted anew, because it may lie outside the present picture.
+   */
   lookAt(box: SeenBox): void {
     const { box: before } = this;
     this.box = box;
     const isSame = (['min', 'max'] as const).every((corner) =>
-      box[corner].every((place, axis) => place === before[corner][axis]),
+      box[corner].every((along, axis) => along === before[corner][axis]),
     );
-    // A world without end has another box at every start: what is looked at there stays.
+    // An unbounded world has another box at every start, so its cameras stay as they are.
     if (box.isWorld && !isSame) this.fitAll();
   }
 
-  /** The visitor has just moved the picture, or works in it. */
+  /** Pauses the turning, because the visitor has moved the picture or works in it. */
   rest(): void {
     this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
   }
 
-  /** Space turns on by itself, unless the visitor has just turned it. Returns whether it did. */
+  /**
+   * Turns the picture of space, unless the visitor has just acted or prefers reduced motion. Returns true if it turned.
+   */
   drift(seconds: number): boolean {
     if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return false;
     this.space?.drift(seconds);
@@ -117,7 +121,7 @@ export class Viewpoint {
     };
   }
 
-  /** Of the free part. */
+  /** The middle of the free part. */
   get middle(): ScreenPosition {
     const { left, top, width, height } = this.free.getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };
@@ -128,7 +132,7 @@ export class Viewpoint {
     return this.camera.ray(x - left, y - top);
   }
 
-  /** A point of the world, from the stage's top left corner. */
+  /** Projects a point of the world, in CSS pixels from the stage's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number] {
     const { viewport } = this;
     const { x, y } = project(this.sight(viewport), viewport, point);

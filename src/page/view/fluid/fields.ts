@@ -1,7 +1,7 @@
 /**
- * The fields of a fluid laid over its picture, straight from the GPU buffers of its lattice: pressure, solid cells and
- * velocity (shaders/draw/fluid_fields.wgsl). Uses the device alone, no page. Inputs: the lattice's buffers, the frame, what is
- * shown. Nothing is read back.
+ * Draws the fields of a fluid over its picture, straight from the GPU buffers of its lattice: pressure, solid cells and
+ * velocity (shaders/draw/fluid_fields.wgsl). Needs only the device, no page. Inputs: the lattice's buffers, the frame.
+ * Nothing is read back.
  */
 import fieldsText from '../../../../shaders/draw/fluid_fields.wgsl?raw';
 import { compileShader } from '../../../gpu/shader-module';
@@ -11,19 +11,21 @@ import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../..
 import type { Frame } from '../engine';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
-/** struct Fields of shaders/draw/fluid_fields.wgsl: so many vectors of four, and then the stops of pressure. */
+/**
+ * Fields of struct Fields of shaders/draw/fluid_fields.wgsl, each a vector of four. The stops of pressure follow them.
+ */
 const FIELDS = ['cells', 'screen', 'arrows', 'scale', 'shown', 'arrow', 'casing', 'solid'] as const;
 
 type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
 
-/** CSS pixels from an arrow to the next at least, and of the longest, in such steps. */
+/** Least distance between arrows in CSS pixels, and the longest arrow as a multiple of the distance between them. */
 const ARROW_STEP = 20;
 const LONGEST_ARROW = 1.1;
-/** Arrows in a picture at most. */
+/** The most arrows in a picture. */
 const MOST_ARROWS = 2 ** 16;
 const PRESSURE_STOPS = 8;
 
-/** What the view that draws lends. */
+/** What fields need of the view that draws them. */
 export interface FieldsPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
@@ -33,11 +35,11 @@ export interface FieldsPicture {
 export interface FieldPipelines {
   readonly slice: GPURenderPipeline;
   readonly arrows: GPURenderPipeline;
-  /** In space. */
+  /** Only in space. */
   readonly faces: GPURenderPipeline | undefined;
 }
 
-/** Of a fluid, what fields are drawn from. */
+/** The parts of a fluid from which fields are drawn. */
 export type FieldSource = Pick<Fluid, 'plan' | 'buffers' | 'substepSeconds'>;
 
 export class FluidFields {
@@ -74,12 +76,12 @@ export class FluidFields {
     return new FluidFields(device, fluid, pipelines, layout);
   }
 
-  /** Writes what the frame says; before the pass is submitted. */
+  /** Writes the uniforms of a frame. Call it before the pass is submitted. */
   update(frame: Frame): void {
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
   }
 
-  /** Solid cells of space, which hide what is behind them. */
+  /** Draws solid cells in space, which hide what is behind them. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     const { faces } = this.pipelines;
     if (!faces || !overlays.solidCells) return;
@@ -108,7 +110,7 @@ export class FluidFields {
     this.uniforms.destroy();
   }
 
-  /** Which cells have arrows: so far apart that they are told from each other, and in the plane only where the picture is. */
+  /** Returns which cells have arrows: far enough apart to be distinct, and in the plane only those in the picture. */
   private arrowsOf({ sight }: Frame): {
     readonly step: number;
     readonly first: readonly [number, number];
@@ -130,7 +132,7 @@ export class FluidFields {
     const [bottom, top] = range(1);
     const area = Math.max(0, right - left) * Math.max(0, top - bottom);
     const step = Math.max(1, Math.ceil(ARROW_STEP / size), Math.ceil(Math.sqrt(area / MOST_ARROWS)));
-    // The same cells wherever the picture is moved to.
+    // Aligned to `step`, so that the same cells have arrows when the picture moves.
     const begin = (low: number) => Math.floor(low / step) * step + Math.floor(step / 2);
     const count = (low: number, high: number) => Math.max(0, Math.ceil((high - begin(low)) / step));
     return {
@@ -210,7 +212,8 @@ export async function createFieldPipelines(
         depthStencil: {
           format: DEPTH_FORMAT,
           depthWriteEnabled: name === 'face',
-          // The slice is within the fluid, which would hide it. Faces lie where bodies of solid cells have theirs.
+          // The fluid would hide the slice, which lies within it. The bias puts faces before those of obstacles in
+          // solid cells.
           depthCompare: name === 'face' ? 'less-equal' : 'always',
           ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),
         } as const,

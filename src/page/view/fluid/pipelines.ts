@@ -1,6 +1,6 @@
 /**
- * Pipelines of a fluid's surface and what they are bound to, for each colour and for all. Uses the device alone.
- * Inputs: what the view that draws lends. Outputs: pipelines, compiled and awaited.
+ * Pipelines and layouts of a fluid's surface: those for one colour, and those for all. Needs only the device, no page.
+ * Input: the properties of the view that draws. Outputs: compiled pipelines.
  */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';
 import fluidText from '../../../../shaders/draw/fluid.wgsl?raw';
@@ -26,10 +26,13 @@ const SOURCES = {
   water: { name: 'draw/fluid_water.wgsl', text: waterText },
 } as const satisfies Record<string, ShaderSource>;
 
-/** Texels to either side that smoothing goes at most, as balls near the eye ask for. */
+/** The farthest that smoothing reaches to either side, in texels. Balls near the eye need that much. */
 const MOST_TEXELS = { hardware: 32, software: 20 } as const;
 
-/** Where no ball is; half floats hold it, and distances from what is looked at are about 1 at most. */
+/**
+ * The distance of pixels without a ball. Half floats can hold it, and real distances from the target are at most about
+ * 1.
+ */
 export const NOTHING = 16;
 
 export const FIELD_FORMAT = 'rg16float';
@@ -45,16 +48,16 @@ const LEAST: GPUBlendState = {
   alpha: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
 };
 
-/** What decides the colour, as in gpu-view.ts. */
+/** The quantity that decides the colour: see Drawn in draw-pipelines.ts. */
 export type FluidColour = 'speed' | 'value' | 'age';
 
-/** What the view that draws lends. */
+/** What a fluid's surface needs of the view that draws it. */
 export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
   readonly frameLayout: GPUBindGroupLayout;
-  /** Of positions and what decides the colour. */
+  /** Layouts of positions and the values that decide the colour. */
   readonly particleLayouts: Readonly<Record<FluidColour, GPUBindGroupLayout>>;
 }
 
@@ -66,15 +69,15 @@ export interface Layouts {
 }
 
 export interface ColourPipelines {
-  /** Particles into textures: the field of the plane, the balls of space. */
+  /** Draws particles into textures: the field in the plane, the balls in space. */
   readonly particles: GPURenderPipeline;
-  /** In the plane. */
+  /** Only in the plane. */
   readonly drops: GPURenderPipeline | undefined;
 }
 
 type Entry = Omit<GPUBindGroupLayoutEntry, 'binding' | 'visibility'>;
 
-/** Bindings in their order. */
+/** Creates a layout whose bindings are numbered in the order of the entries. */
 export function createLayout(
   device: GPUDevice,
   label: string,
@@ -107,7 +110,7 @@ export interface Described {
   readonly label: string;
   readonly sources: readonly ShaderSource[];
   readonly entryPoints: readonly [string, string];
-  /** After that of the frame. */
+  /** The layouts after the frame's. */
   readonly groups: readonly GPUBindGroupLayout[];
   readonly targets: readonly GPUColorTargetState[];
   readonly topology?: GPUPrimitiveTopology;
@@ -115,7 +118,7 @@ export interface Described {
   readonly samples?: number;
 }
 
-/** Particles are in group 1 where there are two groups after the frame's. */
+/** Creates a pipeline. Particles are in group 1 if there are two groups after the frame's. */
 export async function createPipeline(
   device: GPUDevice,
   dimensions: 2 | 3,
@@ -155,7 +158,7 @@ export async function createPipeline(
   });
 }
 
-/** The surface of the plane, the water of space. */
+/** Creates the pipeline of the surface in the plane, or of the water in space. */
 export function createSurface(
   device: GPUDevice,
   dimensions: 2 | 3,

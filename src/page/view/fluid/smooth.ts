@@ -1,7 +1,7 @@
 /**
- * The distances of balls smoothed to those of a surface, across the screen and up it, ROUNDS times each
- * (shaders/draw/fluid_smooth.wgsl). Inputs: the frame, struct Fluid, the nearest distances. Output: `up` of the distances.
- * Ordering: each pass reads what the one before it wrote.
+ * Smooths the distances of balls to those of a surface, across the screen and up it, ROUNDS times each
+ * (shaders/draw/fluid_smooth.wgsl). Inputs: the frame, struct Fluid, the nearest distances. Output: the texture `up`.
+ * Ordering: each pass reads what the previous one wrote.
  */
 import smoothText from '../../../../shaders/draw/fluid_smooth.wgsl?raw';
 import {
@@ -13,13 +13,13 @@ import {
   NOTHING,
 } from './pipelines';
 
-/** Across and up, so many times each. */
+/** Number of passes across and up, each. */
 const ROUNDS = 2;
 
 const AXES = ['across', 'up'] as const;
 type Axis = (typeof AXES)[number];
 
-/** Textures of distances: of balls, and what either axis writes. */
+/** Textures of distances: those of the balls, and the output of each axis. */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
 export class FluidSmoothing {
@@ -47,7 +47,7 @@ export class FluidSmoothing {
     return new FluidSmoothing(device, layout, { across, up });
   }
 
-  /** Of each pass: what it reads. */
+  /** Creates a bind group for each pass, with the texture that it reads. */
   bind(uniforms: GPUBuffer, { nearest, across, up }: Distances): readonly GPUBindGroup[] {
     return Array.from({ length: ROUNDS * AXES.length }, (_, pass) => {
       const source = pass === 0 ? nearest : pass % 2 === 0 ? up : across;
@@ -62,7 +62,7 @@ export class FluidSmoothing {
     });
   }
 
-  /** `extent`: texels that are used, from the upper left. */
+  /** The last parameter is the extent of the used texels, from the upper left. */
   encode(
     encoder: GPUCommandEncoder,
     groups: readonly GPUBindGroup[],

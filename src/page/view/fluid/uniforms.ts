@@ -1,18 +1,18 @@
 /**
- * What the shaders of a fluid's surface know beside the frame (struct Fluid of shaders/draw/fluid.wgsl), packed, and
- * how far particles reach. Pure. Inputs: the plan of a fluid, the frame, the size of its picture. Output: floats.
+ * Packs the uniforms of a fluid's surface (struct Fluid of shaders/draw/fluid.wgsl), and defines how far particles
+ * reach. Pure. Inputs: the plan of a fluid, the frame, the size of its picture. Output: floats.
  */
 import type { FluidPlan } from '../../../methods/fluid';
 import { fluidLook } from '../../model/fluid-look';
 import type { Frame } from '../engine';
 
-/** What has to be known of it. */
+/** The properties of a fluid that its surface depends on. */
 export interface FluidShape {
   readonly dimensions: 2 | 3;
-  /** Along each axis, from 0; the third is 1 in the plane. */
+  /** Cells along each axis; the third is 1 in the plane. */
   readonly cells: readonly number[];
   readonly cellSize: number;
-  /** Distance between particles at first. */
+  /** Initial distance between particles. */
   readonly spacing: number;
 }
 
@@ -22,25 +22,27 @@ export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: Flu
 }
 
 /**
- * In distances between particles. The reach of a kernel in the plane: less, and the jitter of particles is seen; more, and
- * crests are rounded off. The radius of a ball in space: less, and there are holes in still water.
+ * In distances between particles. In the plane the reach of a kernel: with less, the jitter of particles shows; with
+ * more, crests are rounded off. In space the radius of a ball: with less, still water has holes.
  */
 export const REACH = { 2: 2.7, 3: 0.8 } as const;
-/** A disc as large as a particle's share of the plane. */
+/** Radius of a disc as large as a particle's share of the plane, in distances between particles. */
 const DROP = 1 / Math.sqrt(Math.PI);
-/** In radii of a ball: how far distances are smoothed (one standard deviation), and what step is a surface of its own. */
+/**
+ * In radii of a ball: the standard deviation of smoothing, and the step in distance from which a surface is separate.
+ */
 const SMOOTHING = 1.6;
 const STEP = 2.2;
 
-/** struct Fluid of shaders/draw/fluid.wgsl: so many vectors of four. */
+/** Fields of struct Fluid of shaders/draw/fluid.wgsl; each is a vector of four. */
 const FLUID_FIELDS = ['screen', 'kernel', 'cells', 'range', 'zenith', 'horizon', 'absorption'] as const;
 
 type FluidValues = Readonly<Record<(typeof FLUID_FIELDS)[number], readonly number[]>>;
 
 export const FLUID_BYTES = 16 * FLUID_FIELDS.length;
 
-/** What is drawn into: pixels of the picture, texels of the fluid's textures a pixel, and whether bodies hide fluid. */
-export interface FluidPlace {
+/** Pixels of the picture, texels of the fluid's textures per pixel, and whether bodies may hide the fluid. */
+export interface FluidExtents {
   readonly width: number;
   readonly height: number;
   readonly scale: number;
@@ -50,7 +52,7 @@ export interface FluidPlace {
 export function packFluid(
   { dimensions, cells, cellSize, spacing }: FluidShape,
   { sight, viewport, theme, box }: Frame,
-  { width, height, scale, isHidden }: FluidPlace,
+  { width, height, scale, isHidden }: FluidExtents,
 ): Float32Array<ArrayBuffer> {
   const look = fluidLook(theme.isDark);
   const reach = REACH[dimensions] * spacing;

@@ -1,10 +1,10 @@
 /**
- * A fluid as a smooth surface, drawn from its particles' GPU buffers; uses the device alone, no page.
- * In the plane particles are added up to a field (shaders/draw/fluid_splat.wgsl), whose level set is the surface
- * (fluid_surface.wgsl). In space the nearest of balls around them (fluid_balls.wgsl) are smoothed (fluid_smooth.wgsl) and shaded
- * with what lies behind (fluid_water.wgsl).
- * Inputs: the frame, positions and what decides the colour, the kinds of cells (in the plane). Output: a picture.
- * Guarantee: its textures are as large as the picture at most, and coarser where particles are large on the screen.
+ * Draws a fluid as a smooth surface from its particles' GPU buffers. Needs only the device, no page. In the plane,
+ * particles are added up to a field (shaders/draw/fluid_splat.wgsl), whose level set is the surface
+ * (fluid_surface.wgsl). In space, the distances of the nearest balls around particles (fluid_balls.wgsl) are smoothed
+ * (fluid_smooth.wgsl) and shaded together with the background (fluid_water.wgsl). Inputs: the frame, positions, the
+ * values that decide the colour, and in the plane the kinds of cells. Output: a picture. Guarantee: textures are at
+ * most as large as the picture, and coarser if particles are large on the screen.
  */
 import type { Fluid } from '../../../methods/fluid';
 import type { Frame } from '../engine';
@@ -24,47 +24,47 @@ import {
 import { type Distances, FluidSmoothing } from './smooth';
 import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './uniforms';
 
-/** Texels along the reach: what is smooth needs no more. A GPU that the processor plays gets fewer. */
+/** Texels along a particle's reach: smooth values need no more. A software GPU gets fewer. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** A fluid: its plan, and its lattice, which fills gaps between particles of the plane. */
+/** A fluid's plan, and its lattice, which fills gaps between particles in the plane. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
-/** Textures that a picture is drawn into. */
+/** Textures into which a picture is drawn. */
 export interface FluidTargets {
-  /** One sample a pixel. In space, where `colour` is none, it is copied from. */
+  /** Has one sample per pixel. In space it must allow copies from it if `colour` is undefined. */
   readonly target: GPUTexture;
   readonly background: readonly number[];
-  /** In space: with several samples a pixel, where there are such; and depth, which is read from too. */
+  /** In space: a colour texture if there are several samples per pixel, and the depth, which shaders read too. */
   readonly colour: GPUTexture | undefined;
   readonly depth: GPUTexture | undefined;
 }
 
-/** What is in a picture. */
+/** The content of a picture. */
 export interface FluidScene {
   readonly frame: Frame;
   readonly frameGroup: GPUBindGroup;
   readonly colour: FluidColour;
   readonly particles: GPUBindGroup;
   readonly count: number;
-  /** Whether bodies that hide fluid are drawn around it. */
+  /** True if bodies that may hide the fluid are drawn around it. */
   readonly isHidden: boolean;
-  /** What lies around the fluid, and what is drawn over it. Group 0 is set. */
+  /** Draw what lies around the fluid, and what lies over it. Group 0 is set. */
   readonly around: (pass: GPURenderPassEncoder) => void;
   readonly over: (pass: GPURenderPassEncoder) => void;
 }
 
-/** What pictures need in every colour. */
+/** The pipelines that do not depend on the colour. */
 interface FixedPipelines {
   readonly surface: GPURenderPipeline;
-  /** In space. */
+  /** Only in space. */
   readonly smoothing: FluidSmoothing | undefined;
 }
 
 interface Textures {
   readonly size: string;
   readonly all: readonly GPUTexture[];
-  /** The field in the plane, thicknesses in space. */
+  /** Holds the field in the plane, thicknesses in space. */
   readonly field: GPUTexture;
   readonly distances: Distances | undefined;
   readonly scene: GPUTexture | undefined;
@@ -74,7 +74,7 @@ interface Groups {
   readonly depth: GPUTexture | undefined;
   readonly particles: GPUBindGroup;
   readonly surface: GPUBindGroup;
-  /** Of each pass of smoothing. */
+  /** One for each pass of smoothing. */
   readonly smooth: readonly GPUBindGroup[];
 }
 
@@ -107,7 +107,7 @@ export class FluidView {
     });
   }
 
-  /** Compiles what pictures in these colours need; to be awaited before `record`. */
+  /** Compiles what pictures in these colours need. Await it before `record`. */
   async prepare(colour: FluidColour): Promise<void> {
     if (this.isReady(colour)) return;
     const { device, shape, picture, layouts } = this;
@@ -123,7 +123,7 @@ export class FluidView {
     return this.coloured.has(colour);
   }
 
-  /** Bytes of textures as they are now. */
+  /** Bytes of the present textures. */
   get memoryBytes(): number {
     const bytes: Partial<Record<GPUTextureFormat, number>> = { [NEAREST_FORMAT]: 2 };
     const each = ({ format, width, height }: GPUTexture) => (bytes[format] ?? 4) * width * height;
@@ -139,8 +139,8 @@ export class FluidView {
     const scale = this.scaleFor(scene.frame);
     const textures = this.texturesFor(targets.target, scale);
     const groups = this.groupsFor(textures, targets.depth);
-    const place = { width, height, scale, isHidden: scene.isHidden };
-    this.device.queue.writeBuffer(this.uniforms, 0, packFluid(shape, scene.frame, place));
+    const extents = { width, height, scale, isHidden: scene.isHidden };
+    this.device.queue.writeBuffer(this.uniforms, 0, packFluid(shape, scene.frame, extents));
     const extent = [scale * width, scale * height] as const;
     if (shape.dimensions === 2) {
       this.splat(encoder, textures, groups, coloured, scene, extent);
@@ -201,7 +201,7 @@ export class FluidView {
     return Math.min(1, 2 ** (Math.round(2 * Math.log2(texels / pixels)) / 2));
   }
 
-  /** Particles into the textures that are drawn from. */
+  /** Draws particles into the textures from which the picture is drawn. */
   private splat(
     encoder: GPUCommandEncoder,
     { field, distances }: Textures,
@@ -309,7 +309,7 @@ export class FluidView {
   }
 }
 
-/** The pass in which the picture itself is drawn. */
+/** Begins a pass that draws into the picture. */
 function begin(
   encoder: GPUCommandEncoder,
   { target, colour, depth, background }: FluidTargets,
