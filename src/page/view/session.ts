@@ -23,7 +23,7 @@ export class Session {
 
   constructor(public choices: Chosen) {}
 
-  /** The choices of the run, whatever is being started; before there is a run, the choices. */
+  /** The choices of the run, even while another one is being started; the visitor's choices before the first run. */
   get present(): Chosen {
     return this.running ?? this.choices;
   }
