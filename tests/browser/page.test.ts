@@ -459,7 +459,7 @@ describe('the page', () => {
     expect(first.count).toBeGreaterThan(1000);
     expect(first).toMatchObject({ shown: first.count, inLink: String(first.count) });
     const fit = new RegExp(
-      `does not hold .* maxStorageBufferBindingSize, ${formatCount(first.count)} fit\\.`,
+      `cannot hold .* maxStorageBufferBindingSize\\), so it starts with ${formatCount(first.count)}\\.`,
     );
     expect(await textOf(page, 'notice')).toMatch(fit);
     expect(await page.evaluate(() => document.querySelector('#engine-note')?.textContent)).toBe('');

@@ -1,6 +1,6 @@
 /**
- * Handles a choice: refuses it with a message, gives it to the run, or starts over. Prepares what choices need one after the
- * other.
+ * Handles a choice: refuses it with a message, gives it to the run, or starts over. Prepares what choices need one
+ * after the other.
  */
 import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
@@ -16,7 +16,7 @@ import { prepare } from './prepare';
 import type { Restarts } from './restarts';
 
 export class Chooser implements ToolHost {
-  /** Resolves when colours, tools and questions are ready. */
+  /** Resolves when all work of inTurn() is done. */
   private preparing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -29,7 +29,7 @@ export class Chooser implements ToolHost {
     restarts.adjusted.listen((run) => this.prepare(run));
   }
 
-  /** Resolves when the choices are ready. */
+  /** Resolves when the run is prepared for the choices. */
   async settled(): Promise<void> {
     await this.preparing;
   }
@@ -38,7 +38,7 @@ export class Chooser implements ToolHost {
     return capOf(this.session.choices, this.restarts.hardware);
   }
 
-  /** The greatest number of particles that the engine takes, in any scene. */
+  /** The greatest number of particles that the engine accepts, in any scene. */
   get mostParticles(): number {
     const cap = capOf({ ...this.session.choices, scene: '', broadPhase: 'grid' }, this.restarts.hardware);
     return cap?.most ?? MOST_PARTICLES;
@@ -54,7 +54,7 @@ export class Chooser implements ToolHost {
       return;
     }
     const before = session.choices;
-    // A scene brings choices of its own, and closes the file.
+    // A scene has choices of its own, and closes the file.
     const base = change.scene ? { ...chooseScene(before, change.scene), opened: undefined } : before;
     const after: Chosen = { ...base, ...change };
     const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));
@@ -76,12 +76,12 @@ export class Chooser implements ToolHost {
     session.choices = after;
     if (change.engine) session.isForced = false;
     if (startsOver || (!run && !restarts.isBusy)) restarts.request(after);
-    // The run that is being started takes the choice over.
+    // The run that is being started will adopt the choice.
     else if (!run || restarts.isBusy) session.chosen.emit();
     else restarts.adjust(run);
   }
 
-  /** Starts from a file. If it cannot, everything stays as it is and a note says why. */
+  /** Starts from a file. If that fails, everything stays as it is and a note says why. */
   async open(opened: Opened): Promise<void> {
     const { session, restarts } = this;
     this.clearNotes();
@@ -102,7 +102,7 @@ export class Chooser implements ToolHost {
       const { choices } = session;
       await this.load(choices);
       const { scale, refusal } = await prepare(run, choices);
-      // Another run has been prepared meanwhile.
+      // Another run has started meanwhile.
       if (run !== session.run) return;
       if (refusal) notify(refusal);
       this.picture.colour(scale);
@@ -146,7 +146,7 @@ export class Chooser implements ToolHost {
     this.session.chosen.emit();
   }
 
-  /** Removes notes about earlier choices. The note why the CPU runs instead of the GPU stays. */
+  /** Removes notes about earlier choices. The note that says why the CPU runs instead of the GPU stays. */
   clearNotes(): void {
     const { engine, isForced } = this.session;
     notify('');

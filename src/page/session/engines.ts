@@ -1,7 +1,7 @@
 /**
- * Opens engines for the choices and starts runs on them: on the present engine if it is large enough, on another device if its
- * own is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each engine to its owner.
- * Guarantee: an engine that is opened here and not returned is destroyed.
+ * Opens engines for the choices and starts runs on them: on the present engine if it is large enough, on another device
+ * if its own is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each engine to its
+ * owner. Guarantee: an engine that is opened here and not returned is destroyed.
  */
 import { CellstormError, GpuError, LimitError } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';
@@ -15,7 +15,7 @@ import { showEngineNote } from '../support/notes';
 import { Signal } from '../support/signal';
 import { type Engine, explain, explainMissingGpu, type Run } from '../view/engine';
 
-/** Before an adapter is asked for again. */
+/** The wait before a second request for an adapter. */
 const ADAPTER_PAUSE_MS = 1000;
 export const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
@@ -25,7 +25,7 @@ export interface Openers {
   cpu(): Promise<Engine>;
 }
 
-/** Not even the CPU engine could be opened. */
+/** Thrown if not even the CPU engine could be opened. */
 export class NoEngineError extends CellstormError {}
 
 /** The owner of the present engine. */
@@ -38,7 +38,7 @@ export interface EngineOwner {
 export class Engines {
   /** Devices lost so far. */
   losses = 0;
-  /** There is no GPU to choose. */
+  /** Emitted if there is no GPU to choose. */
   readonly gpuMissing = new Signal();
   /** Engines that have lost their device. */
   private readonly gone = new WeakSet<Engine>();
@@ -61,7 +61,7 @@ export class Engines {
     return present.holds(count) ? present : this.openGpu({ particles: count, dimensions });
   }
 
-  /** Starts a run on this engine, or, if its device is too small, on a new device with just enough room. */
+  /** Starts a run on this engine or, if its device is too small, on a new device with just enough room. */
   async start(
     engine: Engine,
     options: SimulationOptions,
@@ -100,7 +100,9 @@ export class Engines {
       if (!(error instanceof GpuError)) throw error;
       // After a loss the browser may offer a GPU again later, so the choice remains.
       const wasThere = this.losses > 0;
-      const why = wasThere ? 'The GPU was lost and no other one can be had now.' : explainMissingGpu(error);
+      const why = wasThere
+        ? 'The GPU was lost, and no other GPU is available now.'
+        : explainMissingGpu(error);
       showEngineNote(`${why} ${CPU_INSTEAD}`);
       if (!wasThere) this.gpuMissing.emit();
       try {

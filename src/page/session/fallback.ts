@@ -1,5 +1,6 @@
 /**
- * What to start where what is chosen cannot be: fewer particles, or more usual settings, and in words why. Pure.
+ * Finds something to start if the choices cannot run: fewer particles or more usual settings, with an explanation.
+ * Pure.
  */
 import { ArgumentError, GpuError, LimitError } from '../../core/base/errors';
 import { changedFields, defaultChoices } from '../model/choices';
@@ -10,19 +11,19 @@ import { isUnloaded } from '../support/chunk-errors';
 import { formatCount } from '../support/format';
 import { explain } from '../view/engine';
 
-/** Of a number of particles that was refused, so that not many more are. */
+/** The next number of particles is at most this share of the refused one, so that few attempts are needed. */
 const MOST_OF_REFUSED = 0.99;
 
 export interface Fallback {
-  /** Undefined where nothing is left to be tried. */
+  /** Undefined if nothing is left to try. */
   readonly choices: Chosen | undefined;
   readonly apology: string;
 }
 
-/** As many as fit the device, where that is why it refused so many. */
+/** Returns the choices with as many particles as fit; undefined if the error is not about their number. */
 export function fewerThan(choices: Chosen, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
-  // Browsers do not reveal how much memory there is.
+  // Browsers do not reveal how much memory there is, so try half.
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
   const half = isMemory || isLattice ? tried >> 1 : undefined;
   const fits = error instanceof LimitError ? (error.fits ?? half) : half;
@@ -30,14 +31,17 @@ export function fewerThan(choices: Chosen, tried: number, error: unknown): Fallb
     return undefined;
   }
   const count = Math.min(fits, Math.floor(MOST_OF_REFUSED * tried));
-  const ending = error instanceof LimitError ? `by its ${error.limit}` : 'by its memory';
+  const limit = error instanceof LimitError ? error.limit : 'memory';
   return {
     choices: { ...choices, count },
-    apology: `This device does not hold ${formatCount(tried)} particles of this scene: ${ending}, ${formatCount(count)} fit.`,
+    apology: `This device cannot hold ${formatCount(tried)} particles of this scene (limit: ${limit}), so it starts with ${formatCount(count)}.`,
   };
 }
 
-/** Where values that each can be cannot be together, or a part does not come: more and more of them as they usually are. */
+/**
+ * Returns more usual choices if values do not go together or a part of the page did not load: first the scene's usual
+ * sizes, then all its usual settings, then the page's first choices. Returns undefined for other errors.
+ */
 export function moreUsual(choices: Chosen, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;
   const { scene, dimensions, engine } = choices;

@@ -1,15 +1,15 @@
 /**
- * States that a visitor can go back to, and that a lost device is rebuilt from: the first one and the last few, so
- * far apart and so many that they fit the page's memory.
+ * Keeps states that a visitor can go back to, and from which the page goes on after a device loss: the first state and
+ * the last few. Limits on their number, their size and the time between them protect the page's memory and frame rate.
  */
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
 
-/** Milliseconds between two at least, and in times that reading one back took. */
+/** The least time between two states: in milliseconds, and as a multiple of the time that reading one back took. */
 const INTERVAL_MS = 3000;
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
-/** Numbers in all that are kept; a state that is larger by itself is kept alone. */
+/** The greatest number of array elements in all kept states. A single state that is larger is kept alone. */
 const MOST_VALUES = 2 ** 24;
 
 interface Kept {
@@ -23,11 +23,11 @@ export class History {
   private kept: Kept[] = [];
   private run: Stateful | undefined;
   private next = 0;
-  /** A state that is on its way. */
+  /** Identifies the state that is being read; undefined if none is. */
   private asking: object | undefined;
   private hasChanged = false;
 
-  /** Whose states are kept from now on; those of the one before are forgotten, unless this one goes on with them. */
+  /** Keeps states of this run from now on. Forgets those of the previous run, unless this run goes on from them. */
   attach(run: Stateful, goesOn = false): void {
     this.run = run;
     if (!goesOn) this.kept = [];
@@ -35,7 +35,7 @@ export class History {
     this.next = 0;
   }
 
-  /** Something other than time has changed, or time has. */
+  /** Notes that the state has changed, by a step or otherwise. */
   touch(): void {
     this.hasChanged = true;
   }
@@ -44,26 +44,26 @@ export class History {
     return this.kept.at(-1)?.checkpoint;
   }
 
-  /** To be called every frame: keeps a state now and then. */
+  /** Keeps a state now and then. Call it every frame. */
   update(now: number): void {
     if (this.asking || !this.hasChanged || now < this.next) return;
     this.keep(now);
   }
 
-  /** The last state from before `time`, and at the beginning that; later ones are forgotten. */
+  /** Returns the last kept state before `time`, or the first one if none is earlier. Forgets later states. */
   takeBefore(time: number): State | undefined {
     while (this.kept.length > 1 && (this.kept.at(-1)?.time ?? 0) >= time) this.kept.pop();
-    // One that is still being read is of what is left here.
+    // A state that is still being read belongs to the time that is left now.
     if (this.latest) this.askAnew();
     return this.latest;
   }
 
-  /** One that cannot be gone back to. */
+  /** Removes a state that could not be restored. */
   forget(checkpoint: State): void {
     this.kept = this.kept.filter((one) => one.checkpoint !== checkpoint);
   }
 
-  /** What is on its way is not kept, but what there is then. */
+  /** Discards the state that is being read; a new one is read later. */
   private askAnew(): void {
     this.asking = undefined;
     this.hasChanged = true;
@@ -82,7 +82,7 @@ export class History {
       this.kept.push({ time: checkpoint.time, checkpoint });
       this.thin();
     } catch {
-      // Only the end of the simulation or of its device gets here, and both are dealt with elsewhere.
+      // Only a destroyed simulation or a lost device throws here; both are handled elsewhere.
     } finally {
       if (asking === this.asking) {
         this.asking = undefined;
@@ -91,7 +91,7 @@ export class History {
     }
   }
 
-  /** The oldest but the first go. */
+  /** Drops the oldest states, but the first one last. */
   private thin(): void {
     const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {
@@ -101,7 +101,7 @@ export class History {
   }
 }
 
-/** A method's state may have more arrays than those that it shares with the particles. */
+/** Counts the array elements of a state, with those of its method. Arrays that both share count once. */
 function valuesOf({ positions, velocities, births, method }: State): number {
   const arrays = new Set([positions, velocities]);
   if (births) arrays.add(births);

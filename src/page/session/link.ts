@@ -1,7 +1,7 @@
 /**
- * The address of the page as a record of what is chosen: only what differs from what the scene brings, with the
- * version of the record; and of how a visitor looks at it, where that is not as at first. Whatever is in an address is taken
- * as far as it makes sense: unknown names are ignored, numbers are brought into their range.
+ * Writes the choices and the view into the page's address, and reads them back. The address holds only what differs
+ * from the scene's defaults and from the first view, and the version of this format. Reading ignores unknown names and
+ * clamps numbers to their ranges.
  */
 
 import { changedFields, defaultChoices } from '../model/choices';
@@ -9,24 +9,24 @@ import { type Choices, clampValue, FIELD_NAMES, type FieldName } from '../model/
 import type { Appearance } from '../support/appearance';
 import { LOOK_RANGES, readLook, writeLook } from '../view/camera';
 
-/** Raised where a name comes to mean something else; records of later versions are read as far as they are known. */
+/** Raised if a name changes its meaning. Of later versions, known names are read. */
 const VERSION = 1;
 const VERSION_NAME = 'v';
 
 /** The view of the run, as an address records it. */
 export interface ViewState {
-  /** See camera.ts; of other dimensions than those that are chosen it is left out. */
+  /** See camera.ts. Left out of the address if it is for other dimensions than the chosen ones. */
   readonly look?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
-  /** Id of a particle that the inspector tells of. */
+  /** Id of the particle that the inspector shows. */
   readonly inspected?: number | undefined;
-  /** Light or dark, where the address that was opened says so; what a visitor chooses goes into no link. */
+  /** Light or dark, if the opened address says so. A visitor's own choice goes into no link. */
   readonly appearance?: Appearance | undefined;
 }
 
 export const MOST_ID = 2 ** 32 - 1;
 
-/** The part of an address behind the question mark, or ''. */
+/** Returns the part of an address after the question mark, or ''. */
 export function writeLink(
   choices: Choices,
   { look, isPaused, inspected, appearance }: ViewState = {},
@@ -40,7 +40,7 @@ export function writeLink(
     const value = choices[name];
     return [name, String(typeof value === 'boolean' ? Number(value) : value)];
   });
-  // What runs may still be of other dimensions than those that are chosen.
+  // The run may still have other dimensions than the choices.
   if (look && look.length === LOOK_RANGES[choices.dimensions].length)
     written.push(['camera', writeLook(choices.dimensions, look)]);
   if (isPaused) written.push(['paused', '1']);

@@ -1,6 +1,6 @@
 /**
- * Moves the picture for the visitor: moves the viewpoint, tells the pointer's tools, and has the picture drawn again. In an
- * unbounded world, fitting looks for the particles.
+ * Moves the viewpoint for the visitor, notifies the pointer's tools, and requests a new picture. In an unbounded world,
+ * fitting searches for the particles.
  */
 import { notify } from '../support/notes';
 import type { PointerTools } from '../tools/pointer-tools';

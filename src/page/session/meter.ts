@@ -1,6 +1,6 @@
 /**
- * The figures on the panel. Asks the simulation for its measures a few times a second, one question
- * at a time and seldom where an answer takes long, and counts frames.
+ * Measures the run for the panel a few times a second, one measurement at a time, and less often if it takes long.
+ * Counts frames too.
  */
 import type { Measured } from '../model/simulation-view';
 import type { Run } from '../view/engine';
@@ -13,7 +13,7 @@ const FRAME_WINDOW_MS = 1000;
 export class Meter {
   measures: Measured | undefined;
   private run: Run | undefined;
-  /** State has changed since the last question. */
+  /** The state has changed since the last measurement began. */
   private stale = false;
   private asking = false;
   private next = 0;
@@ -24,7 +24,7 @@ export class Meter {
     private readonly fail: (error: unknown) => void,
   ) {}
 
-  /** The run to measure from now on. */
+  /** Measures this run from now on. */
   attach(run: Run): void {
     this.run = run;
     this.measures = undefined;
@@ -37,18 +37,21 @@ export class Meter {
     this.stale = true;
   }
 
-  /** The last answer is about the state as it is. */
+  /** True if the measures describe the present state. */
   get isCurrent(): boolean {
     return !this.stale && !this.asking;
   }
 
   frame(now: number): void {
     this.frames.push(now);
-    // Two at least, however far apart.
+    // Keep at least two, however far apart.
     while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 
-  /** Frames a second over the last second, or from the last frame but one to the last; 0 before there are two. */
+  /**
+   * Frames per second over the last second, or between the last two frames if they are farther apart; 0 before there
+   * are two.
+   */
   get framesPerSecond(): number {
     const first = this.frames[0];
     const last = this.frames.at(-1);
@@ -56,7 +59,7 @@ export class Meter {
     return ((this.frames.length - 1) * 1000) / (last - first);
   }
 
-  /** To be called every frame. Returns whether a measurement was asked for, which may reorder the state. */
+  /** Call it every frame. Returns true if it started a measurement, which may reorder the state. */
   update(now: number): boolean {
     const { run } = this;
     if (!run || this.asking || !this.stale || now < this.next) return false;

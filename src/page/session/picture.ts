@@ -1,8 +1,7 @@
 /**
- * The picture of the run: puts together the frame from the viewpoint and the chosen colours, draws it, keeps the legend and key
- * beside it up to date, and hands the picture out to be saved or filmed.
+ * The picture of the run: combines the viewpoint and the chosen colours into a frame, draws it, keeps the legend and
+ * key beside it up to date, and provides the picture for files and films.
  */
-
 import { type Legend, legendOf, readTheme, type Scale } from '../model/colour';
 import { themeOf } from '../model/fluid-look';
 import { hidesLines, shownOf } from '../model/overlays';
@@ -13,13 +12,13 @@ import { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 
-/** A live film takes a picture that stands still again after this long, because marks over it may change. */
+/** A live film takes an unchanged picture again after this time, because marks over it may change. */
 const STILL_MS = 250;
 
 /** Takes the picture and the layers over it, from bottom to top, in the task that drew it. */
 type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
-/** Marks that lie over the picture, such as those of the inspector. */
+/** Marks over the picture, such as the inspector's. */
 export interface Marks {
   readonly layers: readonly HTMLCanvasElement[];
   /** Resolves when the marks show the present state. */
@@ -40,7 +39,7 @@ export class Picture {
   private theme = readTheme();
   private drawn: Frame | undefined;
   private readonly key = new OverlayKey();
-  /** A live film, the time when it took the last picture, and whether it takes the next. */
+  /** A live film, when it took the last picture, and whether it takes this frame's. */
   private watcher: Watcher | undefined;
   private watchedAt = 0;
   private isWatched = false;
@@ -85,18 +84,18 @@ export class Picture {
     this.painted.emit();
   }
 
-  /** Hands over every picture from now on, and one that stands still repeatedly; undefined ends that. */
+  /** Passes every picture to `watcher` from now on, unchanged ones repeatedly. Undefined ends this. */
   watch(watcher: Watcher | undefined): void {
     this.watcher = watcher;
   }
 
-  /** To be called every frame: draws if the last picture is out of date. */
+  /** Draws if the last picture is out of date. Call it every frame. */
   update(run: Run, now: number): void {
     this.isWatched = this.watcher !== undefined && (this.isDirty || now - this.watchedAt > STILL_MS);
     if (this.isDirty || this.isWatched) this.draw(run);
   }
 
-  /** To be called after update() in the same task, once the marks are drawn. */
+  /** Passes the picture to a live film. Call it after update() in the same task, once the marks are drawn. */
   handOver(now: number): void {
     const canvas = this.session.engine?.canvas;
     if (!this.isWatched || !canvas) return;
@@ -104,12 +103,12 @@ export class Picture {
     this.watchedAt = now;
   }
 
-  /** To be called every frame: explains the overlays of the last picture. */
+  /** Explains the overlays of the last picture. Call it every frame. */
   explainOverlays(run: Run): void {
     if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.session.choices));
   }
 
-  /** Draws, and hands over the canvas in the same task: a WebGPU canvas loses its picture after it. */
+  /** Draws and calls `use` in the same task: a WebGPU canvas loses its picture after the task. */
   take<Result>(run: Run, use: (picture: HTMLCanvasElement) => Result): Result | undefined {
     const canvas = this.session.engine?.canvas;
     if (!canvas) return undefined;

@@ -1,8 +1,7 @@
 /**
- * What is done to a run before it is seen: colours, tools, overlays and a fluid's look are made ready, what there is to
- * be seen is measured, and an earlier state is put in. What cannot be as it was chosen is said in a sentence.
+ * Prepares a run before it is drawn: its colours, tools, overlays and a fluid's look. Also measures the box to look at,
+ * and restores earlier states. If something cannot be as chosen, returns a sentence that says why.
  */
-
 import { type Scale, scaleFor } from '../model/colour';
 import type { Chosen } from '../model/opened';
 import { boxAround, type SeenBox, worldBox } from '../model/seen-box';
@@ -13,11 +12,11 @@ import { explain, type Run } from '../view/engine';
 /** What a run is drawn with. */
 export interface Prepared {
   readonly scale: Scale;
-  /** Why colours, overlays or what the pointer does are not as chosen, else ''. */
+  /** Why colours, overlays, the fluid's look or the tool are not as chosen; '' if they are. */
   readonly refusal: string;
 }
 
-/** Gets ready to draw in the chosen colours, or where that cannot be by speed; the tool and the overlays too. */
+/** Prepares the chosen colours (or speed, if they are refused), the tool, the overlays and the fluid's look. */
 export async function prepare(run: Run, choices: Chosen): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);
@@ -39,13 +38,13 @@ export async function prepare(run: Run, choices: Chosen): Promise<Prepared> {
   };
 }
 
-/** What there is to be seen of a run. */
+/** Returns the box to look at. */
 export async function seenOf({ simulation }: Run): Promise<SeenBox> {
   const { world } = simulation;
   return world.kind === 'unbounded' ? boxAround(simulation, await simulation.read()) : worldBox(world);
 }
 
-/** A state of an earlier time; the settings stay as they are chosen now. */
+/** Restores a state, but keeps the present settings. */
 export function goOnFrom(run: Run, checkpoint: State): void {
   const { settings } = run.simulation;
   run.restore(checkpoint);

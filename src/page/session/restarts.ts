@@ -1,9 +1,9 @@
 /**
- * Keeps an engine running what is chosen: starts over one request at a time, goes on with the state if it can, replaces a lost
- * device, and starts something else if the choice cannot run. Inputs: the session's choices and the last kept state. Outputs:
- * the session's run and engine, and notes on what differs from the choice.
- * Guarantee: each loss of an engine is handled once. A run is either shown when it is ready or destroyed. If the visitor
- * chooses something else before it is ready, it is given up, provided that another run stays visible meanwhile.
+ * Keeps an engine running what is chosen: starts over one request at a time, goes on with the state if it can, replaces
+ * a lost device, and starts something else if the choice cannot run. Inputs: the session's choices and the last kept
+ * state. Outputs: the session's run and engine, and notes on what differs from the choice.
+ * Guarantee: each loss of an engine is handled once. A run is either shown when it is ready or destroyed. If the
+ * visitor chooses something else before it is ready, it is given up, provided that another run stays visible meanwhile.
  */
 import { GpuError } from '../../core/base/errors';
 import { startFrom } from '../engines/methods/start';
@@ -40,24 +40,24 @@ export interface Shown extends Prepared {
 }
 
 export class Restarts implements EngineOwner {
-  /** A run is ready to be drawn. */
+  /** Emitted when a run is ready to be drawn. */
   readonly shown = new Signal<Shown>();
-  /** Nothing runs, until the visitor asks for something again. */
+  /** Emitted when nothing runs any more, until the visitor's next request. */
   readonly stopped = new Signal();
-  /** The present run has taken changed settings. */
+  /** Emitted when the present run has taken changed settings. */
   readonly adjusted = new Signal<Run>();
   /** The number of particles that the present run began with. */
   private startedCount = 0;
   private wanted: Chosen | undefined;
   private working: Promise<void> | undefined;
   private readonly engines: Engines;
-  /** The state that the next run goes on from: that of a lost device, or one that needs more room. */
+  /** The state that the next run goes on from, after a device loss or because the run needs more room. */
   private carried: Carried | undefined;
   /** Time stands still until another run has taken over, so that no step happens twice. */
   isCarrying = false;
-  /** Why something other than the choice starts. */
+  /** Tells the visitor why something other than the choice starts. */
   private apology = '';
-  /** Why the CPU runs instead of the GPU, and whether the page has yet to say so. */
+  /** Why the CPU runs instead of the GPU, and whether the page must still show it. */
   private whyForced = '';
   private isNoteDue = false;
 
@@ -84,17 +84,17 @@ export class Restarts implements EngineOwner {
     return this.engines.losses;
   }
 
-  /** Something is being started. */
+  /** True while something is being started. */
   get isBusy(): boolean {
     return this.working !== undefined;
   }
 
-  /** Resolves when what was asked for runs, or nothing can. */
+  /** Resolves when all requests have been started or given up. */
   async settled(): Promise<void> {
     await this.working;
   }
 
-  /** Starts over with these choices, once what is under way is done. */
+  /** Starts over with these choices, once the start in progress is done. */
   request(choices: Chosen): void {
     this.wanted = choices;
     this.session.chosen.emit();
@@ -142,7 +142,7 @@ export class Restarts implements EngineOwner {
     return hardwareOf(this.engine, this.session.choices);
   }
 
-  /** Says in what the run differs from the choice. */
+  /** Notifies the visitor of how the run differs from the choices. */
   private notifyCap(): void {
     const { choices } = this.session;
     const cap = capOf(choices, this.hardware);
@@ -161,7 +161,7 @@ export class Restarts implements EngineOwner {
       } catch (error) {
         // Device loss is reported separately, in a later task.
         if (error instanceof GpuError && error.reason === 'lost') await nextTask();
-        // A later choice or loss takes over.
+        // A later request replaces this one.
         if (this.wanted) continue;
         this.wanted = this.fewer(choices, error);
         if (this.wanted) {
@@ -173,7 +173,7 @@ export class Restarts implements EngineOwner {
           this.stay(run, choices);
           notify(explain(error));
         } else {
-          this.wanted = this.instead(choices, error);
+          this.wanted = this.fallbackFor(choices, error);
           if (this.wanted) this.session.choices = this.wanted;
           else this.giveUp(error);
         }
@@ -183,7 +183,7 @@ export class Restarts implements EngineOwner {
     this.working = undefined;
   }
 
-  /** Chooses the present run again, together with later choices that suit it. */
+  /** Returns to the choices of the present run, together with later choices that suit it. */
   private stay(run: Run, refused: Chosen): void {
     const { session } = this;
     const { running } = session;
@@ -192,7 +192,7 @@ export class Restarts implements EngineOwner {
     const since = this.chosenSince(refused);
     const both = { ...running, ...since };
     const cap = capOf(both, hardwareOf(this.engine, both));
-    // A choice that suits the few particles of one scene may not suit the many of the other.
+    // A choice that suits the refused scene may allow too few particles for the present run.
     const isTooMuch = cap !== undefined && run.simulation.count > cap.most;
     session.choices = isTooMuch ? running : both;
     if (Object.keys(since).length > 0) this.adjust(run);
@@ -214,7 +214,7 @@ export class Restarts implements EngineOwner {
   }
 
   /** Returns what to start if no run remains to go back to; undefined if nothing is left to try. */
-  private instead(choices: Chosen, error: unknown): Chosen | undefined {
+  private fallbackFor(choices: Chosen, error: unknown): Chosen | undefined {
     const usual = moreUsual(choices, error);
     if (usual) {
       this.apology = usual.apology;
@@ -229,7 +229,7 @@ export class Restarts implements EngineOwner {
     }
     if (choices.engine === 'cpu') return undefined;
     const { engines } = this;
-    // Lost before it was shown.
+    // The device was lost before the run was shown.
     if (error instanceof GpuError && error.reason === 'lost' && ++engines.losses <= MOST_LOSSES)
       return choices;
     // A GPU that fails at the first picture is of no use.
@@ -237,14 +237,14 @@ export class Restarts implements EngineOwner {
     return { ...choices, engine: 'cpu' };
   }
 
-  /** Has the CPU run from now on, and says why and what it does. */
+  /** Switches to the CPU engine, and shows why and what happens. */
   private force(why: string, does: string): void {
     this.session.isForced = true;
     this.whyForced = why;
     showEngineNote(`${why} ${does}`);
   }
 
-  /** Says that nothing is left to try, and how to try again. A state that was to go on is kept. */
+  /** Notifies the visitor that nothing is left to try, and how to try again. Keeps the carried state. */
   private giveUp(error: unknown): void {
     const { isForced } = this.session;
     this.apology = '';
@@ -263,13 +263,13 @@ export class Restarts implements EngineOwner {
     let actual: Chosen = { ...choices, engine: engine.kind };
     const tooMany = refuseOpened(actual, hardwareOf(engine, actual));
     if (tooMany !== undefined) {
-      notify(`${tooMany} The scene comes instead.`);
+      notify(`${tooMany} The scene starts instead.`);
       actual = { ...actual, opened: undefined };
     }
     const count = startCount(actual, hardwareOf(engine, actual));
     if (engine.kind !== choices.engine) session.isForced = true;
     const { carried } = this;
-    // The engine may be for fewer particles, in a smaller box.
+    // The carried state does not fit if this engine starts with fewer particles.
     const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
     const start = await startFrom(actual, count).catch((error: unknown) => {
       if (engine !== this.engine) engine.destroy();
@@ -288,8 +288,8 @@ export class Restarts implements EngineOwner {
       const resumes = goesOn && this.resume(run, carried);
       if (checkpoint && !resumes) run.restore(checkpoint);
       await loading;
-      // Preparing to draw may take long, so give up for a later choice. A state that goes on is taken over first: otherwise
-      // the later choice would start without it.
+      // Preparing to draw may take long, so give up if there is a later request. But first adopt a carried state:
+      // otherwise the later request would start without it.
       const isGivenUp = () => !goesOn && this.wanted && session.run && started.engine === session.engine;
       if (isGivenUp()) throw new Error('Something else was chosen.');
       const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };
@@ -346,30 +346,32 @@ export class Restarts implements EngineOwner {
     this.shown.emit({ ...prepared, engine, run, isOtherEngine, isOtherBox, hasPast });
   }
 
-  /** Returns a state of the present run for the run that replaces it. */
+  /** Packs a state of the present run for the run that replaces it. */
   private carryOn(checkpoint: State): Carried | undefined {
     const { run, running } = this.session;
     return run && running && carry(run.simulation, running, this.startedCount, checkpoint);
   }
 
-  /** Goes on from a state; returns whether it fits the run. */
+  /** Goes on from a state. Returns false if it does not fit the run. */
   private resume(run: Run, { checkpoint }: Carried): boolean {
     try {
       goOnFrom(run, checkpoint);
       return true;
     } catch {
-      notify('What ran before does not fit this engine, so the scene starts over.');
+      notify('The previous state does not fit this engine, so the scene starts over.');
       return false;
     }
   }
 
-  /** After a loss, opens another device, and after some losses the CPU engine, and goes on from the last kept state. */
+  /**
+   * After a loss, opens another device (after MOST_LOSSES losses the CPU engine) and goes on from the last kept state.
+   */
   recover(engine: Engine, reason: string): void {
     if (engine !== this.session.engine) return;
     const losses = ++this.engines.losses;
     const { session } = this;
     const { latest } = this.history;
-    // A loss may come before any state was kept, or while a later state moves to a run with more room: then that one goes on.
+    // If a later state is moving to a run with more room, that one goes on.
     const kept = latest && this.carryOn(latest);
     const isLater =
       this.isCarrying && this.carried && kept && this.carried.checkpoint.time > kept.checkpoint.time;

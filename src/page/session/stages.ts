@@ -1,46 +1,43 @@
-/**
- * The last timed steps, stage by stage: what the live plot is drawn from. Pure.
- */
-
+/** Keeps the times of the last timed steps by stage, for the live plot. Pure. */
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
-/** Samples that are kept, and milliseconds between two at least: half a minute in all. */
+/** The greatest number of samples, and the least time between two: half a minute in all. */
 export const MOST_STAGE_SAMPLES = 60;
 const INTERVAL_MS = 500;
-/** Frames come a little early. */
+/** Frames may come this much early. */
 const EARLY_MS = 20;
 
-/** The one band of a step that was timed as a whole. */
+/** Name of the only band if the step was timed as a whole. */
 export const WHOLE_STEP = 'whole step';
 
-/** What each stage is for. */
+/** What each stage does. */
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
-  integrate: 'Moves everybody and finds the cell of each',
+  integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',
   count: 'Counts the particles of each cell',
-  finer: 'Files small particles with the larger cells around them',
-  scan: 'Adds up the counts: where each cell begins',
-  scatter: 'Puts ids into their cells',
-  crowd: 'Sorts cells that are crowded',
-  gather: 'Brings all state into the order of the cells',
-  heavy: 'Finds who has too many candidates for one thread',
-  sort: 'Brings all state into the order of the cells',
-  partner: 'Tests candidates for the fastest contact of each, which bounces',
-  resolve: 'Tests candidates and pushes those apart that overlap',
-  transfer: 'Gathers velocities from the particles around each face',
-  cells: 'Finds out which cells are full, empty or solid',
-  faces: 'Gravity, and what solids allow',
+  finer: 'Lists small particles in the larger cells around them',
+  scan: 'Adds up the counts, which gives where each cell begins',
+  scatter: 'Writes ids into their cells',
+  crowd: 'Sorts crowded cells',
+  gather: 'Reorders the state by cell',
+  heavy: 'Finds particles with too many candidates for one thread',
+  sort: 'Reorders the state by cell',
+  partner: 'Finds the fastest approaching contact of each particle, which may bounce',
+  resolve: 'Tests candidates and pushes overlapping particles apart',
+  transfer: 'Averages the velocities of the particles around each face of a cell',
+  cells: 'Marks cells as full, empty or solid',
+  faces: 'Applies gravity and the solids to the faces',
   pressure: 'Solves for the pressure that leaves no divergence',
   extrapolate: 'Continues velocities beyond the surface',
-  particles: 'Brings velocities back to particles and moves them',
-  separate: 'Pushes those apart that are too near',
-  energy: 'Takes from velocities and heights what energy would have grown by',
-  drain: 'Sets aside what is in a drain',
+  particles: 'Returns velocities to the particles and moves them',
+  separate: 'Pushes particles apart that are too near',
+  energy: 'Removes the energy gained in the substep, from velocities and heights',
+  drain: 'Marks particles in drains for removal',
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/** uPlot's form: numbers of samples, then for each stage in their order what it and those after it take in all. */
+/** uPlot's form: sample numbers, then for each stage, in their order, the total time of it and of all later stages. */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
@@ -49,7 +46,7 @@ export class StageHistory {
   private next = Number.NEGATIVE_INFINITY;
   private discarded = 0;
 
-  /** Returns whether the step was a new one. It is kept unless some of its time is missing. */
+  /** Adds a step if it is new; returns whether it is. Only counts it if some of its times are missing. */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
     const { stages = {}, milliseconds, clock, discarded } = stepTime;
@@ -74,7 +71,7 @@ export class StageHistory {
     this.discarded = 0;
   }
 
-  /** What follows how steps are timed: how many were not kept; '' where all were. */
+  /** Says how many steps were left out, to be appended to how steps are timed; '' if none were. */
   get note(): string {
     return this.discarded === 0
       ? ''
@@ -85,26 +82,28 @@ export class StageHistory {
     return this.samples.length;
   }
 
-  /** Of the last step. */
+  /** The times of the last step. */
   get latest(): Readonly<Record<string, number>> {
     return this.samples.at(-1) ?? {};
   }
 
-  /** Of any step that is kept, in the order that they are done in. */
+  /** The stages of all kept steps, in the order in which they run. */
   get names(): readonly string[] {
     const names = Object.keys(this.latest);
     for (const sample of this.samples) {
-      let place = 0;
+      let next = 0;
       for (const name of Object.keys(sample)) {
         const known = names.indexOf(name);
-        if (known < 0) names.splice(place, 0, name);
-        place = (known < 0 ? place : known) + 1;
+        if (known < 0) names.splice(next, 0, name);
+        next = (known < 0 ? next : known) + 1;
       }
     }
     return names;
   }
 
-  /** The newest sample is at 0, those before it at −1, −2 …; a single one is at both ends, lest its bands have no width. */
+  /**
+   * The newest sample is at 0, earlier ones at −1, −2 … A single sample is at both ends, so that its bands have width.
+   */
   stacked(): Stacked {
     const { names } = this;
     const samples = this.samples.length === 1 ? [this.latest, this.latest] : this.samples;

@@ -1,6 +1,7 @@
 /**
- * Decides when the run takes a step: at the screen's pace while time passes; one when the visitor asks; none while a film takes
- * the steps or a sweep holds the run; none ahead of a GPU that lags behind. A step applies the scene's drive and the tools.
+ * Decides when the run takes a step: at the screen's pace while it plays, and once for each of the visitor's requests.
+ * It does not play while a film takes the steps, a sweep holds the run, or the GPU lags behind. A step applies the
+ * scene's drive and the tools.
  */
 import { applyDrive } from '../../scenes';
 import { STEP_SECONDS } from '../model/choices';
@@ -21,14 +22,14 @@ const MOST_PENDING_SLOW = 1;
 
 export class Stepper {
   isPlaying: boolean;
-  /** The run waits for a sweep on another run. */
+  /** The run waits for a sweep, which times other runs. */
   private isHeldStill = false;
   /** A film takes the steps. */
   private isTaken = false;
-  /** Milliseconds that have passed without a step for them. */
+  /** Milliseconds that have passed and that no step has covered yet. */
   private owed = 0;
 
-  /** `isPaused`: by the visitor or the address; `isCalm`: the system asks for less motion. */
+  /** `isPaused`: the visitor or the address paused it. `isCalm`: the system asks for less motion. */
   constructor(
     private readonly session: Session,
     private readonly restarts: Pick<Restarts, 'isBusy' | 'isCarrying'>,
@@ -53,7 +54,7 @@ export class Stepper {
     this.owed = 0;
   }
 
-  /** To be called when a run begins. */
+  /** Call when a run begins. */
   begin(): void {
     this.owed = 0;
   }
@@ -66,13 +67,13 @@ export class Stepper {
     };
   }
 
-  /** Says whether a film takes the steps. */
+  /** Sets whether a film takes the steps. */
   film(isFilmed: boolean): void {
     this.isTaken = isFilmed;
     this.owed = 0;
   }
 
-  /** Whether the run can take submissions in this frame. */
+  /** True if the run can take submissions in this frame. */
   isReady(run: Run): boolean {
     return !this.isHeld && run.pending < (isSlow(run) ? MOST_PENDING_SLOW : MOST_PENDING);
   }
@@ -82,10 +83,12 @@ export class Stepper {
     while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }
 
-  /** Takes at most one step per frame, and none if the frames come faster than the steps. Returns whether time passes. */
+  /**
+   * Takes at most one step per frame, and skips frames that come faster than steps. Returns true if the run is playing.
+   */
   play(run: Run, elapsed: number): boolean {
     const { isCarrying, isBusy } = this.restarts;
-    // Long steps would delay the run that is being started.
+    // Long steps would delay a run that is being started.
     const isWaiting = isCarrying || this.isFilmed || (isSlow(run) && isBusy);
     if (!this.isPlaying || isWaiting) return false;
     this.owed = Math.min(this.owed + elapsed, 1.5 * STEP_MS);
@@ -101,7 +104,7 @@ export class Stepper {
     const seconds = STEP_SECONDS * choices.timeScale;
     this.tools.beforeStep(run, seconds);
     applyDrive(drivable(run), drive, choices.gravity);
-    // Timing a step by its stages delays it, and a film needs it at once.
+    // Timing the stages of a step delays it, and a film needs the step at once.
     run.step(seconds, !this.isFilmed);
     this.session.changed.emit();
   }

@@ -161,7 +161,9 @@ describe('a device that is too small', () => {
     expect(page.session.run?.simulation.count).toBe(497);
     expect(page.choices).toMatchObject({ count: 497, brush: 7, friction: 0.75 });
     expect(page.session.run?.simulation.settings.friction).toBe(0.75);
-    expect(page.notices.at(-1)).toMatch(/^This device does not hold .*: by its maxBufferSize, 497 fit\.$/);
+    expect(page.notices.at(-1)).toMatch(
+      /^This device cannot hold .* \(limit: maxBufferSize\), so it starts with 497\.$/,
+    );
     expect(page.engineNotes).toEqual([]);
   });
 
@@ -186,7 +188,7 @@ describe('a device that is too small', () => {
     await page.run({ ...chooseScene(page.choices, 'dam-break'), count: 3000 });
     expect(page.restarts.engine?.kind).toBe('gpu');
     expect(page.choices.count).toBe(750);
-    expect(page.notices.at(-1)).toMatch(/by its maxBufferSize, 750 fit\.$/);
+    expect(page.notices.at(-1)).toMatch(/limit: maxBufferSize\), so it starts with 750\.$/);
   });
 
   it('keeps what runs where there is no room for more', async () => {
@@ -229,7 +231,7 @@ describe('a device that is too small', () => {
     page.plans.push(full(1000), full(1000), full(1000));
     await page.run({ count: 3000 });
     expect(page.session.run?.simulation.count).toBe(750);
-    expect(page.notices.at(-1)).toMatch(/by its memory, 750 fit\.$/);
+    expect(page.notices.at(-1)).toMatch(/limit: memory\), so it starts with 750\.$/);
     const none = new Page();
     none.plans.push(full(0), full(0));
     await none.run();
@@ -256,7 +258,7 @@ describe('a lost device', () => {
     await Promise.resolve();
     await page.restarts.settled();
     expect(page.restarts.engine?.kind).toBe('cpu');
-    expect(page.engineNotes.at(-1)).toMatch(/no other one can be had now/);
+    expect(page.engineNotes.at(-1)).toMatch(/no other GPU is available now/);
     expect(page.gpuAvailable).toEqual([]);
     const bare = new Page();
     bare.plans.push(none);
