@@ -1,6 +1,6 @@
 /**
- * Keeps the page's address a record of the choices and the view (link.ts), written once the visitor rests. For the first run it
- * also says which view the opened address asks for.
+ * Keeps the choices and the view in the page's address (see link.ts), written once they stop changing. Also applies the
+ * view of the opened address to the first run.
  */
 import type { Sheets } from './panel/sheets';
 import { readViewState, type ViewState, writeLink } from './session/link';
@@ -14,7 +14,7 @@ const REST_MS = 400;
 
 export class Address {
   private opened: ViewState = readViewState(location.search);
-  /** The record as of the last frame, and when it last changed. */
+  /** The query string as of the last frame, and when it last changed. */
   private record = '';
   private changedAt = 0;
 
@@ -25,7 +25,7 @@ export class Address {
     private readonly sheets: Sheets,
   ) {}
 
-  /** Applies the view that the opened address asks for; does so once. */
+  /** Applies the view of the opened address, once. */
   applyOpened(): void {
     const { look, inspected } = this.opened;
     this.opened = {};
@@ -33,7 +33,7 @@ export class Address {
     if (inspected !== undefined) this.sheets.inspect(inspected);
   }
 
-  /** To be called every frame. */
+  /** Call every frame. */
   update(now: number): void {
     const record = this.present;
     if (record !== this.record) {

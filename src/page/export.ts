@@ -1,4 +1,4 @@
-/** Exports: pictures, links, and the subject of files and films. Outputs: files, the clipboard, and the sheet of files. */
+/** Saves pictures, copies links, and gives files and films access to the page. */
 import { STEP_SECONDS } from './model/choices';
 import type { Opened } from './model/opened';
 import { type FileSubject, Files } from './panel/files';
@@ -50,10 +50,10 @@ export class Export implements FileSubject, FilmSubject {
       this.notify(
         opened
           ? `The link to the settings is on the clipboard; it cannot carry the particles of ${opened.name}.`
-          : 'The link to what is chosen is on the clipboard.',
+          : 'The link to these settings is on the clipboard.',
       );
     } catch {
-      this.notify('The browser gives no clipboard to this page; the address bar has the link.');
+      this.notify('The browser denies this page the clipboard; copy the link from the address bar.');
     }
   }
 

@@ -5,11 +5,11 @@ import { isCharacter, isIgnored, letChoose } from './support/character-keys';
 import { find } from './support/dom';
 
 const POINTERS = [
-  ['drag', 'move the plane, turn space, or what Drag to says'],
+  ['drag', 'use the “Drag to” tool, else move (2D) or turn (3D) the picture'],
   ['shift and drag', 'move the picture'],
-  ['wheel, pinch', 'nearer or farther, to where the pointer is'],
+  ['wheel, pinch', 'zoom in or out at the pointer'],
   ['double click', 'fit the picture'],
-  ['point, click', 'while inspecting: look at a particle, stay with it'],
+  ['point, click', 'while inspecting: show a particle, keep showing it'],
 ] as const;
 
 export class Help {
@@ -32,7 +32,7 @@ export class Help {
     this.sheet.addEventListener('keydown', (event) => {
       if (event.key !== '?' || isIgnored(event.key)) return;
       this.sheet.close();
-      // Not heard again as the key that opens it.
+      // Otherwise the same key press would open the sheet again.
       event.preventDefault();
     });
   }

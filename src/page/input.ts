@@ -1,40 +1,40 @@
 /**
- * Keys that work everywhere on the page, and pointers and wheel that move the picture. KEYS is what the help sheet
- * shows and what is listened to.
+ * Handles keys that work everywhere on the page, and pointers and wheel that move the picture. The help sheet shows
+ * KEYS, the same list that the key handler uses.
  */
-
 import type { Playground } from './playground';
 import { isIgnored } from './support/character-keys';
 import { find } from './support/dom';
 import type { ScreenPosition } from './view/camera';
 
-/** Radians a CSS pixel that is dragged, and a press of an arrow key; CSS pixels such a press moves by. */
+/** Radians per CSS pixel of a drag. */
 const TURN = 0.006;
+/** Radians and CSS pixels per press of an arrow key. */
 const KEY_TURN = 0.08;
 const KEY_PAN = 40;
 const KEY_ZOOM = 1.25;
 const WHEEL_ZOOM = 0.0015;
 /**
- * Two fingers on a touchpad are told as a wheel with the control key: a hundred pixels are a factor of e, so that the picture
- * keeps to the fingers. A wheel with that key goes by whole notches, which are no less than so many pixels.
+ * Browsers report a pinch on a touchpad as wheel events with the control key. A hundred pixels zoom by a factor of e,
+ * so that the picture keeps to the fingers. A real wheel with that key moves at least LEAST_NOTCH pixels at a time.
  */
 const PINCH_ZOOM = 0.01;
 const LEAST_NOTCH = 50;
-/** CSS pixels of a line and a page that some wheels count in. */
+/** CSS pixels per unit of a wheel event, by its deltaMode: pixels, lines, pages. */
 const WHEEL_UNITS = [1, 16, 400] as const;
 /**
- * A finger works on particles when it has been down for so many milliseconds alone, or has moved so many CSS pixels: until then
- * a second one may come, to magnify the picture.
+ * A finger uses the tool only after it has been down alone for ALONE_MS, or has moved ALONE_PIXELS (CSS pixels). Until
+ * then a second finger may come down to pinch.
  */
 const ALONE_MS = 120;
 const ALONE_PIXELS = 8;
 
 interface Key {
-  /** As `KeyboardEvent.key` has it, in lower case. */
+  /** Values of `KeyboardEvent.key`, in lower case. */
   readonly keys: readonly string[];
   readonly shown: string;
   readonly does: string;
-  /** Controls keep keys that mean something to them. */
+  /** The kind of focused control that keeps the key for itself. */
   readonly unless?: 'typing' | 'pressing' | 'adjusting';
   readonly act: (playground: Playground, key: string, withShift: boolean) => void;
 }
@@ -54,26 +54,26 @@ export const KEYS: readonly Key[] = [
   {
     keys: ['arrowleft', 'arrowright', 'arrowup', 'arrowdown'],
     shown: 'arrows',
-    does: 'turn space, move the plane; with shift move both',
+    does: 'turn (3D) or move (2D) the picture; with shift move it',
     unless: 'adjusting',
     act: (playground, key, withShift) => moveByKey(playground, key, withShift),
   },
   {
     keys: ['+', '='],
     shown: '+',
-    does: 'nearer',
+    does: 'zoom in',
     act: (playground) => playground.looking.zoomMiddle(KEY_ZOOM),
   },
   {
     keys: ['-'],
     shown: '−',
-    does: 'farther',
+    does: 'zoom out',
     act: (playground) => playground.looking.zoomMiddle(1 / KEY_ZOOM),
   },
   {
     keys: ['x'],
     shown: 'X',
-    does: 'what Drag to says, in the middle of the picture, as long as it is down',
+    does: 'hold: use the “Drag to” tool in the middle of the picture',
     act: (playground) => playground.tools.inMiddle(true),
   },
   {
@@ -85,7 +85,7 @@ export const KEYS: readonly Key[] = [
   {
     keys: ['n'],
     shown: 'N',
-    does: 'inspect the next one, with shift the one before',
+    does: 'inspect the next particle; with shift the previous one',
     act: (playground, _, withShift) => playground.sheets.inspectNext(withShift ? -1 : 1),
   },
   {
@@ -105,7 +105,7 @@ export const KEYS: readonly Key[] = [
   {
     keys: ['v'],
     shown: 'V',
-    does: 'film what is seen, or end the film and save it',
+    does: 'film the picture, or end the film and save it',
     act: (playground) => playground.sheets.toggleFilm(),
   },
   { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.exporting.copyLink() },
@@ -117,7 +117,7 @@ export function listenToKeys(playground: Playground): void {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
     if (event.defaultPrevented) return;
-    // One that has just closed still has the focus until the next picture.
+    // A dialog that has just closed still has the focus until the next frame, hence [open].
     if (target.closest('dialog[open]') || isIgnored(event.key)) return;
     const name = event.key.toLowerCase();
     const key = KEYS.find(({ keys }) => keys.includes(name));
@@ -127,7 +127,7 @@ export function listenToKeys(playground: Playground): void {
     if (!key || isTyping || (isPressing && key.unless === 'pressing')) return;
     if (isAdjusting && key.unless === 'adjusting') return;
     if (event.repeat && !name.startsWith('arrow') && !['+', '=', '-', '.'].includes(name)) return;
-    // Steps that are asked for faster than they are taken would pile up.
+    // A held key could request steps faster than the GPU takes them, and they would pile up.
     if (event.repeat && name === '.' && playground.isBehind) return;
     key.act(playground, name, event.shiftKey);
     event.preventDefault();
@@ -135,7 +135,7 @@ export function listenToKeys(playground: Playground): void {
   document.addEventListener('keyup', (event) => {
     if (event.key.toLowerCase() === 'x') playground.tools.inMiddle(false);
   });
-  // Nobody hears of a key that is let go elsewhere.
+  // No keyup event arrives if the key is released in another window.
   window.addEventListener('blur', () => playground.tools.inMiddle(false));
 }
 
@@ -147,13 +147,13 @@ function moveByKey(playground: Playground, key: string, withShift: boolean): voi
 }
 
 /**
- * One finger or the mouse moves the plane and turns space, or particles where that is chosen; two fingers, the other buttons
- * or a shift key move the picture; two fingers or the wheel come nearer, to where they are.
+ * One finger or the main mouse button uses the chosen tool; without one it moves the picture in 2D and turns it in 3D.
+ * Two fingers, other buttons or the shift key move the picture. Two fingers or the wheel zoom towards their position.
  */
 export function listenToPointers(playground: Playground): void {
   const { stage } = playground;
   const pointers = new Map<number, { x: number; y: number }>();
-  /** Two fingers were down, and one of them still is. */
+  /** Two fingers are or were down, and at least one of them still is. */
   let isPinching = false;
   const pinch = () => {
     const [first, second] = [...pointers.values()];
@@ -164,38 +164,43 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
-  /** A finger that waits to work, where it came down. */
-  let waiting: { readonly place: ScreenPosition; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+  /** A finger that may become a pinch, and where it came down. */
+  let waiting:
+    | { readonly position: ScreenPosition; readonly timer: ReturnType<typeof setTimeout> }
+    | undefined;
   const stopWaiting = () => {
     clearTimeout(waiting?.timer);
     waiting = undefined;
   };
-  const beginWaiting = (place: ScreenPosition) => {
-    waiting = { place, timer: setTimeout(endWaiting, ALONE_MS) };
+  const beginWaiting = (position: ScreenPosition) => {
+    waiting = { position, timer: setTimeout(endWaiting, ALONE_MS) };
   };
-  /** No other finger has come: it works from where it came down. */
+  /** No second finger has come: the tool starts where the finger came down. */
   const endWaiting = () => {
-    const place = waiting?.place;
+    const position = waiting?.position;
     stopWaiting();
-    if (place) playground.tools.at(place);
+    if (position) playground.tools.at(position);
   };
-  /** Whether the pointer works on particles: alone, with its first button and without shift. */
-  const work = (event: PointerEvent) => {
+  /** Passes the pointer to the tool, and returns true, if it is alone, with its first button and without shift. */
+  const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;
-    const isWork = playground.tools.isChosen && isAlone && !event.shiftKey;
-    const place = { x: event.clientX, y: event.clientY };
-    if (!isWork) stopWaiting();
-    else if (event.type === 'pointerdown' && event.pointerType === 'touch') beginWaiting(place);
-    if (waiting && Math.hypot(place.x - waiting.place.x, place.y - waiting.place.y) > ALONE_PIXELS)
+    const isToolUse = playground.tools.isChosen && isAlone && !event.shiftKey;
+    const position = { x: event.clientX, y: event.clientY };
+    if (!isToolUse) stopWaiting();
+    else if (event.type === 'pointerdown' && event.pointerType === 'touch') beginWaiting(position);
+    if (
+      waiting &&
+      Math.hypot(position.x - waiting.position.x, position.y - waiting.position.y) > ALONE_PIXELS
+    )
       endWaiting();
-    if (!waiting) playground.tools.at(isWork ? place : undefined);
-    return isWork;
+    if (!waiting) playground.tools.at(isToolUse ? position : undefined);
+    return isToolUse;
   };
   stage.addEventListener('pointerdown', (event) => {
     stage.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    work(event);
+    useTool(event);
   });
   stage.addEventListener('pointerleave', () => playground.tools.hover(undefined));
   stage.addEventListener('pointermove', (event) => {
@@ -208,7 +213,7 @@ export function listenToPointers(playground: Playground): void {
     pointer.x = event.clientX;
     pointer.y = event.clientY;
     const after = pinch();
-    if (work(event)) return;
+    if (useTool(event)) return;
     if (before && after) {
       playground.looking.pan(after.x - before.x, after.y - before.y);
       if (before.spread > 0) playground.looking.zoom(after.spread / before.spread, after.x, after.y);

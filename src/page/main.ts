@@ -1,4 +1,4 @@
-/** Starts the page, and puts a handle to it on the window for tests and for the curious. */
+/** Starts the page, and puts a handle to it on the window, for tests and the console. */
 
 import { GpuEngine } from './engines/gpu-engine';
 import { Help } from './help';
@@ -12,23 +12,23 @@ import { showHints } from './support/hints';
 import { signWaiting } from './support/waiting';
 import type { Frame } from './view/engine';
 
-/** `window.cellstorm`: look at the running simulation from the console. */
+/** `window.cellstorm`: gives access to the running simulation from the console. */
 export interface PageHandle {
   /** Resolves when the first picture is drawn. */
   readonly ready: Promise<void>;
-  /** What runs now; another one after a reset or another choice. */
+  /** The present simulation; a reset or another choice may replace it. */
   readonly simulation: SimulationView | undefined;
   /** The last measures shown. */
   readonly measures: Measured | undefined;
-  /** How the last picture was drawn. */
+  /** The frame that the next picture is drawn from. */
   readonly frame: Frame | undefined;
   /** Whether a particle is being dragged. */
   readonly isHolding: boolean;
   /** The GPU engine's device. */
   readonly device: GPUDevice | undefined;
-  /** Resolves when all that was asked for has been done; while paused, drawn and measured too. */
+  /** Resolves when all requests are done. While paused, it also waits until the result is drawn and measured. */
   settled(): Promise<void>;
-  /** A point of the world, in CSS pixels from the window's top left corner. */
+  /** Projects a point of the world: returns CSS pixels from the window's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number];
 }
 

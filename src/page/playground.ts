@@ -1,7 +1,7 @@
 /**
  * The page as a whole: creates its parts, passes them to each other, and runs the frames.
  *
- * From a choice to its picture, a reader follows these files:
+ * To follow a choice to its picture, read these files:
  *   panel/panel.ts        reports the choice of a control;
  *   session/chooser.ts    refuses it, gives it to the run, or requests a new run;
  *   session/restarts.ts   starts runs, one at a time, on an engine that session/engines.ts opens;
@@ -60,7 +60,7 @@ export class Playground {
     const viewpoint = new Viewpoint(stage, free, () => session.run?.simulation.dimensions);
     const picture = new Picture(session, viewpoint);
     const load = async (choices: Chosen): Promise<void> => {
-      // Without tools the visitor can still look.
+      // Without tools the visitor can still watch.
       const working = tools.prepare(choices).catch((error: unknown) => notify(explain(error)));
       await Promise.all([viewpoint.prepare(choices.dimensions), working]);
     };
@@ -101,7 +101,7 @@ export class Playground {
     for (const element of [stage, free]) new ResizeObserver(() => this.redraw()).observe(element);
   }
 
-  /** Passes on what each part reports. */
+  /** Passes the reports of each part to the others. */
   private listen(): void {
     const { session, restarts, picture, meter, history, panel } = this;
     session.chosen.listen(() => panel.showChoices(session.choices, restarts.countOf(session.choices)));
@@ -122,7 +122,7 @@ export class Playground {
     await this.restarts.settled();
   }
 
-  /** Resolves when all requests are done; while paused, also drawn and measured. */
+  /** Resolves when all requests are done. While paused, it also waits until the result is drawn and measured. */
   async settled(): Promise<void> {
     const { session, restarts, chooser, sheets, stepper, picture, meter } = this;
     await restarts.settled();
@@ -170,7 +170,7 @@ export class Playground {
     else step();
   }
 
-  /** Whether the GPU has pending steps. */
+  /** True if the GPU has pending steps. */
   get isBehind(): boolean {
     return (this.session.run?.pending ?? 0) > 0;
   }
@@ -232,7 +232,7 @@ export class Playground {
 
   private readonly tick = (now: number): void => {
     requestAnimationFrame(this.tick);
-    // A hidden tab gets no frames; the page does not catch up on the missed time.
+    // A hidden tab gets no frames. Do not catch up on the missed time.
     const elapsed = Math.min(100, now - this.last);
     this.last = now;
     const { session, tools, stepper, viewpoint, meter, picture, panel } = this;

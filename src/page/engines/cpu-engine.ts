@@ -1,8 +1,7 @@
 /**
- * The page's CPU engine: cellstorm/cpu on the page's own thread, drawn into a 2D canvas. It takes
- * over where there is no WebGPU, and is there to compare with where there is.
+ * The page's CPU engine: cellstorm/cpu on the page's own thread, drawn into a 2D canvas. It takes over if there is no
+ * WebGPU, and otherwise serves for comparison.
  */
-
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -51,7 +50,10 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/** Obstacles in a box have four bytes a cell on this engine: more cells come of values that are not for one another. */
+/**
+ * With obstacles, a box takes four bytes per cell on this engine. Only settings that do not go together need more
+ * cells.
+ */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {
@@ -127,7 +129,7 @@ class CpuRun implements Run {
     return refusal;
   }
 
-  /** It draws particles; the panel says so. */
+  /** This engine draws fluids as particles; the panel says so. */
   async prepareFluid(): Promise<string> {
     return '';
   }
@@ -175,7 +177,7 @@ class CpuRun implements Run {
     this.simulation.destroy();
   }
 
-  /** Gives particles other velocities. */
+  /** Replaces the particles' velocities. */
   private steer(velocitiesOf: (state: State) => Float32Array): void {
     const checkpoint = this.simulation.checkpoint();
     // The CPU engine answers at once.

@@ -1,7 +1,4 @@
-/**
- * The page's GPU engine: a device, the view that draws on it, and simulations of any scene that fits.
- */
-
+/** The page's GPU engine: a device, the view that draws on it, and runs of any scene that fits. */
 import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { NewParticles, SimulationOptions } from '../../core/simulation/simulation';
@@ -35,24 +32,28 @@ import { GpuView } from '../view/gpu-view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
-/** Milliseconds between steps that are timed stage by stage, which costs a little. */
+/** The time between steps that are timed by stage, which costs a little. */
 const TIMING_INTERVAL_MS = 500;
 
-/** Where the processor plays the GPU, a step of more takes many seconds. */
+/** With more particles, a step takes many seconds on a software GPU. */
 const MOST_ON_SOFTWARE = 1_000_000;
 /**
- * WebGPU does not say how much memory there is, so a quarter of the machine's is taken for the device's and the page's
- * together; GiB where the browser does not say that either.
+ * WebGPU does not reveal the GPU's memory. So the device and the page together may use a quarter of the machine's
+ * memory, or of USUAL_MEMORY (GiB) if the browser does not report that either.
  */
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
-/** Bytes a particle on the page's side: the scene, states that are kept, and what is drawn beside the simulation. */
+/**
+ * Bytes per particle on the page's side: the scene, kept states, and buffers that are drawn beside the simulation's.
+ */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
-/** Units of length: worlds without end reach as far as floats do, whose products would overflow. */
+/**
+ * The greatest length that is drawn: unbounded worlds reach as far as floats do, and products of such lengths overflow.
+ */
 const FARTHEST_DRAWN = 2 ** 60;
 
-/** Bytes a particle of the largest buffer in most scenes: a vector of space, or the starts of four cells. */
+/** Bytes per particle of the largest buffer in most scenes: a 3D vector, or the starts of four cells. */
 const MOST_BYTES = 16;
 
 export async function openGpuEngine(request: GpuRequest): Promise<GpuEngine> {
@@ -89,7 +90,7 @@ export class GpuEngine implements Engine {
     return this.view.canvas;
   }
 
-  /** For tests and the curious. */
+  /** Exposed for tests and for use from the console. */
   get device(): GPUDevice {
     return this.gpu.device;
   }
@@ -138,14 +139,14 @@ class GpuRun implements Run {
   fixed: StaticBodies;
   restorations = 0;
   readonly births: Float32Array<ArrayBuffer>;
-  /** Simulated time of the births that are drawn, where they change by themselves. */
+  /** Simulated time of the births that are drawn, for methods that add particles by themselves. */
   private birthsShown = 0;
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
   private overlay: Overlay | undefined;
   private surface: FluidView | undefined;
   private fields: FluidFields | undefined;
-  /** Of particles, as the last call of `prepare` has it. */
+  /** The particles' colouring in the last call of `prepare`. */
   private drawnColour: FluidColour = 'speed';
   private isDestroyed = false;
 
@@ -157,11 +158,11 @@ class GpuRun implements Run {
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
     this.births = simulation.births ?? new Float32Array(simulation.capacity);
-    // The first step of a method compiles what it needs.
+    // The first step of a method compiles its kernels, so do not time it.
     if (simulation.method) this.lastTiming = performance.now();
   }
 
-  /** What is drawn beside the simulation's own buffers; to be awaited before all else. */
+  /** Creates the buffers that are drawn beside the simulation's own. Await it before any other call. */
   async createBuffers(): Promise<void> {
     const { dimensions, capacity, obstacleCapacity } = this.simulation;
     const { buffers: ages } = await createBuffers(this.gpu, 'page', { births: 4 * capacity });
@@ -174,7 +175,7 @@ class GpuRun implements Run {
     this.showObstacles();
   }
 
-  /** While a step is timed by its stages, none other may come between them. */
+  /** Infinite while a step is timed by stage: no other submission may come between its stages. */
   get pending(): number {
     return this.simulation.isBusy ? Number.POSITIVE_INFINITY : this.submitted;
   }
@@ -193,7 +194,7 @@ class GpuRun implements Run {
         this.stepTime = stepTime;
         this.isTiming = false;
       },
-      // Only the end of the run or of the device gets here, and both are dealt with elsewhere.
+      // Only a destroyed run or a lost device throws here; both are handled elsewhere.
       () => undefined,
     );
     this.track();
@@ -285,7 +286,7 @@ class GpuRun implements Run {
 
   async prepareTool(tool: Choices['pointer']): Promise<void> {
     if (this.gpuBrush || (tool !== 'push' && tool !== 'pull' && tool !== 'drag')) return;
-    // Loaded only when needed, as all that a first picture is without.
+    // Loaded only when needed: the first picture does without it.
     const { GpuBrush: Made } = await import('../tools/brush');
     const brush = await Made.create(this.gpu, this.simulation);
     if (this.isDestroyed) brush.destroy();
@@ -342,7 +343,7 @@ class GpuRun implements Run {
     this.simulation.destroy();
   }
 
-  /** Where the body moves what particles run into. */
+  /** Shows the new positions of obstacles if the method moves them. */
   private showMoved(): void {
     const { moved } = this.simulation;
     if (!moved || moved === this.fixed) return;
@@ -350,7 +351,7 @@ class GpuRun implements Run {
     this.showObstacles();
   }
 
-  /** Where particles come in by themselves. */
+  /** Shows new births if the method adds particles by itself. */
   private showNewcomers(): void {
     const { births, time } = this.simulation;
     if (!births || time === this.birthsShown) return;
@@ -369,7 +370,7 @@ class GpuRun implements Run {
     if (!buffer || positions.length === 0) return;
     const edges = world.max.map((high, axis) => high - (world.min[axis] ?? 0));
     const longest = Math.min(FARTHEST_DRAWN, 2 * Math.max(...edges));
-    // What has no end goes as far as can be seen.
+    // Draw endless boxes only as far as can be seen.
     const seen = (halves ?? new Float32Array(positions.length)).map((half) => Math.min(half, longest));
     const packed = toBodies(dimensions, positions, { radii, halves: seen, bulks: radii });
     this.gpu.device.queue.writeBuffer(buffer, 0, packed);

@@ -1,4 +1,6 @@
-/** Presents a flock to the page like a simulation: its particles are the birds, and hunters are drawn like obstacles. */
+/**
+ * Presents a flock to the page like a simulation: its particles are the birds, and hunters are drawn like obstacles.
+ */
 
 import type { StageTimes } from '../../../core/base/stage-times';
 import { defaultSettings } from '../../../core/contact/settings';

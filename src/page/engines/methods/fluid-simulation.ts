@@ -1,6 +1,7 @@
 /**
- * Presents a fluid to the page like a simulation: the page draws, pushes and reads its particles; time, states and figures
- * come from the fluid. Bodies move as a function of simulated time alone, so a restored state continues as before.
+ * Presents a fluid to the page like a simulation: the page draws, pushes and reads its particles; time, states and
+ * figures come from the fluid. Bodies move as a function of simulated time alone, so a restored state continues as
+ * before.
  */
 
 import type { StageTimes } from '../../../core/base/stage-times';
@@ -75,7 +76,7 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
     if (this.scene.bodiesAt) this.fluid.setObstacles(movingBodies(this.scene, this.time, seconds));
   }
 
-  /** Everything that is solid, at its current position. */
+  /** Returns walls and moving bodies, at their current positions. */
   protected bodies(): StaticBodies {
     const { walls, scene, dimensions } = this;
     const obstacles = scene.bodiesAt?.(this.time) ?? [];
@@ -94,7 +95,7 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
 }
 
 export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView {
-  /** A step that waits for its drains, or one that is timed. It must be over before anything changes. */
+  /** A step that waits for its drains, or a timed step. It must end before anything changes. */
   private working: Promise<unknown> | undefined;
 
   get isBusy(): boolean {
@@ -125,7 +126,7 @@ export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView 
     return this.waitFor((this.working ?? Promise.resolve()).then(() => this.timeStages(seconds)));
   }
 
-  /** Waits until nothing is under way. */
+  /** Destroys the fluid once no step is under way. */
   override destroy(): void {
     if (this.working) this.waitFor(this.working.finally(() => super.destroy()));
     else super.destroy();

@@ -10,13 +10,16 @@ import type { Start } from '../../model/simulation-view';
 import { formatCount } from '../../support/format';
 import { CpuFluidBody, GpuFluidBody } from './fluid-simulation';
 
-/** Greatest random offset of a particle, as a share of the particles' distance; the particle stays in its part of a cell. */
+/**
+ * Greatest random offset of a particle, as a share of the particles' distance; the particle stays in its part of a
+ * cell.
+ */
 const SEEDED = 0.4;
 
-/** Capacity as a share of the initial particles if fluid comes in. A pool that runs over stays below it. */
+/** Capacity per initial particle if the scene has emitters. A pool that runs over stays below it. */
 const ROOM = 1.5;
 
-/** The page shows a note if the lattice's limit leaves less than this share of the particles asked for. */
+/** The page shows a note if the lattice's limit leaves less than this share of the requested particles. */
 const SHORT = 0.75;
 
 export function startFluid(choices: Choices, count: number): Start {
@@ -42,8 +45,8 @@ export function startFluid(choices: Choices, count: number): Start {
   const { positions, velocities, min, max, lattice } = planFluid(given);
   const random = new Random(seed);
   const reach = (SEEDED * cellSize) / along;
-  positions.forEach((at, index) => {
-    positions[index] = at + reach * (random.nextBits() / 2 ** 32 - 0.5);
+  positions.forEach((coordinate, index) => {
+    positions[index] = coordinate + reach * (random.nextBits() / 2 ** 32 - 0.5);
   });
   const options: SimulationOptions = {
     dimensions,

@@ -1,4 +1,4 @@
-/** Prepares what is chosen to start, whichever method runs it. The code of a method is loaded when it is chosen. */
+/** Prepares the choices to start, with any method. The code of a method is loaded when it is chosen. */
 import { type Chosen, startOf } from '../../model/opened';
 import { methodOf } from '../../model/scenes';
 import type { Start } from '../../model/simulation-view';
