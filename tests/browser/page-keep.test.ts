@@ -271,7 +271,7 @@ describe('the page keeps', () => {
     await drop('folder', '');
     await noticeOf(
       page,
-      /^folder cannot be read: it may be a folder, be gone, or be more than the memory holds\.$/,
+      /^folder cannot be read: it may be a folder, deleted, or too large for the memory\.$/,
     );
     expect(await page.$$eval('.notes img', (images) => images.length)).toBe(0);
     expect(await hashOf(page)).toBe(saved);
@@ -294,7 +294,7 @@ describe('the page keeps', () => {
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(false);
     // What a scene moves is not in a state of it.
     for (const [scene, notice] of [
-      ['lattice', /saved; it goes on with the same bits/],
+      ['lattice', /saved; when opened, it goes on with the same bits/],
       ['hourglass', /saved, without what the scene moves/],
     ] as const) {
       await chooseScene(page, scene);
@@ -357,7 +357,7 @@ describe('the page keeps', () => {
     await takePicture(page, 'film');
     // What would be timed beside it is not.
     await page.$eval('#scale-open', (button) => (button as HTMLButtonElement).click());
-    await noticeOf(page, /^The film takes steps, which a sweep would time/);
+    await noticeOf(page, /^The film takes steps, which would disturb the times of a sweep/);
     expect(await page.$eval('#scale', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
     await chooseScene(page, 'gas');
     const sentence = await noticeOf(page, /of 300 frames is saved/);

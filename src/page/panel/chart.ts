@@ -1,6 +1,6 @@
 /**
- * The two charts of the page, made with uPlot: bands on top of one another over the last steps, and curves on two
- * logarithmic axes. Loaded when the first of them is seen. What they show is also there as text; here is only the drawing.
+ * The two charts of the page, drawn with uPlot: stacked bands over the last steps, and curves on two logarithmic axes.
+ * Loaded when the first chart becomes visible. The page shows the same data as text.
  */
 import uPlot from 'uplot';
 import { interpolate, readTheme, toCss } from '../model/colour';
@@ -18,7 +18,7 @@ export interface Chart<Data> {
   destroy(): void;
 }
 
-/** The colour of each of so many bands: of one after the other another lightness. */
+/** Returns a colour for each band; their lightness goes from one end of the scale to the other. */
 export function bandColours(count: number): string[] {
   const { stops } = readTheme();
   return Array.from({ length: count }, (_, band) =>
@@ -26,22 +26,22 @@ export function bandColours(count: number): string[] {
   );
 }
 
-/** Milliseconds of so many stages over the last steps. */
+/** Charts the milliseconds of stages over the last steps. */
 export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked> {
   return drawn(holder, () => ({
     padding: [6, 2, 4, 0],
     scales: {
-      // As wide as there are samples: few are no less of a picture.
+      // The samples fill the width, however few there are.
       x: { time: false, range: (_, low, high) => [low ?? -1, high ?? 0] },
       y: { range: (_, _low, high) => [0, Math.max(high, 0.001) * 1.05] },
     },
     axes: [{ show: false }, axis({ size: AXIS_WIDTH, space: 26, values: (_, splits) => splits.map(inMs) })],
-    // The first stage's is the sum, drawn first, and what is below it over it: from above as the list beside the plot has them.
+    // The series are cumulative: draw the total first and the rest over it, so that bands are in the order of the list.
     series: [{}, ...bandColours(bands).map((fill) => ({ fill, points: { show: false } }))],
   }));
 }
 
-/** Milliseconds of a step against the number of particles; naive dashed. */
+/** Charts the milliseconds of a step against the number of particles; the naive curve is dashed. */
 export function logChart(holder: HTMLElement): Chart<Curves> {
   const chart = drawn<uPlot.AlignedData>(holder, () => {
     const { accent, text, panel } = pageColours();
@@ -72,7 +72,7 @@ export function logChart(holder: HTMLElement): Chart<Curves> {
       const counts = [...new Set(BROAD_PHASES.flatMap((name) => curves[name].map(({ count }) => count)))];
       counts.sort((first, second) => first - second);
       const times = BROAD_PHASES.map((name) =>
-        counts.map((of) => curves[name].find(({ count }) => count === of)?.milliseconds || null),
+        counts.map((size) => curves[name].find(({ count }) => count === size)?.milliseconds || null),
       );
       chart.set([counts, ...times]);
     },
@@ -80,7 +80,7 @@ export function logChart(holder: HTMLElement): Chart<Curves> {
   };
 }
 
-/** Each curve says its name at its end. */
+/** Writes each curve's name at its end. */
 function nameCurves(plot: uPlot): void {
   const { ctx } = plot;
   ctx.save();
@@ -148,7 +148,7 @@ function inShort(_: uPlot, splits: number[]): string[] {
   return splits.map((value) => COMPACT.format(value));
 }
 
-/** As large as its holder, also when that changes, and drawn anew in another theme. */
+/** Draws a chart as large as its holder, resizes it with the holder, and redraws it if the theme changes. */
 function drawn<Data extends uPlot.AlignedData | Stacked>(
   holder: HTMLElement,
   options: () => Omit<uPlot.Options, 'width' | 'height'>,

@@ -1,7 +1,7 @@
 /**
- * A film of exact frames: pictures at even distances in time, however long each took to make. Encoded by WebCodecs,
- * put into a file by mediabunny; a chunk of its own, loaded with the first such film.
- * Outputs: MP4 (H.264) where the browser encodes that, else WebM (VP9 or VP8), in memory.
+ * A film of exact frames: pictures at equal intervals of simulated time, however long each takes to make. WebCodecs
+ * encodes them, mediabunny writes the file. Loaded with the first such film.
+ * Outputs: MP4 (H.264) if the browser encodes it, else WebM (VP9 or VP8), in memory.
  */
 import {
   BufferTarget,
@@ -18,7 +18,7 @@ import { FilmPicture, filmSize } from './film-picture';
 export interface ExactFilm {
   readonly extension: 'mp4' | 'webm';
   readonly frames: number;
-  /** Takes the canvas as it is now, and resolves when there is room for the next picture. */
+  /** Adds the canvas as it is now, and resolves when there is room for the next picture. */
   add(canvas: HTMLCanvasElement): Promise<void>;
   finish(): Promise<Blob>;
   cancel(): Promise<void>;

@@ -1,6 +1,4 @@
-/**
- * Figures of a method among the measures, in the place of those of collisions, and what each means, below.
- */
+/** Shows a method's figures among the measures, instead of those of collisions, and below what each means. */
 import type { Figure } from '../model/simulation-view';
 
 interface Row {
@@ -14,18 +12,21 @@ export class Figures {
   private rows: readonly Row[] = [];
   private titles: readonly string[] = [];
 
-  /** `about`: the list in the fold that says what figures mean. */
+  /** `about`: the list in the fold that explains the figures. */
   constructor(
     private readonly fold: HTMLElement,
     private readonly about: HTMLElement,
   ) {}
 
-  /** None: those of collisions. */
+  /** Shows these figures; if there are none, those of collisions. */
   show(figures: readonly Figure[]): void {
     const isOfMethod = figures.length > 0;
     for (const element of this.ofCollisions) element.hidden = isOfMethod;
     this.fold.hidden = !isOfMethod;
-    if (figures.length !== this.titles.length || figures.some(({ title }, at) => title !== this.titles[at])) {
+    if (
+      figures.length !== this.titles.length ||
+      figures.some(({ title }, index) => title !== this.titles[index])
+    ) {
       this.build(figures);
     }
     figures.forEach(({ value, hint }, index) => {

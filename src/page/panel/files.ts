@@ -1,7 +1,7 @@
 /**
- * Particles as files: saves what runs as a state or as a table, and opens such files, chosen or dropped on the page.
- * A file that cannot be opened leaves what runs as it is, and the notice says why. How files are written and read is
- * loaded with the first one.
+ * Saves the run as a state or as a table, and opens such files, chosen or dropped on the page. If a file cannot be
+ * opened, the run stays as it is and a notice says why. The code that reads and writes files is loaded with the first
+ * one.
  */
 import { CellstormError, describeCount } from '../../core/base/errors';
 import type { Opened } from '../model/opened';
@@ -10,35 +10,35 @@ import { nextTask, saveFile } from '../support/save';
 import { whileWaiting } from '../support/waiting';
 import { explain, type Run } from '../view/engine';
 
-/** What files need of the page. */
+/** The parts of the page that files use. */
 export interface FileSubject {
   readonly run: Run | undefined;
   /** Whether the scene changes gravity or obstacles as time passes. */
   readonly isDriven: boolean;
-  /** What runs is a state of it, where that is known. */
+  /** The scene that the run comes from, if it is known. */
   readonly scene: string | undefined;
-  /** What files are called, without their ending. */
+  /** File name without its extension. */
   readonly stem: string;
-  /** Particles that the engine takes. */
+  /** The greatest number of particles that the engine accepts. */
   readonly mostParticles: number;
   openParticles(opened: Opened): Promise<void>;
   notify(text: string): void;
 }
 
-/** Parts of a table between two turns of the page. */
+/** Parts of a table that are saved before the page gets a turn. */
 const PARTS_A_TURN = 4;
 
-/** Browsers have no more to say of it than that something went wrong. */
+/** Browsers do not say why they cannot read a file. */
 function refuseUnread(name: string): never {
   throw new CellstormError(
-    `${name} cannot be read: it may be a folder, be gone, or be more than the memory holds.`,
+    `${name} cannot be read: it may be a folder, deleted, or too large for the memory.`,
   );
 }
 
 export class Files {
   private readonly sheet = find('keep', HTMLDialogElement);
   private readonly input = find('file', HTMLInputElement);
-  /** Which of several files was chosen last. */
+  /** The file that was chosen last, if several are opened one after another. */
   private latest: File | undefined;
 
   constructor(private readonly subject: FileSubject) {
@@ -52,7 +52,7 @@ export class Files {
     for (const id of ['film-live', 'film-exact']) onClick(id, () => this.sheet.close());
     this.input.addEventListener('change', () => {
       this.open([...(this.input.files ?? [])]);
-      // The same file can be chosen again.
+      // Otherwise choosing the same file again would cause no event.
       this.input.value = '';
     });
     this.listenToDrops();
@@ -84,7 +84,7 @@ export class Files {
     const { scene } = this.subject;
     if (simulation.method) {
       throw new CellstormError(
-        `A state holds what collides, not a ${simulation.method}; a table holds its particles.`,
+        `A state cannot hold a ${simulation.method}; save a table of its particles instead.`,
       );
     }
     const { encodeCheckpoint } = await whileWaiting(import('../../core/state/state-file'));
@@ -92,8 +92,8 @@ export class Files {
     saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
     this.subject.notify(
       this.subject.isDriven
-        ? 'The state is saved, without what the scene moves: opened, it goes on with gravity and obstacles as they are now.'
-        : 'The state is saved; it goes on with the same bits.',
+        ? 'The state is saved, without what the scene moves: when opened, gravity and obstacles stay as they are now.'
+        : 'The state is saved; when opened, it goes on with the same bits.',
     );
   }
 
@@ -106,7 +106,7 @@ export class Files {
       if (blobs.length % PARTS_A_TURN === 0) await nextTask();
     }
     saveFile(new Blob(blobs, { type: 'text/csv' }), `${stem}.csv`);
-    const without = `, without ${describeCount(leftOut)} that left the numbers`;
+    const without = `, without ${describeCount(leftOut)} whose positions are not finite`;
     this.subject.notify(`The table is saved${leftOut > 0 ? without : ''}.`);
   }
 
@@ -116,7 +116,7 @@ export class Files {
     if (!file) return;
     sheet.close();
     if (another) {
-      subject.notify(`${files.length} files came at once; the page opens one at a time.`);
+      subject.notify(`The page opens one file at a time, not ${files.length}.`);
       return;
     }
     this.latest = file;
@@ -127,7 +127,7 @@ export class Files {
       const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuseUnread(file.name)));
       const { run, mostParticles } = subject;
       if (file !== this.latest) return;
-      if (!run) throw new CellstormError(`${file.name} came while no engine was there; open it again.`);
+      if (!run) throw new CellstormError(`No engine was ready for ${file.name}; open it again.`);
       const { simulation, options } = run;
       const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
       const present = { simulation, options, checkpoint };

@@ -1,6 +1,6 @@
 /**
- * The canvas that a film is taken of: the page's picture and what is laid over it, made one. As large as the picture
- * was when the film began; a window that changes its size meanwhile is shown as a whole, with bars beside it.
+ * The canvas that a film records: the page's picture and the layers over it in one. It keeps the picture's size at the
+ * start of the film. If the window is resized, it shows the whole picture, with bars beside it.
  */
 import { CellstormError } from '../../core/base/errors';
 
@@ -9,17 +9,20 @@ interface Size {
   readonly height: number;
 }
 
-/** Pixels of the longer side at most: beyond it, encoders refuse or crawl. */
+/** The greatest length of the longer side, in pixels: with more, encoders refuse or are very slow. */
 const MOST_PIXELS = 2560;
 
-/** As large as the picture and never larger, in whole pairs of pixels, which codecs ask for. */
+/** Returns the size of a film: at most the picture's, and even in both directions, which codecs require. */
 export function filmSize({ width, height }: Size): Size {
   const scale = Math.min(1, MOST_PIXELS / Math.max(width, height, 1));
   const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
   return { width: even(width), height: even(height) };
 }
 
-/** Where a picture lies in a film: pixel on pixel where all that is lost is the odd one, else as large as fits, in the middle. */
+/**
+ * Returns where a picture lies in a film: pixel on pixel if that loses at most one row and column, else scaled to fit,
+ * in the middle.
+ */
 export function placeInFilm(picture: Size, film: Size): Size & { readonly x: number; readonly y: number } {
   const isOdd = (more: number) => more === 0 || more === 1;
   const { width, height } = picture;
@@ -45,13 +48,13 @@ export class FilmPicture {
   }
 
   /**
-   * From below to above, all as large as the first. To be called in the task that drew them: a canvas of WebGPU is empty
-   * afterwards. What it costs is in bench/NOTES.md: of the page's own thread some 0.2 ms.
+   * Draws the layers from bottom to top, all as large as the first. Call it in the task that drew them: a WebGPU canvas
+   * is empty after the task. It takes the page's thread about 0.2 ms, see bench/NOTES.md.
    */
   show(layers: readonly HTMLCanvasElement[]): void {
     const { context, canvas, background } = this;
     const [lowest] = layers;
-    // Of a window without height there is no picture.
+    // A window without height has no picture.
     if (!lowest || lowest.width === 0 || lowest.height === 0) return;
     const { x, y, width, height } = placeInFilm(lowest, canvas);
     context.fillStyle = background;

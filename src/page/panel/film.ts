@@ -1,8 +1,7 @@
 /**
- * Films of the page: starts and ends live ones and those of exact frames, shows how far they are, and saves them;
- * what ends one early saves what there is and says why. Loaded with the first film.
+ * Films of the page, live or of exact frames: starts and ends them, shows their progress, and saves them. A film that
+ * ends early is saved as far as it goes, with a note that says why. Loaded with the first film.
  */
-
 import { find } from '../support/dom';
 import { nextTask, saveFile } from '../support/save';
 import { whileWaiting } from '../support/waiting';
@@ -10,32 +9,32 @@ import { explain, explainMissingGpu } from '../view/engine';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 
-/** What a film needs of the page. */
+/** The parts of the page that a film uses. */
 export interface FilmSubject {
-  /** What runs; another one after another choice. */
+  /** Identifies the present run; it changes if another run starts. */
   readonly take: object | undefined;
   readonly canvas: HTMLCanvasElement | undefined;
   /** Devices lost so far. */
   readonly losses: number;
-  /** What files of the present moment are called, without their ending. */
+  /** File name for the present moment, without its extension. */
   readonly stem: string;
-  /** Steps are taken by shoot() alone. */
+  /** While `isFilmed`, only shoot() takes steps. */
   takeSteps(isFilmed: boolean): void;
-  /** Resolves when the GPU is not behind by much. */
+  /** Resolves when the GPU has few pending submissions. */
   caughtUp(): Promise<void>;
-  /** A step, and its picture with all that is laid over it, handed over in the task that drew it. */
+  /** Takes a step and passes its picture, with all that lies over it, to `take`, in the task that drew it. */
   shoot(take: (picture: HTMLCanvasElement) => Promise<void>): Promise<void>;
   /**
-   * From now on hands over every picture with what is laid over it, from below to above, in the task that drew it, and one that
-   * stands still again and again; undefined ends that.
+   * From now on passes every picture and the layers over it, from bottom to top, to `see`, in the task that drew them.
+   * Passes unchanged pictures repeatedly. Undefined ends this.
    */
   watch(see: ((layers: readonly HTMLCanvasElement[]) => void) | undefined): void;
   notify(text: string): void;
 }
 
-/** One frame a step: films of exact frames run as fast as the simulation's own time at time scale 1. */
+/** An exact film has one frame per step, so it runs at the speed of simulated time at time scale 1. */
 const FRAMES_PER_SECOND = 60;
-/** A film is in memory until it is saved. */
+/** Limits, since a film is kept in memory until it is saved. */
 const MOST_EXACT_SECONDS = 60;
 const MOST_LIVE_SECONDS = 300;
 const SHOW_MS = 200;
@@ -44,9 +43,9 @@ const LOST = 'The GPU was lost.';
 export class Film {
   private live: LiveFilm | undefined;
   private isExact = false;
-  /** Of the last picture in it. */
+  /** File name for the last picture in the film. */
   private stem = '';
-  /** What was asked for while an exact film is made. */
+  /** How the visitor ended an exact film early; undefined if not. */
   private ending: 'save' | 'discard' | undefined;
   private clock: ReturnType<typeof setInterval> | undefined;
   private readonly bar = find('recording', HTMLElement);
@@ -58,11 +57,11 @@ export class Film {
     this.seconds.max = String(MOST_EXACT_SECONDS);
     find('recording-stop', HTMLButtonElement).addEventListener('click', () => this.end('save'));
     find('recording-discard', HTMLButtonElement).addEventListener('click', () => this.end('discard'));
-    // A hidden page draws nothing; exact frames go on.
+    // A hidden page draws nothing, so a live film pauses; an exact film goes on.
     document.addEventListener('visibilitychange', () => {
       this.live?.pause(document.hidden);
       if (this.live && !document.hidden)
-        subject.notify('The film left out the time when the page was hidden.');
+        subject.notify('The film leaves out the time during which the page was hidden.');
     });
     addEventListener('beforeunload', (event) => {
       if (this.isBusy) event.preventDefault();
@@ -73,7 +72,7 @@ export class Film {
     return this.live !== undefined || this.isExact;
   }
 
-  /** A live film, or the end of what is being made. */
+  /** Starts a live film, or ends and saves the present film. */
   toggle(): void {
     if (this.isBusy) this.end('save');
     else this.startLive();
@@ -103,14 +102,14 @@ export class Film {
     const { losses } = subject;
     const update = () => {
       if (subject.losses > losses) this.endLive(LOST);
-      else if (live.seconds > MOST_LIVE_SECONDS) this.endLive(`It is ${MOST_LIVE_SECONDS} s long, the most.`);
+      else if (live.seconds > MOST_LIVE_SECONDS) this.endLive(`${MOST_LIVE_SECONDS} s is the longest film.`);
       else this.show(`Recording ${formatClock(live.seconds)}`);
     };
     update();
     this.clock = setInterval(update, SHOW_MS);
     this.stem = subject.stem;
     subject.watch((layers) => {
-      // Another device's is of another time.
+      // After a device loss, the picture is from another time.
       if (subject.losses > losses) return;
       live.show(layers);
       this.stem = subject.stem;
@@ -118,9 +117,9 @@ export class Film {
     subject.notify('');
   }
 
-  /** `why`: what ended it; '' the visitor, undefined the visitor who does not want it. */
+  /** `why`: what ended the film; '' if the visitor did, undefined if the visitor discards it. */
   private async endLive(why: string | undefined): Promise<void> {
-    // Another one may begin while this one is finished.
+    // Another film may begin while this one is being saved.
     const { live, stem, subject } = this;
     if (!live) return;
     this.live = undefined;
@@ -168,7 +167,7 @@ export class Film {
     this.hide();
   }
 
-  /** Returns why there are fewer frames than were asked for, else ''. */
+  /** Returns why there are fewer frames than requested; '' if there are not. */
   private async shootAll(film: ExactFilm, take: object, total: number): Promise<string> {
     const { subject } = this;
     const { losses } = subject;
@@ -220,7 +219,7 @@ export class Film {
   }
 }
 
-/** Around the picture. */
+/** Returns the colour around the picture. */
 function stageColour(): string {
   return getComputedStyle(document.documentElement).getPropertyValue('--stage');
 }

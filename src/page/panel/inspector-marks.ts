@@ -1,4 +1,7 @@
-/** The inspector's marks in the picture: the probed cells, and per candidate a line whose shape and dash tell its verdict. */
+/**
+ * The inspector's marks in the picture: the probed cells, and a line per candidate, whose dash and end show its
+ * verdict.
+ */
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { toCss } from '../model/colour';
 import { project } from '../view/camera';
@@ -18,18 +21,18 @@ export class Marks {
     private readonly snapshot: Snapshot,
   ) {}
 
-  paint(told: Inspected): void {
+  paint(details: Inspected): void {
     const { context, frame } = this;
     const { overlay } = frame.theme;
-    for (const cell of told.probe) this.outline(cell, cell === told.own);
-    for (const candidate of told.candidates) {
+    for (const cell of details.probe) this.outline(cell, cell === details.own);
+    for (const candidate of details.candidates) {
       if (candidate.verdict === 'itself') continue;
-      this.join(told, candidate);
+      this.join(details, candidate);
     }
-    const place = this.toScreen(told.position);
-    if (!place) return;
-    const { x, y, scale } = place;
-    const radius = Math.max(5, told.radius * scale + 3);
+    const middle = this.toScreen(details.position);
+    if (!middle) return;
+    const { x, y, scale } = middle;
+    const radius = Math.max(5, details.radius * scale + 3);
     context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);
     this.stroke(overlay.first, 2.5);
@@ -54,34 +57,34 @@ export class Marks {
     context.globalAlpha = 1;
   }
 
-  private join(told: Inspected, { index, verdict }: Candidate): void {
+  private join(details: Inspected, { index, verdict }: Candidate): void {
     const { context, snapshot, frame } = this;
     const { particles, run } = snapshot;
     const { world } = run.simulation;
     const { dimensions, period } = world;
     const there = Array.from(particles.positions.subarray(dimensions * index, dimensions * (index + 1)));
-    const apart = there.map((along, axis) => along - (told.position[axis] as number));
-    const way = apart.map((along, axis) => {
+    const apart = there.map((along, axis) => along - (details.position[axis] as number));
+    const shortest = apart.map((along, axis) => {
       const length = period[axis] as number;
       return length > 0 ? along - length * Math.round(along / length) : along;
     });
-    const isAround = way.some(
+    const isWrapped = shortest.some(
       (along, axis) => Math.abs(along - (apart[axis] as number)) > world.cellSize / 2,
     );
     const { overlay } = frame.theme;
     const isContact = verdict === 'contact';
     const colour = isContact ? overlay.contact : overlay.candidate;
-    // Across an end of the world half of the way from either side.
-    const share = isAround ? 0.5 : 1;
-    for (const [from, sign] of isAround
+    // Across an end of a periodic world, draw half of the line from either side.
+    const share = isWrapped ? 0.5 : 1;
+    for (const [from, sign] of isWrapped
       ? ([
-          [told.position, 1],
+          [details.position, 1],
           [there, -1],
         ] as const)
-      : ([[told.position, 1]] as const)) {
+      : ([[details.position, 1]] as const)) {
       const [first, second] = [
         this.toScreen(from),
-        this.toScreen(from.map((along, axis) => along + sign * share * (way[axis] as number))),
+        this.toScreen(from.map((along, axis) => along + sign * share * (shortest[axis] as number))),
       ];
       if (!first || !second) continue;
       context.beginPath();
@@ -109,7 +112,7 @@ export class Marks {
     context.fill();
   }
 
-  /** With a casing, so that it is seen on whatever is behind. */
+  /** Strokes the path with an outline in the background's colour, so that it is visible on anything. */
   private stroke(colour: readonly [number, number, number], width: number): void {
     const { context, frame } = this;
     context.strokeStyle = toCss(frame.theme.background);
@@ -120,7 +123,7 @@ export class Marks {
     context.stroke();
   }
 
-  /** CSS pixels, and how many of them a unit of length is there; undefined behind the eye. */
+  /** Returns CSS pixels, and the pixels per unit of length at that distance; undefined behind the camera. */
   private toScreen(
     point: readonly number[],
   ): { readonly x: number; readonly y: number; readonly scale: number } | undefined {

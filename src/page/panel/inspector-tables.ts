@@ -2,7 +2,7 @@ import type { World } from '../../core/world/world';
 import { formatCount, formatReal } from '../support/format';
 import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
 
-/** The card shows at most this many candidates, and ids of a slice. */
+/** The greatest number of candidates and of a cell's ids in the card. */
 const MOST_ROWS = 60;
 const MOST_IDS = 9;
 
@@ -23,7 +23,7 @@ export function vectorText(vector: readonly number[]): string {
   return vector.map(formatReal).join(', ');
 }
 
-/** Cells of a box are counted with those around it that are always empty. */
+/** Says that the coordinates of cells count the ring of empty cells, if the world has one. */
 export function ringText({ kind, period }: World): string {
   const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
   return hasRing ? ', counting the ring' : '';
@@ -33,7 +33,7 @@ export function cellText({ cell }: ProbedCell): string {
   return cell.join(', ');
 }
 
-/** Some ids of a slice, around one. */
+/** Lists some ids of a cell, around the given one. */
 export function idsText(ids: readonly number[], id: number): string {
   const first = Math.max(0, Math.min(ids.indexOf(id) - (MOST_IDS >> 1), ids.length - MOST_IDS));
   const some = ids.slice(first, first + MOST_IDS).map((one) => (one === id ? `[${one}]` : String(one)));
@@ -46,17 +46,17 @@ export function captioned(caption: string): HTMLTableElement {
   return table;
 }
 
-/** The probed cells as they lie in the picture, upwards is up; in space a table for each layer. */
+/** Returns tables of the probed cells, laid out as in the picture with y upwards; in 3D a table for each layer. */
 export function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement[] {
-  return Array.from({ length: probe.length / 9 }, (_, place) => {
-    const cells = probe.slice(9 * place, 9 * place + 9);
+  return Array.from({ length: probe.length / 9 }, (_, index) => {
+    const cells = probe.slice(9 * index, 9 * index + 9);
     const level = cells[0]?.level;
     const which = [
       ...(level === undefined ? [] : [`level ${level}`]),
       ...(dimensions === 3 ? [`z ${cells[0]?.cell[2]}`] : []),
     ].join(', ');
     const title = `Probed cells: particles, first slot${which ? `; ${which}` : ''}`;
-    const table = captioned(place === 0 ? title : which);
+    const table = captioned(index === 0 ? title : which);
     table.className = 'probe';
     for (let row = 2; row >= 0; row--) {
       const line = element('tr');
@@ -76,7 +76,7 @@ export function probeTables({ probe, own }: Inspected, dimensions: number): HTML
   });
 }
 
-/** Candidates, contacts and strangers, in words. */
+/** Says how many candidates, contacts and particles of other cells there are. */
 export function countsText({ candidates }: Inspected): string {
   const count = (wanted: Candidate['verdict']) =>
     candidates.filter(({ verdict }) => verdict === wanted).length;
@@ -86,12 +86,12 @@ export function countsText({ candidates }: Inspected): string {
   return `${formatCount(tested)} ${tested === 1 ? 'candidate' : 'candidates'}, ${formatCount(contacts)} in contact${more}`;
 }
 
-export function candidateTable(told: Inspected): HTMLElement {
-  const { candidates } = told;
+export function candidateTable(details: Inspected): HTMLElement {
+  const { candidates } = details;
   const others = candidates
     .filter(({ verdict }) => verdict !== 'itself')
     .sort((first, second) => first.distance - second.distance);
-  const table = captioned(countsText(told));
+  const table = captioned(countsText(details));
   const head = element('tr');
   for (const name of ['Id', 'Verdict', 'Apart / touch at']) {
     const cell = element('th', name);

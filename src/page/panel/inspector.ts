@@ -23,11 +23,13 @@ import {
 } from './inspector-tables';
 
 const INTERVAL_MS = 250;
-/** Asking takes at most this share of the time, and where it takes longer than this, it waits until time stands still. */
+/** Inspecting takes at most this share of the time. */
 const GREATEST_SHARE = 0.2;
+/** If inspecting takes longer than this, it waits until the run is paused. */
 const LONGEST_MS = 200;
-/** CSS pixels from a particle at which it is still pointed at, and that a click may move. */
+/** The greatest distance from a particle to the pointer that selects it, in CSS pixels. */
 const NEAR_POINTER = 12;
+/** The greatest distance that the pointer may move during a click, in CSS pixels. */
 const CLICK_SLACK = 4;
 
 export class Inspector {
@@ -38,13 +40,13 @@ export class Inspector {
   private readonly marks = find('marks', HTMLCanvasElement);
   private snapshot: Snapshot | undefined;
   private chosen: number | undefined;
-  /** Whether a pointer that only passes leaves the choice alone. */
+  /** True if a pointer that passes over other particles does not change the choice. */
   private isPinned = false;
-  private told: Inspected | undefined;
+  private details: Inspected | undefined;
   private isStale = true;
-  private isAsking = false;
+  private isReading = false;
   private next = 0;
-  /** Milliseconds that going over the last answer took. */
+  /** Milliseconds that inspecting the last state took. */
   private took = 0;
 
   constructor(
@@ -57,7 +59,7 @@ export class Inspector {
     session.changed.listen(() => {
       this.isStale = true;
     });
-    // It scrolls, by keys too.
+    // Focusable, so that it scrolls by keys too.
     this.body.tabIndex = 0;
     this.body.dataset.scrolls = '';
     this.idField.addEventListener('change', () => {
@@ -77,9 +79,9 @@ export class Inspector {
     return !this.card.hidden;
   }
 
-  /** Whether what it tells is about the state as it is. */
+  /** True if the inspector is closed or shows the present state. */
   get isCurrent(): boolean {
-    return !this.isOpen || (!this.isStale && !this.isAsking);
+    return !this.isOpen || (!this.isStale && !this.isReading);
   }
 
   toggle(): void {
@@ -92,31 +94,31 @@ export class Inspector {
     if (this.isOpen) this.isStale = true;
   }
 
-  /** Who is told of. */
+  /** Id of the particle that is shown; undefined while closed. */
   get inspected(): number | undefined {
     return this.isOpen ? this.chosen : undefined;
   }
 
-  /** Stays with a particle. */
+  /** Opens the inspector on a particle and stays with it. */
   open(id: number): void {
     if (!this.isOpen) this.toggle();
     this.isPinned = true;
     this.choose(id);
   }
 
-  /** The next particle by id, or the one before. */
+  /** Shows the next particle by id, or the previous one. */
   step(by: 1 | -1): void {
     const { snapshot, chosen } = this;
     if (!this.isOpen || !snapshot) return;
     const { ids } = snapshot.particles;
     if (ids.length === 0) return;
     const after = ids.findIndex((id) => id >= (chosen ?? 0));
-    const place = (after < 0 ? ids.length : after) + (by > 0 && ids[after] !== chosen ? 0 : by);
+    const index = (after < 0 ? ids.length : after) + (by > 0 && ids[after] !== chosen ? 0 : by);
     this.isPinned = true;
-    this.choose(ids[(place + ids.length) % ids.length] as number);
+    this.choose(ids[(index + ids.length) % ids.length] as number);
   }
 
-  /** To be called every frame. */
+  /** Call every frame. */
   update(now: number): void {
     const { run } = this.session;
     if (!this.isOpen || !run) return;
@@ -128,27 +130,29 @@ export class Inspector {
     if (count > MOST_INSPECTED) {
       this.isStale = false;
       this.showSentence(
-        `The inspector goes over all particles on the page's own thread, so it takes at most ${formatCount(MOST_INSPECTED)}; there are ${formatCount(count)}.`,
+        `The inspector can show at most ${formatCount(MOST_INSPECTED)} particles, because it searches them on the page's own thread; there are ${formatCount(count)}.`,
       );
-    } else if (this.isStale && !this.isAsking && now >= this.next && !this.isWaiting) {
-      this.ask(run, now);
+    } else if (this.isStale && !this.isReading && now >= this.next && !this.isWaiting) {
+      this.read(run, now);
     }
     this.mark();
   }
 
-  /** Resolves when what it tells is about the state as it is, however long that takes; for films. */
+  /** Resolves when the inspector shows the present state, however long that takes; for films. */
   async catchUp(): Promise<void> {
-    while (this.isAsking) await nextTask();
+    while (this.isReading) await nextTask();
     const { run } = this.session;
-    if (this.isOpen && run && run.simulation.count <= MOST_INSPECTED) await this.ask(run, performance.now());
+    if (this.isOpen && run && run.simulation.count <= MOST_INSPECTED) await this.read(run, performance.now());
   }
 
-  /** What lies over the picture; of the last frame, see update(). */
+  /** The canvas over the picture, as the last update() painted it; none while closed. */
   get layers(): readonly HTMLCanvasElement[] {
     return this.isOpen ? [this.marks] : [];
   }
 
-  /** A picture with the marks over it; while closed the picture itself. To be called in the task that drew it. */
+  /**
+   * Returns a copy of the picture with the marks; while closed the picture itself. Call it in the task that drew it.
+   */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
     const both = document.createElement('canvas');
     const context = both.getContext('2d');
@@ -160,29 +164,29 @@ export class Inspector {
     return both;
   }
 
-  /** Until time stands still. */
+  /** True while inspecting is too slow for a running simulation, so that it waits for a pause. */
   private get isWaiting(): boolean {
     return this.stepper.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.session.run;
   }
 
-  private async ask(run: Run, began: number): Promise<void> {
+  private async read(run: Run, began: number): Promise<void> {
     this.isStale = false;
-    this.isAsking = true;
+    this.isReading = true;
     try {
       const particles = await run.simulation.read();
       if (run !== this.session.run) return;
       const { world, radius } = run.simulation;
-      // Without the wait for steps that were under way: that is no work of the page's.
+      // Do not count the wait for pending steps, which is not the page's own work.
       const answered = performance.now();
       this.snapshot = { run, particles, inspect: inspectAll(world, radius, particles) };
       this.took = performance.now() - answered;
-      this.chosen ??= this.middle();
-      this.tell();
+      this.chosen ??= this.idInMiddle();
+      this.showChosen();
     } catch (error) {
       if (run === this.session.run) this.showSentence(explain(error));
     } finally {
-      this.isAsking = false;
-      // Another one has taken its place, and may stand still.
+      this.isReading = false;
+      // Another run has started, and may be paused.
       if (run !== this.session.run) this.isStale = true;
       this.next = began + Math.max(INTERVAL_MS, this.took / GREATEST_SHARE);
     }
@@ -191,20 +195,20 @@ export class Inspector {
   private choose(id: number): void {
     if (id === this.chosen) return;
     this.chosen = id;
-    this.tell();
-    // Said once, not whenever time passes.
-    const { told } = this;
-    this.status.textContent = told ? `Particle ${id}: ${countsText(told)}.` : this.body.textContent;
+    this.showChosen();
+    // For screen readers: say it once, not at every update.
+    const { details } = this;
+    this.status.textContent = details ? `Particle ${id}: ${countsText(details)}.` : this.body.textContent;
   }
 
-  private tell(): void {
+  private showChosen(): void {
     const { snapshot, chosen } = this;
     if (!snapshot || chosen === undefined) return;
-    this.told = snapshot.inspect(chosen);
-    if (document.activeElement !== this.idField || this.told) this.idField.value = String(chosen);
+    this.details = snapshot.inspect(chosen);
+    if (document.activeElement !== this.idField || this.details) this.idField.value = String(chosen);
     const { ids } = snapshot.particles;
-    if (this.told) {
-      this.show(this.told, snapshot);
+    if (this.details) {
+      this.show(this.details, snapshot);
     } else {
       const last = ids.at(-1);
       this.showSentence(
@@ -216,19 +220,19 @@ export class Inspector {
   }
 
   private showSentence(text: string): void {
-    this.told = undefined;
+    this.details = undefined;
     if (this.body.textContent !== text) this.body.replaceChildren(element('p', text));
   }
 
-  private show(told: Inspected, { run, particles }: Snapshot): void {
+  private show(details: Inspected, { run, particles }: Snapshot): void {
     const { world, count } = run.simulation;
-    const { own, slot } = told;
-    const size = told.halves
-      ? (['Half edges', vectorText(told.halves)] as const)
-      : (['Radius', formatReal(told.radius)] as const);
+    const { own, slot } = details;
+    const size = details.halves
+      ? (['Half edges', vectorText(details.halves)] as const)
+      : (['Radius', formatReal(details.radius)] as const);
     const facts: (readonly [string, string])[] = [
-      ['Position', vectorText(told.position)],
-      ['Velocity', vectorText(told.velocity)],
+      ['Position', vectorText(details.position)],
+      ['Velocity', vectorText(details.velocity)],
       size,
     ];
     if (own) {
@@ -237,7 +241,7 @@ export class Inspector {
         [world.kind === 'unbounded' ? 'Bucket' : 'Index', formatCount(own.bucket)],
         ['Slot', `${formatCount(slot)} of ${formatCount(count)}`],
         ['Its slice', `from slot ${formatCount(own.start)}, before ${formatCount(own.end)}`],
-        ['Ids in it', idsText(own.ids, told.id)],
+        ['Ids in it', idsText(own.ids, details.id)],
       );
     }
     const list = element('dl');
@@ -248,12 +252,19 @@ export class Inspector {
     }
     const parts: HTMLElement[] = [list];
     if (own) {
-      parts.push(...probeTables(told, world.dimensions), candidateTable(told));
+      parts.push(...probeTables(details, world.dimensions), candidateTable(details));
     } else {
-      parts.push(element('p', 'It is set aside because it is not finite, so it has no neighbours.'));
+      parts.push(
+        element('p', 'It is in quarantine because its position is not finite, so it has no neighbours.'),
+      );
     }
     if (this.took > LONGEST_MS) {
-      parts.push(element('p', 'To go over so many takes long: while time passes this stays as it is.'));
+      parts.push(
+        element(
+          'p',
+          'Inspecting so many particles takes long, so this is not updated while the simulation runs.',
+        ),
+      );
     }
     const { scrollTop } = this.body;
     this.body.replaceChildren(...parts);
@@ -262,37 +273,37 @@ export class Inspector {
     this.body.dataset.count = String(particles.ids.length);
   }
 
-  /** Whoever is in the middle of the picture. */
-  private middle(): number | undefined {
+  /** Returns the id of the particle nearest to the middle of the picture. */
+  private idInMiddle(): number | undefined {
     const { frame } = this.picture;
     if (!frame) return undefined;
     const { x, y, width, height } = frame.viewport.free;
     const { left, top } = this.viewpoint.stage.getBoundingClientRect();
-    return this.at({ x: left + x + width / 2, y: top + y + height / 2 }, Number.POSITIVE_INFINITY);
+    return this.idAt({ x: left + x + width / 2, y: top + y + height / 2 }, Number.POSITIVE_INFINITY);
   }
 
-  private at(place: { readonly x: number; readonly y: number }, pixels: number): number | undefined {
+  private idAt(position: { readonly x: number; readonly y: number }, pixels: number): number | undefined {
     const { snapshot, viewpoint } = this;
     const { frame } = this.picture;
     if (!snapshot || !frame) return undefined;
     const within = pixels / frame.sight.pixelsPerUnit;
-    return pick(snapshot.run.simulation, snapshot.particles, viewpoint.rayAt(place), within)?.id;
+    return pick(snapshot.run.simulation, snapshot.particles, viewpoint.rayAt(position), within)?.id;
   }
 
-  /** A pointer that passes shows whom it passes over; a click keeps that one, and one beside all lets go. */
+  /** Shows the particle under the pointer. A click stays with it; a click beside all particles ends that. */
   private listen(stage: HTMLElement): void {
     let down: { readonly x: number; readonly y: number } | undefined;
-    let place: { readonly x: number; readonly y: number } | undefined;
+    let pointer: { readonly x: number; readonly y: number } | undefined;
     const follow = () => {
-      const id = place && this.at(place, NEAR_POINTER);
-      place = undefined;
+      const id = pointer && this.idAt(pointer, NEAR_POINTER);
+      pointer = undefined;
       if (id !== undefined && !this.isPinned) this.choose(id);
     };
     stage.addEventListener('pointermove', ({ buttons, clientX, clientY }) => {
       if (!this.isOpen || buttons !== 0 || this.isPinned) return;
-      // Once a frame.
-      if (!place) requestAnimationFrame(follow);
-      place = { x: clientX, y: clientY };
+      // At most once per frame.
+      if (!pointer) requestAnimationFrame(follow);
+      pointer = { x: clientX, y: clientY };
     });
     stage.addEventListener('pointerdown', ({ clientX, clientY, isPrimary }) => {
       down = isPrimary ? { x: clientX, y: clientY } : undefined;
@@ -301,13 +312,13 @@ export class Inspector {
       const isClick = down && Math.hypot(clientX - down.x, clientY - down.y) <= CLICK_SLACK;
       down = undefined;
       if (!this.isOpen || !isClick || this.tools.isChosen) return;
-      const id = this.at({ x: clientX, y: clientY }, NEAR_POINTER);
+      const id = this.idAt({ x: clientX, y: clientY }, NEAR_POINTER);
       this.isPinned = id !== undefined;
       if (id !== undefined) this.choose(id);
     });
   }
 
-  /** Paints the marks for the present look at the world. */
+  /** Paints the marks over the present picture. */
   private mark(): void {
     const { frame } = this.picture;
     const context = this.marks.getContext('2d');
@@ -319,7 +330,7 @@ export class Inspector {
     if (this.marks.height !== height) this.marks.height = height as number;
     context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
     context.clearRect(0, 0, viewport.width, viewport.height);
-    const { told, snapshot } = this;
-    if (told && snapshot) new Marks(context, frame, snapshot).paint(told);
+    const { details, snapshot } = this;
+    if (details && snapshot) new Marks(context, frame, snapshot).paint(details);
   }
 }

@@ -1,20 +1,20 @@
 /**
- * A film of what is seen, as it is seen, by the browser's own recorder: WebM or MP4, whichever it writes. It records
- * a canvas of its own, since no recorder goes from one to another: pictures come from several where marks lie over them.
+ * A film of the picture in real time, by the browser's own recorder: WebM or MP4, whichever it supports. It records a
+ * canvas of its own, because a recorder cannot switch between canvases, and the picture may consist of several.
  */
 import { CellstormError } from '../../core/base/errors';
 import { FilmPicture } from './film-picture';
 
 export interface LiveFilm {
   readonly extension: 'mp4' | 'webm';
-  /** Recorded so far, without pauses. */
+  /** Length so far, without pauses. */
   readonly seconds: number;
   /** Resolves when the recorder ends by itself, with the reason. */
   readonly failed: Promise<string>;
-  /** The next picture, in the task that drew it. */
+  /** Records the next picture. Call it in the task that drew it. */
   show(layers: readonly HTMLCanvasElement[]): void;
   pause(isPaused: boolean): void;
-  /** What was recorded; empty where nothing was. */
+  /** Ends the film and returns it; empty if nothing was recorded. */
   stop(): Promise<Blob>;
 }
 
@@ -27,10 +27,10 @@ const TYPES = [
 ];
 const FRAMES_PER_SECOND = 60;
 const BITS_PER_SECOND = 10e6;
-/** Milliseconds between parts: what a crash of the recorder can lose. */
+/** Milliseconds between parts: the most that a crash of the recorder can lose. */
 const PART_MS = 1000;
 
-/** `of`: what is on the screen; `background`: a CSS colour. */
+/** `of`: the picture on the screen. `background`: a CSS colour. */
 export function openLiveFilm(of: HTMLCanvasElement, background: string): LiveFilm {
   const type =
     typeof MediaRecorder === 'undefined'

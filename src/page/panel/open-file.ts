@@ -1,7 +1,7 @@
 /**
- * Particles from a file, in the place of a scene: a state (src/core/state/state-file.ts) brings its world and settings,
- * a table (src/core/state/particle-table.ts) goes into those of what runs. Everything here is plain data and pure functions. Loaded
- * with the first file.
+ * Reads particles from a file, to start from them instead of a scene. A state (src/core/state/state-file.ts) brings its
+ * world and settings; a table (src/core/state/particle-table.ts) takes those of the present run. Pure. Loaded with the
+ * first file.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
@@ -12,27 +12,32 @@ import { capacityOfState, decodeCheckpoint, isStateFile, optionsOfState } from '
 import { type Choices, clampValue, type FieldName } from '../model/fields';
 import type { Opened } from '../model/opened';
 
-/** Bytes of a file: 16 million particles of any kind as a state, in most forms as a table. */
+/**
+ * The greatest size of a file: enough for 16 million particles of any kind in a state, and of most kinds in a table.
+ */
 export const MOST_FILE_BYTES = 2 ** 30;
-/** Cells of the world of a state: what is more is a mistake, and no memory for it. */
+/** The greatest number of cells of a state's world. More are a mistake, and would not fit the memory. */
 const MOST_CELLS = 2 ** 27;
 
-/** What runs while a file is opened. */
+/** The run while a file is opened. */
 export interface Present {
   readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
-  /** Its state, for what a table does not say. */
+  /** Its state, for everything that a table lacks. */
   readonly checkpoint: Checkpoint;
   readonly options: SimulationOptions;
 }
 
-/** An error of the file's size, before any of it is read. */
+/** Throws if the file is too large, before any of it is read. */
 export function checkFileSize(name: string, bytes: number): void {
   if (bytes <= MOST_FILE_BYTES) return;
   const accepted = `at most ${MOST_FILE_BYTES} bytes (1 GiB)`;
   throw new ArgumentError(name, new Phrase(`${bytes} bytes long`), accepted);
 }
 
-/** `most`: particles that the engine takes. In steps of some milliseconds, so that the page has its turn between them. */
+/**
+ * `most`: the greatest number of particles that the engine accepts. Yields every few milliseconds, so that the page
+ * gets its turn.
+ */
 export function* openParticles(
   name: string,
   bytes: Uint8Array,
@@ -49,17 +54,17 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     new Phrase(`a state of ${bytes.length} bytes`),
   );
   const count = checkpoint.ids.length;
-  // Room is made up to the greatest id.
+  // The simulation needs room for the greatest id.
   const capacity = capacityOfState(checkpoint);
   if (capacity > most) {
     const found = new Phrase(`a state of ${describeCount(count)} with ids up to ${capacity - 1}`);
-    throw new ArgumentError(name, found, `one with ids below ${most}, as many as are taken here`);
+    throw new ArgumentError(name, found, `one with ids below ${most}, the limit here`);
   }
-  // One takes as much as a particle.
+  // An obstacle takes as much room as a particle.
   const fixed = obstacleCountOf(checkpoint);
   if (fixed > most) {
     const found = new Phrase(`a state with ${fixed} obstacles`);
-    throw new ArgumentError(name, found, `one with at most ${most} of them, as many as are taken here`);
+    throw new ArgumentError(name, found, `one with at most ${most} obstacles, the limit here`);
   }
   try {
     const options = optionsOfState(checkpoint);
@@ -67,15 +72,15 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     const { cellCount } = plan.world;
     if (cellCount > MOST_CELLS) {
       throw new CellstormError(
-        `${name} is a state of a world of ${cellCount} cells; at most ${MOST_CELLS} are taken.`,
+        `${name} is a state of a world of ${cellCount} cells; at most ${MOST_CELLS} are accepted.`,
       );
     }
-    // Complete: a state may leave out settings that are as usual.
+    // A state may leave out settings that have their default values; fill them in.
     const complete = { ...checkpoint, settings: checkCheckpoint(checkpoint, plan) };
     return { name, scene, checkpoint: complete, options, choices: choicesOf(complete) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
-    throw new CellstormError(`${name} is a state in which ${error.message}`);
+    throw new CellstormError(`${name} is an invalid state: ${error.message}`);
   }
 }
 
@@ -89,7 +94,7 @@ function* openTable(
   const particles = yield* decodeTable(bytes, { dimensions, radiusRange, boxes, world, most }, name);
   const { ids, positions, velocities, radii, halfExtents, ...rest } = present.checkpoint;
   const checkpoint: Checkpoint = { ...rest, time: 0, ...particles };
-  // What a state does not say of the world stays as it runs.
+  // A state does not hold these options of the world; keep the present ones.
   const { cellSize, crowds } = present.options;
   return {
     name,

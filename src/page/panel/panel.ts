@@ -1,7 +1,7 @@
 /**
- * The panel: shows what is chosen, notes and figures, and says what a visitor asks for. The controls are made of
- * FIELDS by lil-gui, with sliders that the browser knows, for keyboards and screen readers; all other markup is in
- * index.html. From here only text goes in, never markup.
+ * The panel: shows the choices, notes and figures, and reports the visitor's choices. lil-gui builds the controls from
+ * FIELDS; sliders are the browser's own, for keyboards and screen readers. All other markup is in index.html. This file
+ * inserts only text, never markup.
  */
 import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../../core/world/world';
@@ -50,16 +50,18 @@ export interface PanelParts {
   readonly sheets: Sheets;
 }
 
-/** Folded at first. */
+/** Groups that are folded at first. */
 const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
 
-/** Why a control cannot be used: a sentence for all to see, who says it, or a hint, where it is plain to see. */
+/**
+ * Why a control is disabled: a visible sentence, the element that already shows it, or a hint if the reason is obvious.
+ */
 type Refusal = string | HTMLElement | { readonly hint: string };
 
 interface Control {
   readonly controller: Controller;
   readonly slider: HTMLInputElement | undefined;
-  /** Its description: seen where it says why there is nothing to choose. */
+  /** Describes the control. Visible only if it says why the control is disabled. */
   readonly note: HTMLElement;
 }
 
@@ -67,14 +69,14 @@ export class Panel {
   private readonly controls = new Map<FieldName, Control>();
   private readonly shown: Record<string, string | number | boolean> = {};
   private engineName = '';
-  /** Why controls cannot be used. */
+  /** Why controls are disabled. */
   private readonly refusals = new Map<FieldName, Refusal>();
   private readonly fold = find('fold', HTMLButtonElement);
   private readonly figures = new Figures(
     find('figures-fold', HTMLElement),
     find('figures-about', HTMLElement),
   );
-  /** Particles that the engine holds. */
+  /** The greatest number of particles on this engine. */
   private most: number | undefined;
 
   constructor(
@@ -86,13 +88,13 @@ export class Panel {
     this.listen();
   }
 
-  /** `count`: as many as there are, where that is less than is wished for. */
+  /** `count`: the actual number of particles, which may be less than the chosen one. */
   showChoices({ opened, ...choices }: Chosen, count: number): void {
-    // Of no scene while a file is open, so that any can be chosen.
+    // While a file is open no scene is selected, so that any scene can be chosen.
     Object.assign(this.shown, choices, { count }, opened ? { scene: '' } : {});
     for (const [name, { controller, slider }] of this.controls) {
       controller.updateDisplay();
-      if (slider) this.showPlace(name, slider, this.shown[name] as number);
+      if (slider) this.showOnSlider(name, slider, this.shown[name] as number);
     }
     const scene = findScene(choices.scene);
     const ofScene = opened?.scene === undefined ? '' : `, a state of the scene ${opened.scene}`;
@@ -113,7 +115,7 @@ export class Panel {
     setText('play-label', isPlaying ? 'Pause' : 'Play');
   }
 
-  /** Undefined where nothing runs. */
+  /** Shows which engine runs; undefined if none does. */
   showEngine(engine: Engine | undefined): void {
     const badge = find('badge', HTMLElement);
     badge.dataset.engine = engine?.kind ?? 'none';
@@ -128,19 +130,18 @@ export class Panel {
     this.describe('engine');
   }
 
-  /** Why the chosen engine is not the one that runs; stays until another note, or '' to take it away. */
-  /** Where the visitor cannot choose the GPU. */
+  /** Enables or disables the choice of the engine. */
   setGpuAvailable(isAvailable: boolean): void {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
   }
 
-  /** Where the slider of particles ends. */
+  /** Sets the end of the slider of particles. */
   setMost(most: number): void {
     this.most = most;
     this.describe('count');
   }
 
-  /** `simulation`: of which they are. */
+  /** `simulation`: the one that was measured. */
   showMeasures(measures: Measured | undefined, simulation: SimulationView | undefined): void {
     if (!measures || !simulation) return;
     const { count, kineticEnergy, hash } = measures;
@@ -164,12 +165,12 @@ export class Panel {
     setText('fullest', formatCount(greatestOccupancy));
   }
 
-  /** Of the grid that runs, in units of length. */
+  /** Shows the number of cells and their size in units of length. */
   showWorld(world: World): void {
     const { kind, levels, cellCount, cellSize } = world;
     const isHashed = kind === 'unbounded';
     setText('cells-title', isHashed ? 'Buckets' : 'Cells');
-    // Of several levels, and where cells are hashed, all that there are in memory.
+    // With several levels or hashed cells, show all cells in memory.
     const count =
       levels > 0 || isHashed ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
     setText('cells', formatCount(count));
@@ -197,7 +198,7 @@ export class Panel {
 
   private build(): void {
     const gui = new GUI({ container: find('controls', HTMLElement), injectStyles: false, title: 'Controls' });
-    // The panel folds by itself.
+    // The panel has its own title, which folds it.
     gui.$title.remove();
     const folders = new Map<Group, GUI>();
     for (const name of FIELD_NAMES) {
@@ -232,7 +233,7 @@ export class Panel {
     const controller = folder.add(this.shown, name).name(field.label);
     const input = controller.domElement.querySelector('input');
     input?.setAttribute('id', name);
-    // A number that is being typed is taken when it is done; until then it may be anything.
+    // Use a typed number only when it is complete.
     controller.onFinishChange((value: number | boolean) => this.parts.chooser.choose({ [name]: value }));
     const slider =
       field.kind === 'switch' || field.slider === 0 ? undefined : this.addSlider(controller, name, field);
@@ -250,7 +251,7 @@ export class Panel {
     return controller;
   }
 
-  /** Of the page, not of what runs: no field. */
+  /** Adds the choice of light or dark. It is a setting of the page and not of the run, so it is no field. */
   private addAppearance(folder: GUI): void {
     this.shown.appearance = chosenAppearance();
     const options = APPEARANCES.map(([value, label]) => [label, value] as const);
@@ -272,7 +273,7 @@ export class Panel {
       const value = chosen();
       this.shown[name] = value;
       controller.updateDisplay();
-      this.showPlace(name, slider, value);
+      this.showOnSlider(name, slider, value);
       if (isLive) this.parts.chooser.choose({ [name]: value });
     });
     if (!isLive) {
@@ -281,11 +282,11 @@ export class Panel {
     return slider;
   }
 
-  private showPlace(name: FieldName, slider: HTMLInputElement, value: number): void {
+  private showOnSlider(name: FieldName, slider: HTMLInputElement, value: number): void {
     const field = fieldOf(name);
     if (field.kind !== 'number') return;
-    const place = String(toSlider(this.ranged(name, field), value));
-    if (slider.value !== place) slider.value = place;
+    const setting = String(toSlider(this.ranged(name, field), value));
+    if (slider.value !== setting) slider.value = setting;
     slider.setAttribute('aria-valuetext', formatNumber(field, value));
   }
 
@@ -309,7 +310,7 @@ export class Panel {
     this.describe(name);
   }
 
-  /** Says why a control cannot be used, for all to see, or else what is more than its name says, as a hint. */
+  /** Shows why a control is disabled, as visible text, or else what its label leaves out, as a hint. */
   private describe(name: FieldName): void {
     const control = this.controls.get(name);
     if (!control) return;

@@ -1,8 +1,7 @@
 /**
- * Presets as cards with a picture. A card is a link, for other windows and for copying; here it is chosen
- * without loading the page again. Loaded when it is first asked for.
+ * The sheet of presets: cards with pictures. A card is a link, so it can be copied or opened in another window; a plain
+ * click chooses it without reloading the page. Loaded on the first request.
  */
-
 import { PRESETS } from '../model/presets';
 import { find } from '../support/dom';
 

@@ -1,9 +1,8 @@
 /**
- * The sheet that shows how the time of a step grows with the number of particles: times the chosen scene at many
- * sizes, by grid and by naive, on an engine of its own, and shows curves, what they say in words, and a table. The visitor's
- * own run is held meanwhile and goes on afterwards as it was. Loaded when it is first asked for.
+ * The sheet that shows how the time of a step grows with the number of particles. Times the chosen scene at many sizes,
+ * with grid and naive, on an engine of its own; shows curves, their description in words, and a table. The visitor's
+ * run is held meanwhile and goes on afterwards. Loaded on the first request.
  */
-
 import { GpuError } from '../../core/base/errors';
 import type { BroadPhase } from '../../core/contact/settings';
 import { openCpuEngine } from '../engines/cpu-engine';
@@ -20,11 +19,12 @@ import { type Cell, type Curves, describeCurves, rowsOf, runSweep, SIZES, type T
 const NOTHING: Curves = { grid: [], naive: [] };
 
 const METHODS: Readonly<Record<Clock, string>> = {
-  gpu: 'The median of several steps after some that do not count, all stages added up by the timestamps of the GPU; of steps below 2 ms, whose timestamps browsers round, the mean.',
-  page: "The median of several batches of steps after some that do not count, by the page's clock from hand-over to completion; of steps below 2 ms the mean.",
+  gpu: 'Median of several steps after a warm-up: the sum of all stages, by the timestamps of the GPU. Below 2 ms the mean, because browsers round timestamps.',
+  page: "Median of several batches of steps after a warm-up, by the page's clock from submission to completion. Below 2 ms the mean.",
 };
 
-const ESTIMATES = '≈ was not timed: it goes on from the last time as the curve grows.';
+const ESTIMATES =
+  '≈ was not timed: it is an estimate from the last measured time and the growth of the curve.';
 
 class Cancelled extends Error {}
 
@@ -42,7 +42,7 @@ export class ScaleSheet {
     private readonly hold: () => Promise<() => void>,
   ) {
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
-    // Escape closes it, too.
+    // Escape closes the sheet, too.
     this.sheet.addEventListener('close', () => {
       this.cancel?.();
       this.chart?.destroy();
@@ -54,7 +54,7 @@ export class ScaleSheet {
     });
   }
 
-  /** Opens the sheet and begins; what is left of a sweep that was closed ends first. */
+  /** Opens the sheet and starts a sweep, once a sweep that was cancelled has ended. */
   async open(): Promise<void> {
     this.sheet.showModal();
     await this.sweeping;
@@ -83,7 +83,7 @@ export class ScaleSheet {
     try {
       const opening = openFor(choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
-        // It may arrive after the sheet was closed.
+        // The engine may be ready only after the sheet was closed.
         opening.then((late) => late.destroy()).catch(() => undefined);
         throw error;
       });
@@ -107,7 +107,7 @@ export class ScaleSheet {
       setText('scale-status', 'Done.');
     } catch (error) {
       const why = error instanceof Cancelled ? 'Cancelled.' : explain(error);
-      setText('scale-status', `${why} What was timed before stays.`);
+      setText('scale-status', `${why} Earlier times stay.`);
     } finally {
       engine?.destroy();
       release();
@@ -138,7 +138,7 @@ export class ScaleSheet {
   }
 }
 
-/** Large enough for the largest size, where the device can be. */
+/** Opens an engine that is large enough for the largest size, if the device can be. */
 async function openFor({ engine, dimensions }: Choices): Promise<Engine> {
   if (engine === 'cpu') return openCpuEngine();
   return openGpuEngine({ particles: SIZES.at(-1) ?? 0, dimensions });

@@ -1,6 +1,6 @@
 /**
- * The sheets that the picture does without: inspector, sweep, films and presets. Each is loaded on the first request, by button,
- * key or address. If it fails to load, a notice says so and the next request tries again.
+ * The parts that the first picture does without: inspector, sweep, films and presets. Each is loaded on the first
+ * request, by button, key or address. If it fails to load, a notice says so and the next request tries again.
  */
 
 import { methodOf } from '../model/scenes';
@@ -76,9 +76,9 @@ export class Sheets {
     this.ask(this.scale, async (sheet) => {
       // Another scene may have been chosen while it was loaded.
       if (this.parts.stepper.isFilmed) {
-        notify('The film takes steps, which a sweep would time beside its own; stop it first.');
+        notify('The film takes steps, which would disturb the times of a sweep; stop the film first.');
       } else if (methodOf(this.parts.session.choices) === 'collisions') await sheet.open();
-      else notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
+      else notify('The sweep compares ways to find collisions, which this scene does not use.');
     });
   }
 

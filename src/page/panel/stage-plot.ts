@@ -1,10 +1,8 @@
 /**
- * The live plot of the time that each stage of a step takes, beside the figures: bands, and a list of the stages with
- * their times in numbers, which is what screen readers get. The chart itself (chart.ts) is loaded when there is
- * something to show and the plot is seen, and drawn only while it is; one that did not come is asked for again when the plot
- * is brought into view, and now and then. It gets no new samples while the page is paused.
+ * The live plot of the time of each stage of a step: bands, and a list of the stages with their times in numbers, also
+ * for screen readers. The chart itself (chart.ts) is loaded when there are times and the plot is visible, and drawn
+ * only while it is visible. If it fails to load, the plot tries again when it becomes visible, and every AGAIN_MS.
  */
-
 import { STAGE_HINTS, type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';
 import { find } from '../support/dom';
@@ -13,9 +11,9 @@ import { Later } from '../support/later';
 import type { StepTime } from '../view/engine';
 import type { Chart } from './chart';
 
-/** Milliseconds between two readings of the numbers: quicker ones cannot be read. */
+/** Milliseconds between updates of the numbers: faster ones cannot be read. */
 const READING_MS = 1000;
-/** Before a chart that did not come is asked for again. */
+/** Milliseconds before a failed load of the chart is repeated. */
 const AGAIN_MS = 10_000;
 
 export class StagePlot {
@@ -25,14 +23,14 @@ export class StagePlot {
   private readonly about = find('stages-about', HTMLElement);
   private readonly clock = find('stages-clock', HTMLElement);
   private readonly charts = new Later(() => import('./chart'));
-  /** When the chart is asked for again, by the page's clock. */
+  /** When the chart may be loaded again, by the page's clock. */
   private again = Number.NEGATIVE_INFINITY;
   private chart: Chart<Stacked> | undefined;
   private isSeen = false;
   private read = Number.NEGATIVE_INFINITY;
-  /** A step that the numbers do not show yet. */
+  /** There is a step that the numbers do not show yet. */
   private isNew = false;
-  /** The stages that list and chart are of. */
+  /** The stages that the list and the chart show. */
   private names: readonly string[] = [];
 
   constructor() {
@@ -44,7 +42,7 @@ export class StagePlot {
     onAppearance(() => this.paintList());
   }
 
-  /** Stages of another engine have nothing to do with those before. */
+  /** Forgets all times, because another engine has other stages. */
   clear(): void {
     this.history.clear();
     this.read = Number.NEGATIVE_INFINITY;
@@ -53,7 +51,7 @@ export class StagePlot {
     this.clock.textContent = 'Nothing is timed yet.';
   }
 
-  /** To be called every frame. */
+  /** Call every frame. */
   update(stepTime: StepTime | undefined, now: number): void {
     if (stepTime && this.history.add(stepTime, now)) {
       this.isNew = true;
@@ -67,7 +65,7 @@ export class StagePlot {
     this.clock.textContent = stepTime.stages ? CLOCKS[stepTime.clock] + this.history.note : NO_STAGES;
   }
 
-  /** For other stages than before. */
+  /** Builds list and chart anew for the present stages. */
   private rebuild(): void {
     this.names = this.history.names;
     this.list.replaceChildren(
@@ -98,7 +96,7 @@ export class StagePlot {
     this.names.forEach((name, index) => {
       const value = this.list.children[index]?.lastElementChild;
       const time = latest[name];
-      // Not done in the last step.
+      // A dash if the last step had no such stage.
       if (value) value.textContent = time === undefined ? '–' : formatMilliseconds(time);
     });
   }
@@ -122,7 +120,7 @@ export class StagePlot {
     const now = performance.now();
     if (charts.isLoading || now < this.again) return;
     this.again = now + AGAIN_MS;
-    // Not before there is something to show: the first picture comes first. Without it the numbers are still there.
+    // Loaded only when there is something to show, after the first picture. If it fails, the numbers are still there.
     charts.get().then(
       () => this.rebuild(),
       () => undefined,
@@ -141,4 +139,4 @@ const CLOCKS = {
   page: "By the page's clock",
 } as const;
 const NO_STAGES =
-  "This GPU gives no timestamps, so steps are timed as a whole, by the page's clock, from hand-over to completion";
+  "This GPU gives no timestamps, so steps are timed as a whole, by the page's clock, from submission to completion";

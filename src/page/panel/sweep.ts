@@ -1,8 +1,7 @@
 /**
- * How the time of a step grows with the number of particles, by grid and by naive: which sizes are timed, when to
- * stop, and what the curves say in words and numbers. Pure, but for runSweep, which times the runs that it is given.
+ * Measures how the time of a step grows with the number of particles, with grid and naive: chooses the sizes, decides
+ * when to stop, and describes the curves in words and numbers. Pure, except runSweep, which times runs.
  */
-
 import {
   type Curve,
   crossingOf,
@@ -17,30 +16,30 @@ import type { BroadPhase } from '../../core/contact/settings';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
-/** Three a decade would say no more; 300, 3,000 and 30,000 are where the difference is seen best. */
+/** Two sizes per decade; three would show no more. The difference is clearest at 300, 3,000 and 30,000. */
 export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
 
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
 
 /**
- * A size whose step is expected to take longer is left out. The guess may be short by a factor of three, so that the longest
- * step is below the ten seconds after which Chrome gives up a device.
+ * A size is left out if its step is expected to take longer. Estimates may be too low by a factor of three; even then a
+ * step stays below the ten seconds after which Chrome gives up a device.
  */
 export const STEP_LIMIT_MS = 2000;
 
-/** How sizes are timed: steps enough for either, within the last. */
+/** Each size gets at least this many samples and ENOUGH_MS, but no more than MOST_MS. */
 const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 150;
 const MOST_MS = 1000;
-/** Steps before the first that counts. */
+/** Milliseconds of warm-up before the first sample. */
 const WARM_MS = 80;
-/** Where clocks are read by the page, a sample is of as many steps as take so long, and of so many at most. */
+/** With the page's clock, a sample is a batch of steps that takes about this long, but of at most MOST_BATCH steps. */
 const BATCH_MS = 30;
 const MOST_BATCH = 64;
-/** Browsers round the GPU's clock to 0.1 ms a stage; below this many milliseconds that shows. */
+/** Browsers round the GPU's clock to 0.1 ms per stage, which matters for steps below this many milliseconds. */
 const COARSE_MS = 2;
 
-/** Times are taken to grow with this power at least. */
+/** Times are assumed to grow at least with this power of the number of particles. */
 export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, naive: 2 };
 
 export type Curves = Readonly<Record<BroadPhase, Curve>>;
@@ -50,17 +49,17 @@ export interface Row {
   /** n(n − 1)/2 */
   readonly pairs: number;
   readonly times: Readonly<Record<BroadPhase, Cell | undefined>>;
-  /** Naive in times of the grid. */
+  /** Naive time ÷ grid time. */
   readonly ratio: Cell | undefined;
 }
 
-/** A number of the table; one that was not measured goes on from the last that was, as the curve grows. */
+/** A number of the table. An estimate extends the curve from the last measured value. */
 export interface Cell {
   readonly value: number;
   readonly isEstimate: boolean;
 }
 
-/** The time of many samples: the median, but of what a rounded clock cannot tell from one another the mean. */
+/** Returns the median of samples, or their mean if they are so short that a rounded clock cannot tell them apart. */
 export function typicalTime(samples: readonly number[]): number {
   const sorted = [...samples].sort((first, second) => first - second);
   const half = (sorted.length - 1) / 2;
@@ -71,17 +70,17 @@ export function typicalTime(samples: readonly number[]): number {
 
 export type Crossover =
   | { readonly kind: 'at'; readonly count: number }
-  /** Which is faster at every size that both were measured at. */
+  /** No crossing: the grid is faster at every common size, or naive is still faster at the largest one. */
   | { readonly kind: 'always'; readonly faster: BroadPhase };
 
-/** From how many particles on the grid is faster; undefined where no size was measured by both. */
+/** Returns the number of particles from which the grid is faster; undefined if no size was measured with both. */
 export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   const crossing = crossingOf(naive, grid);
   if (crossing === undefined || crossing.kind === 'at') return crossing;
   return { kind: 'always', faster: crossing.kind === 'first-always' ? 'naive' : 'grid' };
 }
 
-/** All sizes that either was measured at. */
+/** Returns a row for each size that grid or naive was measured at. */
 export function rowsOf(curves: Curves): Row[] {
   const counts = [...new Set([...curves.grid, ...curves.naive].map(({ count }) => count))];
   return counts
@@ -103,14 +102,14 @@ function cellOf(curve: Curve, count: number): Cell | undefined {
   const last = curve.at(-1);
   const growth = growthOf(curve);
   if (!last || growth === undefined || count < last.count) return undefined;
-  // Where the last two sizes grow faster than all of the decade, the beginning still hides a part of it.
+  // If the last two sizes grow faster than the whole decade, its beginning still hides some of the growth.
   const exponent = Math.max(growth, lastSlope(curve) ?? growth);
   return { value: last.milliseconds * (count / last.count) ** exponent, isEstimate: true };
 }
 
 const NAMES = { grid: 'Grid', naive: 'Naive' } as const;
 
-/** What the curves say, in sentences. */
+/** Describes the curves in sentences. */
 export function describeCurves(curves: Curves): string[] {
   const growths = BROAD_PHASES.flatMap((broadPhase) => {
     const growth = growthOf(curves[broadPhase]);
@@ -140,7 +139,7 @@ export function describeCurves(curves: Curves): string[] {
 function describeCrossover(crossover: Crossover): string {
   if (crossover.kind === 'at') {
     const count = Number(crossover.count.toPrecision(2));
-    return `They take as long at about ${formatCount(count)} particles; with more the grid is faster.`;
+    return `Both take equally long at about ${formatCount(count)} particles; with more, the grid is faster.`;
   }
   if (crossover.faster === 'grid') return 'The grid is faster at every size that both were timed at.';
   return 'Naive is still faster at the largest size that both were timed at.';
@@ -148,32 +147,32 @@ function describeCrossover(crossover: Crossover): string {
 
 export type SampleTime = Pick<StepTime, 'milliseconds' | 'clock' | 'discarded'>;
 
-/** A simulation of a size of its own, to be timed. */
+/** A run of one size, to be timed. */
 export interface TimedRun {
-  /** As many as the scene made of what was asked for. */
+  /** The scene's number of particles, which may differ from the requested one. */
   readonly count: number;
-  /** Milliseconds of a step, of `batch` steps that follow one another. */
+  /** Times `batch` consecutive steps; returns milliseconds per step. */
   timeSteps(batch: number): Promise<SampleTime>;
   destroy(): void;
 }
 
 export interface SweepRequest {
   start(broadPhase: BroadPhase, count: number): Promise<TimedRun>;
-  /** Rejects when the engine stops by itself, or when the visitor has seen enough. */
+  /** Rejects if the engine is lost or the visitor cancels. */
   readonly ended: Promise<never>;
-  /** Between samples: lets the page live. */
+  /** Awaited between samples, so that the page stays responsive. */
   breathe(): Promise<unknown>;
-  /** What is timed next. */
+  /** Called before a size is timed. */
   onSize(broadPhase: BroadPhase, count: number): void;
-  /** There is another point. */
+  /** Called when the curves have another point. */
   onTiming(curves: Curves, clock: Clock): void;
-  /** Why a size, or all larger ones, are left out: a sentence. */
+  /** Called with a sentence that says why a size, or all larger ones, are left out. */
   onNote(note: string): void;
 }
 
 /**
- * Times sizes upwards, at each the grid and naive, so that both curves grow together. What one size fails with is said, and
- * the others go on; two sizes that fail one after the other end a curve. Rejects with what `ended` does.
+ * Times sizes in ascending order, each with grid and naive, so that both curves grow together. If a size fails, reports
+ * why and goes on; two failures in a row end a curve. Rejects if `ended` rejects.
  */
 export async function runSweep(request: SweepRequest): Promise<void> {
   const curves: Record<BroadPhase, Timing[]> = { grid: [], naive: [] };
@@ -202,11 +201,11 @@ export async function runSweep(request: SweepRequest): Promise<void> {
             `${NAMES[broadPhase]} at ${formatCount(size)}: ${formatCountOf(leftOut, 'timed step')} left out, in which the clock of the GPU ran backwards.`,
           );
         }
-        // Of a scene that comes in whole rows or towers, two sizes may be one.
+        // Scenes of whole rows or towers may have the same count at two sizes.
         if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push(timing);
         request.onTiming({ grid: [...curves.grid], naive: [...curves.naive] }, clock);
       } catch (error) {
-        // What ended the sweep is no matter of a size.
+        // If the sweep has ended, rethrow that instead.
         await Promise.race([request.ended, request.breathe()]);
         failures[broadPhase]++;
         if (failures[broadPhase] === 2) open.delete(broadPhase);
@@ -223,7 +222,7 @@ async function timeSize(
 ): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
   const starting = start(broadPhase, size);
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
-    // It may arrive after the sweep has ended.
+    // The run may be ready only after the sweep has ended.
     starting.then(
       (late) => late.destroy(),
       () => undefined,
@@ -235,7 +234,7 @@ async function timeSize(
     let { milliseconds, clock } = await sample(1);
     if (milliseconds > STEP_LIMIT_MS)
       return { timing: { count: run.count, milliseconds }, clock, leftOut: 0 };
-    // The first steps find kernels and caches cold, and JavaScript not yet compiled.
+    // In the first steps kernels and caches are cold, and JavaScript is not yet compiled.
     const started = performance.now();
     do {
       ({ milliseconds, clock } = await sample(1));

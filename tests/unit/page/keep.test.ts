@@ -197,13 +197,13 @@ describe('a state in the place of a scene', () => {
     expect(() => open('b.bin', stateOf(PLANE).subarray(0, 300))).toThrow(/b\.bin is a state of 300 bytes/);
     const walled = stateOf({ ...PLANE, obstacles: Float32Array.of(15, 5, 16, 5, 17, 5, 18, 5) });
     expect(() => open('d.bin', walled, 3)).toThrow(
-      /^d\.bin is a state with 4 obstacles, but it must be one with at most 3 of them, as many as are taken here\.$/,
+      /^d\.bin is a state with 4 obstacles, but it must be one with at most 3 obstacles, the limit here\.$/,
     );
     const { checkpoint } = presentOf({ ...PLANE, obstacles: undefined });
     const vast = encodeCheckpoint({ ...checkpoint, radius: 2 ** -11 });
     expect(() => open('e.bin', vast)).toThrow(/e\.bin is a state of a world of \d+ cells; at most/);
     const broken = encodeCheckpoint({ ...checkpoint, ids: Uint32Array.of(2, 1, 0) });
-    expect(() => open('f.bin', broken)).toThrow(/f\.bin is a state in which checkpoint\.ids/);
+    expect(() => open('f.bin', broken)).toThrow(/f\.bin is an invalid state: checkpoint\.ids/);
     expect(() => checkFileSize('g.bin', MOST_FILE_BYTES + 1)).toThrow(
       /g\.bin is \d+ bytes long, but .*1 GiB/,
     );

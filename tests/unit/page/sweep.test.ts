@@ -94,7 +94,7 @@ describe('what is said of the curves', () => {
     expect(describeCurves(curves)).toEqual([
       'Grid grows like N^1.00, from 10,000 to 100,000 particles.',
       'Naive grows like N^2.00, from 1,000 to 10,000 particles.',
-      'They take as long at about 300 particles; with more the grid is faster.',
+      'Both take equally long at about 300 particles; with more, the grid is faster.',
       'At 10,000 naive takes 33 times as long: 1 s against 30.0 ms.',
     ]);
     expect(describeCurves({ grid: [], naive: [] })).toEqual([]);

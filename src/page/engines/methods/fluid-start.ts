@@ -10,10 +10,7 @@ import type { Start } from '../../model/simulation-view';
 import { formatCount } from '../../support/format';
 import { CpuFluidBody, GpuFluidBody } from './fluid-simulation';
 
-/**
- * Greatest random offset of a particle, as a share of the particles' distance; the particle stays in its part of a
- * cell.
- */
+/** Greatest random offset, as a share of the particles' distance. Each particle stays in its part of a cell. */
 const SEEDED = 0.4;
 
 /** Capacity per initial particle if the scene has emitters. A pool that runs over stays below it. */
