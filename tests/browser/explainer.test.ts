@@ -177,7 +177,7 @@ describe('the explainer', () => {
         samples.flatMap((sample) => (sample.checkVisibility() ? [sample.textContent ?? ''] : [])),
       );
     expect(await legend()).toEqual(
-      expect.arrayContaining(['looked at, too far', '0slots of the cells looked into']),
+      expect.arrayContaining(['tested, too far', '0slots of the cells looked into']),
     );
     expect(await legend()).not.toContain('before the push');
     expect(seen('contact').length * seen('apart').length).toBeGreaterThan(0);
@@ -319,7 +319,7 @@ describe('the explainer', () => {
     const [, expected = 0, found = 0] = numbersIn(doubled.text);
     expect(found).toBeGreaterThan(expected);
     expect(await textOf(page, 'buckets')).toMatch(
-      /^Bucket 61cells \(−3, −1\), \(−3, 0\) and \(−3, 1\): 3 particles, gone over 3 timesBucket 62cells/,
+      /^Bucket 61cells \(−3, −1\), \(−3, 0\) and \(−3, 1\): 3 particles, searched 3 timesBucket 62cells/,
     );
     await page.$eval('#floor', (piece) => piece.scrollIntoView());
     await takePicture(page, 'explainer-mistakes-light');

@@ -1,7 +1,7 @@
 /**
- * The arrays beside the world: those that a stage reads and writes, entry by entry. An entry that is read has a
- * dashed outline and an R, one that is written is filled and has a W. Arrays with an entry a cell are laid out as the cells
- * are, what is behind the last cell in a row of its own.
+ * The arrays beside the world: those that a stage reads or writes, entry by entry. An entry that is read has a dashed
+ * outline and an R; one that is written is filled and has a W. Arrays with an entry per cell are laid out as the cells
+ * are; the entries after the last cell have a row of their own.
  */
 import { make } from './dom';
 import {
@@ -57,8 +57,8 @@ export class ArrayView {
         if (mark) box.dataset.mark = MARKS[mark];
         else delete box.dataset.mark;
         const { of } = ARRAYS[name];
-        if (of === 'place' || of === 'slot') box.classList.toggle('begins', end && this.begins(step, index));
-        // Where they are is read, not how many they have found.
+        if (of === 'entry' || of === 'slot') box.classList.toggle('begins', end && this.begins(step, index));
+        // Mark the slots in the arrays that the probe reads, not in its outputs.
         const isInput = name === 'ids' || name === 'sorted';
         if (isInput) box.classList.toggle('around', step.focus.slots.includes(index));
       }
@@ -69,7 +69,7 @@ export class ArrayView {
     return stage === 'probe' || stage === 'push';
   }
 
-  /** Whether a slot is the first of a cell. */
+  /** True if a slot is the first of a cell. */
   private begins({ arrays }: Step, slot: number): boolean {
     return slot > 0 && arrays.start.includes(slot);
   }
@@ -95,7 +95,7 @@ export class ArrayView {
   }
 }
 
-/** Of coordinates two decimals are enough to see where something is; the sentence has the rest. */
+/** Formats an entry. Coordinates have two decimals here; the text of the step has them all. */
 function entryText(values: Values, name: ArrayName, index: number): string {
   const { components } = ARRAYS[name];
   const numbers = values.slice(components * index, components * (index + 1));
@@ -104,12 +104,12 @@ function entryText(values: Values, name: ArrayName, index: number): string {
     .join('\n');
 }
 
-/** What is read and written, in words. */
+/** Says which entries are read and written. */
 export function describeEntries({ reads, writes, arrays, place }: Step): string {
   const parts: string[] = [];
   if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);
   if (writes.length > 0) {
-    // What is written to the only entry of an array is said with it.
+    // If only one entry of an array is written, add its value.
     const written = (name: ArrayName, [index = 0, ...others]: readonly number[]) =>
       others.length === 0 && ARRAYS[name].components === 1
         ? ` = ${formatNumber(arrays[name][index] ?? 0)}`
@@ -119,7 +119,9 @@ export function describeEntries({ reads, writes, arrays, place }: Step): string 
   return parts.join(' ') || `Nothing is read or written${place === 0 ? ' yet' : ''}.`;
 }
 
-/** `start[3, 6]`, `ids[0 to 3]`: array by array, runs in short; `more`: what is said behind one. */
+/**
+ * Lists entries array by array, as in `start[3, 6], ids[0 to 3]`. `more` returns text to append to an array's entries.
+ */
 function names(
   entries: Step['reads'],
   more: (name: ArrayName, indices: readonly number[]) => string = () => '',

@@ -1,8 +1,8 @@
-/** Elements made with attributes and children. Texts are texts, never markup. */
+/** Creates elements with attributes and children. Strings become text, never markup. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Of texts in a picture: screen readers have its name, and all that it says in sentences and arrays. */
+/** For texts in a picture: screen readers read the picture's label and get the rest from text and arrays. */
 export const UNREAD = { 'aria-hidden': 'true' } as const;
 
 type Attributes = Readonly<Record<string, string | number>>;

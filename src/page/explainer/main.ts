@@ -1,4 +1,4 @@
-/** Starts the explainer, and puts a handle to it on the window for tests and for the curious. */
+/** Starts the explainer, and puts a handle to it on the window, for tests and the console. */
 import { openAppearance } from '../support/appearance';
 import { showHints } from '../support/hints';
 import { showMistakes } from './mistake-view';
@@ -10,7 +10,7 @@ declare global {
   interface Window {
     explainer?: {
       readonly trace: Trace;
-      /** What is shown. */
+      /** The step that is shown. */
       readonly step: Step;
       readonly isPlaying: boolean;
     };

@@ -1,6 +1,6 @@
 /**
- * The second chapter on the page: controls, pictures, bars and a sentence of verdict for each mistake. All numbers
- * come from mistakes.ts.
+ * Shows the second chapter: controls, pictures, bars and a verdict in words for each mistake. mistakes.ts has the
+ * numbers.
  */
 import { latticeOfParticle } from '../../core/world/cells';
 import { find, setText } from '../support/dom';
@@ -28,7 +28,7 @@ import { describe, formatNumber, joinWords, range } from './trace-recorder';
 
 type State = 'broken' | 'lucky' | 'slow' | 'right';
 
-/** Told first, so that nothing is told by colour alone. */
+/** First words of a verdict, so that it does not depend on colour alone. */
 const STATES: Readonly<Record<State, string>> = {
   broken: 'Broken. ',
   lucky: 'Right by luck. ',
@@ -47,7 +47,7 @@ function showCellSizes(): void {
   const scene = createTouching();
   const slider = find('size', HTMLInputElement);
   const show = () => {
-    // By powers of two, so that those too small have their share of the slider.
+    // Powers of two, so that sizes below 1 have their share of the slider.
     const diameters = Number((2 ** slider.valueAsNumber).toFixed(2));
     const { search, world, refusal } = tryCellSize(diameters, scene);
     const size = `${formatNumber(diameters)} ${diameters === 1 ? 'diameter' : 'diameters'}`;
@@ -57,24 +57,20 @@ function showCellSizes(): void {
     const pairs = (scene.positions.length / 2) * (scene.positions.length / 2 - 1);
     const isSlow = search.looks > pairs / 4;
     if (missed.length > 0) {
-      const reach = `Looking one cell of ${size} far, ${describe(missed.length, 'contact')} of ${search.truth.length} `;
-      say(
-        'size-verdict',
-        'broken',
-        `${reach}${missed.length === 1 ? 'is' : 'are'} missed. The engine refuses: “${refusal}”`,
-      );
+      const text = `With cells of ${size}, looking one cell far misses ${missed.length} of ${describe(search.truth.length, 'contact')}. `;
+      say('size-verdict', 'broken', `${text}The engine refuses this size: “${refusal}”`);
     } else if (refusal) {
-      const text = `All ${search.truth.length} contacts are found, as these particles happen to lie. The engine refuses: `;
+      const text = `These particles happen to lie so that all ${search.truth.length} contacts are found. The engine refuses this size: `;
       say('size-verdict', 'lucky', `${text}“${refusal}”`);
     } else {
-      const looks = `All ${search.truth.length} contacts are found, both ways, in ${search.looks} looks`;
+      const looks = `All ${search.truth.length} contacts are found from both sides, in ${search.looks} looks`;
       if (isSlow)
         say(
           'size-verdict',
           'slow',
-          `${looks}. One diameter would do in ${tryCellSize(1, scene).search.looks}.`,
+          `${looks}. Cells of one diameter need only ${tryCellSize(1, scene).search.looks}.`,
         );
-      else say('size-verdict', 'right', `${looks}. Looking at all would take ${pairs}.`);
+      else say('size-verdict', 'right', `${looks}. Without a grid there would be ${pairs}.`);
     }
     showBars('size-bars', search, { Looks: [search.looks, pairs, `of ${pairs} without a grid`] });
     const { min, max, inverseCellSize } = world;
@@ -82,16 +78,16 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Show the particle nearest to the middle, preferably among those that miss a neighbour.
+    // Show the particle nearest to the middle; if contacts are missed, one of theirs.
     const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
     const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {
-      const [x = 0, y = 0] = placeOf(scene.positions, particle);
+      const [x = 0, y = 0] = positionOf(scene.positions, particle);
       return Math.hypot(x - (left + right) / 2, y - (top + bottom) / 2);
     }
     const lattice = latticeOfParticle(world, scene.positions, centre);
     picture.borders(edge);
-    // Cells are numbered from the ring on.
+    // Lattice coordinates count the ring.
     for (const near of cellsAround(lattice)) {
       picture.cell(
         near.map((coordinate) => coordinate - 1),
@@ -122,18 +118,18 @@ function showRoundings(): void {
         `All contacts are found from both sides, ${found}, in ${search.looks} looks.`,
       );
     } else if (rounding === 'truncate') {
-      const text = `Nothing is lost, ${found} are found, but the cells at the origin are twice as wide: ${search.looks} looks `;
+      const text = `No contact is missed (${found} found), but the cells at the origin are twice as wide. This takes ${search.looks} looks `;
       say(
         'floor-verdict',
         'slow',
-        `${text}instead of ${right.looks}, and up to ${fullest} in one cell instead of ${fullestCell('floor', scene)}.`,
+        `${text}instead of ${right.looks}, with up to ${fullest} particles in a cell instead of ${fullestCell('floor', scene)}.`,
       );
     } else {
-      const text = `Only ${found} are found: a particle below zero looks for others one cell away from where they are filed. `;
+      const text = `Only ${found} are found: a particle below zero searches one cell away from where others are stored. `;
       say(
         'floor-verdict',
         'broken',
-        `${text}Of a pair that is found from one side only, one is pushed and the other is not.`,
+        `${text}If a pair is found from one side only, one particle is pushed and the other is not.`,
       );
     }
     showBars('floor-bars', search, {
@@ -141,7 +137,7 @@ function showRoundings(): void {
     });
     const heads = COLUMN_HEADS[rounding];
     const picture = new Picture('floor-picture', [-3, -2, 3, 2], heads.length * HEAD_HEIGHT);
-    for (const [line, { says, cellOf }] of heads.entries()) picture.columns(line, says, cellOf);
+    for (const [line, { label, cellOf }] of heads.entries()) picture.columns(line, label, cellOf);
     picture.borders(1, rounding === 'floor' ? [] : [0]);
     picture.particles(scene.positions, scene.diameter);
     picture.axes();
@@ -169,7 +165,7 @@ function showTables(): void {
       say(
         'collision-verdict',
         'broken',
-        `${text}${found} times: ${twice} of them more than once from a side, and pushed apart as often.`,
+        `${text}${found} times: ${twice} of them more than once from a side, and they are pushed apart as often.`,
       );
     } else if (compare.checked) {
       say(
@@ -181,7 +177,7 @@ function showTables(): void {
       say(
         'collision-verdict',
         'lucky',
-        `In ${world.cellCount} buckets no two of nine cells that matter here share one. Elsewhere two will.`,
+        `With ${world.cellCount} buckets, no shared bucket causes an error for these particles. Elsewhere one will.`,
       );
     }
     const own = lattices[particle] ?? [0, 0];
@@ -197,13 +193,13 @@ function showTables(): void {
     for (const { lattice, bucket } of cells) picture.number(lattice, `${bucket}`, scene.positions);
     const rows = [...buckets].map(([bucket, [...sharing]]) => {
       const ids = lattices.flatMap((_, id) => (bucketHas(sharing, lattices[id] ?? []) ? [id] : []));
-      const where = joinWords(sharing.map((lattice) => `(${lattice.map(withSign).join(', ')})`));
+      const coordinates = joinWords(sharing.map((lattice) => `(${lattice.map(withSign).join(', ')})`));
       const found = ids.length > 0 ? describe(ids.length, 'particle') : 'no particle';
-      const each = compare.checked ? ', each time for one cell' : '';
-      const times = sharing.length > 1 ? `, gone over ${sharing.length} times${each}` : '';
+      const each = compare.checked ? ', once for each cell' : '';
+      const times = sharing.length > 1 ? `, searched ${sharing.length} times${each}` : '';
       return [
         make('dt', {}, `Bucket ${bucket}`),
-        make('dd', {}, `${sharing.length > 1 ? 'cells' : 'cell'} ${where}: ${found}${times}`),
+        make('dd', {}, `${sharing.length > 1 ? 'cells' : 'cell'} ${coordinates}: ${found}${times}`),
       ];
     });
     find('buckets', HTMLElement).replaceChildren(...rows.flat());
@@ -230,19 +226,19 @@ function showCrowds(): void {
     share.setAttribute('aria-valuetext', width);
     const all = particles * (particles - 1);
     const right = `Found: ${describe(countFound(search) / 2, 'contact')} of ${search.truth.length}, in ${search.looks} looks of ${all} without a grid`;
-    const order = `putting cells in order compares ${describe(comparisons, 'id')}`;
+    const order = `sorting the cells compares ${describe(comparisons, 'id')}`;
     const crowds = isCrowded
-      ? ' A grid made for crowds (crowds: true) sorts so full a cell by merging instead.'
+      ? ' With the option crowds: true, the engine sorts so full a cell by merging instead.'
       : '';
     const isSlow = search.looks > all / 2;
     say(
       'crowd-verdict',
       isSlow ? 'slow' : 'right',
-      `${right}; ${order}. The fullest cell has ${fullest}.${crowds}`,
+      `${right}; ${order}. The fullest cell has ${describe(fullest, 'particle')}.${crowds}`,
     );
     showBars('crowd-bars', search, {
       Looks: [search.looks, all, `of ${all} without a grid`],
-      'Ids compared': [comparisons, all, 'to put cells in order'],
+      'Ids compared': [comparisons, all, 'to sort the cells'],
     });
     const picture = new Picture('crowd-picture', [0, 0, world.max[0] ?? 0, world.max[1] ?? 0]);
     picture.borders(1);
@@ -253,30 +249,30 @@ function showCrowds(): void {
   show();
 }
 
-/** What a cell is called, column by column: of one that is filed, of one that looks around, or of both. */
+/** A line of cell numbers above the picture: of the cells that particles are stored in, or search in, or both. */
 interface ColumnHead {
-  readonly says: string;
-  readonly cellOf: (place: number) => number;
+  readonly label: string;
+  readonly cellOf: (x: number) => number;
 }
 
 const COLUMN_HEADS: Readonly<Record<Rounding, readonly ColumnHead[]>> = {
-  floor: [{ says: 'cell', cellOf: Math.floor }],
-  truncate: [{ says: 'cell', cellOf: Math.trunc }],
+  floor: [{ label: 'cell', cellOf: Math.floor }],
+  truncate: [{ label: 'cell', cellOf: Math.trunc }],
   both: [
-    { says: 'filed', cellOf: Math.trunc },
-    { says: 'looks', cellOf: Math.floor },
+    { label: 'stored', cellOf: Math.trunc },
+    { label: 'looks', cellOf: Math.floor },
   ],
 };
-/** Of a line of them, in cells. */
+/** Height of such a line, in cells. */
 const HEAD_HEIGHT = 0.3;
 
-/** CSS pixels. */
+/** The greatest height of a picture, in CSS pixels. */
 const HIGHEST = 440;
 
 /** Left, top, right, bottom. */
 type Frame = readonly [number, number, number, number];
 
-/** Drawn anew for every setting; lengths are those of the world. */
+/** Draws a picture of the world anew for every setting, in units of the world. */
 class Picture {
   private readonly svg: SVGSVGElement;
 
@@ -297,7 +293,7 @@ class Picture {
     this.svg.append(draw('text', { ...attributes, ...UNREAD }, text));
   }
 
-  /** The cell with these coordinates, marked. */
+  /** Marks the cell with these coordinates. */
   cell([column = 0, row = 0]: readonly number[], edge: number, isShared = false): void {
     const kind = isShared ? 'lit shared' : 'lit';
     this.svg.append(
@@ -305,20 +301,20 @@ class Picture {
     );
   }
 
-  /** Lines at multiples of the edge; `without`: which multiples are none. */
+  /** Draws lines at multiples of the edge, except at the multiples in `without`. */
   borders(edge: number, without: readonly number[] = []): void {
     const [left, top, right, bottom] = this.frame;
     const lines = draw('g', { class: 'borders' });
-    for (let at = Math.ceil(left / edge); at * edge <= right; at++) {
-      if (!without.includes(at)) lines.append(line(at * edge, top, at * edge, bottom));
+    for (let column = Math.ceil(left / edge); column * edge <= right; column++) {
+      if (!without.includes(column)) lines.append(line(column * edge, top, column * edge, bottom));
     }
-    for (let at = Math.ceil(top / edge); at * edge <= bottom; at++) {
-      if (!without.includes(at)) lines.append(line(left, at * edge, right, at * edge));
+    for (let row = Math.ceil(top / edge); row * edge <= bottom; row++) {
+      if (!without.includes(row)) lines.append(line(left, row * edge, right, row * edge));
     }
     this.svg.append(lines);
   }
 
-  /** Where coordinates are 0. */
+  /** Draws the lines on which a coordinate is 0. */
   axes(): void {
     const [left, top, right, bottom] = this.frame;
     const axes = draw('g', { class: 'axes' }, line(left, 0, right, 0), line(0, top, 0, bottom));
@@ -331,8 +327,8 @@ class Picture {
     }
   }
 
-  /** Above the picture: which cell each column of it is, `line` lines above its top. */
-  columns(line: number, says: string, cellOf: (place: number) => number): void {
+  /** Writes the cell of each column above the picture, `line` lines above its top. */
+  columns(line: number, label: string, cellOf: (x: number) => number): void {
     const [left, top, right] = this.frame;
     const cells = new Map<number, number[]>();
     for (const column of range(left, right)) {
@@ -342,31 +338,31 @@ class Picture {
     const y = top - 0.09 - line * HEAD_HEIGHT;
     for (const [cell, columns] of cells) {
       const x = (Math.min(...columns) + Math.max(...columns) + 1) / 2;
-      // Minus 0 is a cast's 0, too.
-      const text = `${says} ${withSign(cell + 0)}`;
+      // Adding 0 turns the −0 of a cast into 0.
+      const text = `${label} ${withSign(cell + 0)}`;
       this.write(text, { class: 'number head', x, y });
     }
   }
 
   number([column = 0, row = 0]: readonly number[], text: string, positions: Float32Array): void {
-    const places = range(0, positions.length / 2).map((particle) => placeOf(positions, particle));
-    this.write(text, { class: 'number', ...freeCorner(column, row, places) });
+    const middles = range(0, positions.length / 2).map((particle) => positionOf(positions, particle));
+    this.write(text, { class: 'number', ...freeCorner(column, row, middles) });
   }
 
   particles(positions: Float32Array, diameter: number, marked?: number): void {
     for (const id of range(0, positions.length / 2)) {
-      const [cx = 0, cy = 0] = placeOf(positions, id);
+      const [cx = 0, cy = 0] = positionOf(positions, id);
       const kind = id === marked ? 'disc marked' : 'disc';
       this.svg.append(draw('circle', { class: kind, cx, cy, r: diameter / 2 }));
     }
   }
 
-  /** A line between each two that touch: found from both sides, from one, from none (with a cross), more than that (doubled). */
+  /** Draws a line for each contact: found from both sides, from one (½), from none (×), or more often (the number). */
   contacts(positions: Float32Array, search: Search): void {
     for (const pair of search.truth) {
       const times = timesFound(search, pair);
       const kind = times === 0 ? 'missed' : times === 1 ? 'half' : times === 2 ? 'found' : 'extra';
-      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = pair.flatMap((id: Pair[number]) => placeOf(positions, id));
+      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = pair.flatMap((id: Pair[number]) => positionOf(positions, id));
       this.svg.append(draw('line', { class: `contact-line ${kind}`, x1, y1, x2, y2 }));
       if (kind === 'found') continue;
       const text = kind === 'missed' ? '×' : kind === 'half' ? '½' : `${times}`;
@@ -375,7 +371,7 @@ class Picture {
   }
 }
 
-/** With the sign that is as wide as a digit. */
+/** Formats a number with the minus sign that is as wide as a digit. */
 function withSign(value: number): string {
   return String(value).replace('-', '−');
 }
@@ -384,7 +380,7 @@ function line(x1: number, y1: number, x2: number, y2: number): SVGLineElement {
   return draw('line', { x1, y1, x2, y2 });
 }
 
-function placeOf(positions: Float32Array, particle: number): number[] {
+function positionOf(positions: Float32Array, particle: number): number[] {
   return Array.from(positions.subarray(2 * particle, 2 * particle + 2));
 }
 
@@ -394,7 +390,9 @@ function say(id: string, state: State, text: string): void {
   verdict.replaceChildren(make('strong', {}, STATES[state]), text);
 }
 
-/** What is found, against brute force; then others: value, the end of the bar, what to compare with. */
+/**
+ * Shows bars: the contacts found, against brute force; then `others`: value, end of the bar, and what to compare with.
+ */
 function showBars(
   id: string,
   search: Search,

@@ -1,9 +1,8 @@
 /**
- * The second chapter: what goes wrong with a grid when one thing about it is wrong, in numbers. Whatever the engine
- * does is computed by its reference; what is wrong on purpose is written out here, and says so. Every count is held
- * against brute force. Pure.
+ * Computes the numbers of the second chapter: how a grid fails if one thing about it is wrong. The reference computes
+ * what the engine does; code that is wrong on purpose is in this file and marked as such. Every count is compared with
+ * brute force. Pure.
  */
-
 import { CROWDED } from '../../core/base/constants';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
 import { defineWorld, type World } from '../../core/world/world';
@@ -18,13 +17,13 @@ import { range, type Scene } from './trace-recorder';
 
 export type Pair = readonly [number, number];
 
-/** What a search through cells comes to. */
+/** The result of a search through cells. */
 export interface Search {
-  /** How often each one looks at another, both sides of a pair. */
+  /** How often a particle tests another one, summed over all particles. */
   readonly looks: number;
-  /** How often a pair that touches is found, by pair; every one should be found twice, once from each side. */
+  /** How often each touching pair is found. Each should be found twice, once from each side. */
   readonly found: ReadonlyMap<string, number>;
-  /** Pairs that touch, by brute force. */
+  /** Touching pairs, by brute force. */
   readonly truth: readonly Pair[];
 }
 
@@ -36,7 +35,7 @@ export function timesFound({ found }: Pick<Search, 'found'>, [a, b]: Pair): numb
   return found.get(nameOf(a, b)) ?? 0;
 }
 
-/** Whether every pair that touches is found from both sides, and nothing else is. */
+/** True if exactly the touching pairs are found, each from both sides. */
 export function isRight({ found, truth }: Search): boolean {
   return found.size === truth.length && truth.every((pair) => timesFound({ found }, pair) === 2);
 }
@@ -70,7 +69,7 @@ class Tally {
   }
 }
 
-/** As the engine searches. */
+/** Searches as the engine does. */
 function searchGrid(
   world: World,
   positions: Float32Array,
@@ -84,22 +83,25 @@ function searchGrid(
   return tally.search();
 }
 
-/** A grid as a beginner might write it: maps from cells to particles, and the cells around each particle. */
+/**
+ * Searches as a beginner might: with a map from buckets to particles, over the cells around each particle. `stored` has
+ * the cell that each particle is stored in, `searched` the cell around which it searches.
+ */
 function searchBuckets<Bucket>(
   world: World,
   positions: Float32Array,
   diameter: number,
-  filed: readonly (readonly number[])[],
-  around: readonly (readonly number[])[],
+  stored: readonly (readonly number[])[],
+  searched: readonly (readonly number[])[],
   bucketOf: (lattice: readonly number[]) => Bucket,
 ): Search {
   const tally = new Tally(world, positions, diameter);
   const buckets = new Map<Bucket, number[]>();
-  filed.forEach((lattice, particle) => {
+  stored.forEach((lattice, particle) => {
     const bucket = bucketOf(lattice);
     buckets.set(bucket, [...(buckets.get(bucket) ?? []), particle]);
   });
-  around.forEach((lattice, particle) => {
+  searched.forEach((lattice, particle) => {
     for (const near of cellsAround(lattice)) {
       for (const other of buckets.get(bucketOf(near)) ?? []) {
         if (other !== particle) tally.look(particle, other);
@@ -118,18 +120,18 @@ export function cellsAround(lattice: readonly number[]): number[][] {
 export interface CellSizes {
   readonly search: Search;
   readonly world: World;
-  /** What the engine says to such cells, where it refuses them. */
+  /** The engine's error message for this cell size, if it refuses it. */
   readonly refusal: string | undefined;
 }
 
-/** What a search needs to know of particles. */
+/** The particles of a search. */
 export type Crowd = Pick<Scene, 'world' | 'positions' | 'diameter'>;
 
 const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Particles that barely touch, so that few cells too small are small enough by luck. */
+/** Creates particles that barely touch, so that few of the too small cell sizes find all contacts by luck. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
@@ -140,7 +142,7 @@ export function createTouching(seed = SIZES_SEED): Crowd {
   };
 }
 
-/** `diameters`: the edge of a cell. */
+/** `diameters`: the edge of a cell, in diameters. */
 export function tryCellSize(diameters: number, scene = createTouching()): CellSizes {
   const { diameter, positions } = scene;
   const { min, max } = scene.world;
@@ -152,7 +154,7 @@ export function tryCellSize(diameters: number, scene = createTouching()): CellSi
   } catch (error) {
     refusal = (error as Error).message;
   }
-  // WRONG ON PURPOSE where cells are smaller than a diameter: claims that particles are no wider than a cell.
+  // WRONG ON PURPOSE if cells are smaller than a diameter: claims that particles are no wider than a cell.
   const world = defineWorld(options, Math.min(cellSize, diameter));
   return { search: searchGrid(world, positions, diameter), world, refusal };
 }
@@ -165,30 +167,30 @@ export type Rounding = (typeof ROUNDINGS)[number];
 
 const ENDLESS_SEED = 32;
 
-/** Particles on all sides of the origin, in a world without end, of cells of 1. */
+/** Creates particles on all sides of the origin, in an unbounded world with cells of size 1. */
 export function createEndless(seed = ENDLESS_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, 0);
   return { world, diameter, positions: placeApart(new Random(seed), 30, [6, 4], { low: [-3, -2] }) };
 }
 
-/** WRONG ON PURPOSE: what a cast to a whole number does, in WGSL as in C. It rounds towards 0. */
+/** WRONG ON PURPOSE: casts to an integer, which rounds towards 0 in WGSL as in C. */
 function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, particle: number): number[] {
   return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
 }
 
-/** `both`: filed by a cast, looked for by a floor. */
+/** `both`: particles are stored by a cast and searched by floor. */
 export function tryRounding(rounding: Rounding, scene = createEndless()): Search {
   const { world, positions, diameter } = scene;
   if (rounding === 'floor') return searchGrid(world, positions, diameter);
   const particles = range(0, positions.length / 2);
   const truncated = particles.map((particle) => truncatedLattice(world, positions, particle));
   const floored = particles.map((particle) => latticeOfParticle(world, positions, particle));
-  const around = rounding === 'both' ? floored : truncated;
-  return searchBuckets(world, positions, diameter, truncated, around, String);
+  const searched = rounding === 'both' ? floored : truncated;
+  return searchBuckets(world, positions, diameter, truncated, searched, String);
 }
 
-/** The most particles in one cell. */
+/** Returns the greatest number of particles in one cell. */
 export function fullestCell(rounding: Rounding, { world, positions } = createEndless()): number {
   const occupants = new Map<string, number>();
   for (const particle of range(0, positions.length / 2)) {
@@ -203,15 +205,15 @@ export function fullestCell(rounding: Rounding, { world, positions } = createEnd
 export interface Sharing {
   readonly search: Search;
   readonly world: World;
-  /** The one that the picture is about, its nine cells, and the bucket of each. */
+  /** The particle in focus, its nine cells, and the bucket of each. */
   readonly particle: number;
   readonly cells: readonly { readonly lattice: readonly number[]; readonly bucket: number }[];
 }
 
-/** Powers of two; the engine's smallest table is the first. */
+/** Sizes of hash tables, in buckets. They are powers of two; the first is the engine's smallest table. */
 export const TABLES = [128, 256, 512, 1024] as const;
 
-/** `compares`: whether the true cell of a candidate is compared, as the engine does. */
+/** `compares`: compare the true cell of each candidate, as the engine does. */
 export function tryTable(buckets: number, compares: boolean, scene = createEndless()): Sharing {
   const { positions, diameter } = scene;
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, buckets);
@@ -232,7 +234,7 @@ export function tryTable(buckets: number, compares: boolean, scene = createEndle
   return { search, world, particle, cells };
 }
 
-/** The particle that finds most contacts twice in the smallest table, without comparing cells. */
+/** Returns the particle that finds the most contacts twice in the smallest table, without comparing cells. */
 function mostDoubled({ positions, diameter }: Crowd): number {
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, TABLES[0]);
   const particles = range(0, positions.length / 2);
@@ -255,19 +257,19 @@ export interface Crowding {
   readonly world: World;
   readonly positions: Float32Array;
   readonly fullest: number;
-  /** Ids that are compared to put all cells in canonical order. */
+  /** The number of ids that are compared to put all cells in canonical order. */
   readonly comparisons: number;
-  /** Whether a cell is so full that a grid made for crowds sorts it by merging. */
+  /** True if a cell is so full that a grid with `crowds` sorts it by merging. */
   readonly isCrowded: boolean;
 }
 
 export const MOST_CROWDED = 200;
 const CROWD_EDGE = 8;
 export const CROWD_DIAMETER = 0.25;
-/** The places that particles have where they are spread evenly; the golden ratio keeps them apart. */
+/** Steps of the golden ratio spread the particles evenly along x. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** `share`: of the width of the world, the part that they are spread over; 0 is one cell. */
+/** `share`: the share of the world's width over which particles are spread; 0 is one cell. */
 export function tryCrowd(count: number, share: number): Crowding {
   const world = defineWorld(
     { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },

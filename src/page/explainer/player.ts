@@ -1,7 +1,7 @@
 /**
- * Goes through the steps: buttons, slider, keys, stages and the address, all of which say the same. Plays only when
- * asked to. The address names stage and place in it (`#count-12`), for a link to a moment; what it says is brought into
- * range when read.
+ * Moves through the steps by buttons, slider, keys, links to stages and the address, and keeps them all in agreement.
+ * Plays only on request. The address names a stage and a step in it (`#count-12`), so that a link leads to that step;
+ * it is clamped when read.
  */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
@@ -11,14 +11,14 @@ import { findStep } from './trace';
 import { STAGES, type Stage, type Step, type Trace } from './trace-recorder';
 import { WorldPicture } from './world-picture';
 
-/** Browsers take a limited number of addresses in a while; it is written once a visitor rests. */
+/** Browsers limit how often the address may change, so it is written once the visitor pauses this long. */
 const ADDRESS_DELAY_MS = 300;
 
-/** CSS pixels of the steps' part of the page that must be in the window for keys to move them. */
+/** Keys act on the steps only if at least so many CSS pixels of that section are in the window. */
 const STILL_SEEN = 100;
 
 interface Key {
-  /** As `KeyboardEvent.key` has it. */
+  /** The value of `KeyboardEvent.key`. */
   readonly name: string;
   readonly shown: string;
   readonly does: string;
@@ -28,15 +28,15 @@ interface Key {
 const KEYS: readonly Key[] = [
   { name: ' ', shown: 'space', does: 'play or pause', act: (player) => player.playOrPause() },
   { name: 'ArrowLeft', shown: '←', does: 'one step back', act: (player) => player.go(-1) },
-  { name: 'ArrowRight', shown: '→', does: 'one step on', act: (player) => player.go(1) },
-  { name: ',', shown: ',', does: 'stage before', act: (player) => player.goStage(-1) },
+  { name: 'ArrowRight', shown: '→', does: 'one step forward', act: (player) => player.go(1) },
+  { name: ',', shown: ',', does: 'previous stage', act: (player) => player.goStage(-1) },
   { name: '.', shown: '.', does: 'next stage', act: (player) => player.goStage(1) },
   { name: 'Home', shown: 'Home', does: 'first step', act: (player) => player.show(0) },
   { name: 'End', shown: 'End', does: 'last step', act: (player) => player.show(Number.POSITIVE_INFINITY) },
 ];
 
 export class Player {
-  private at = 0;
+  private index = 0;
   private timer: number | undefined;
   private addressTimer: number | undefined;
   private readonly arrays: ArrayView;
@@ -64,28 +64,31 @@ export class Player {
   }
 
   get step(): Step {
-    return this.trace.steps[this.at] as Step;
+    return this.trace.steps[this.index] as Step;
   }
 
   get isPlaying(): boolean {
     return this.timer !== undefined;
   }
 
-  /** Any number: brought into range. */
+  /** Shows a step; clamps its index. */
   show(index: number): void {
-    this.at = Math.min(this.trace.steps.length - 1, Math.max(0, index));
+    this.index = Math.min(this.trace.steps.length - 1, Math.max(0, index));
     const { step } = this;
     this.world.show(step);
     this.arrays.show(step);
     setText('text', step.text);
     setText('entries', describeEntries(step));
-    setText('place', `${this.at + 1} of ${this.trace.steps.length}`);
+    setText('place', `${this.index + 1} of ${this.trace.steps.length}`);
     for (const sample of find('legend', HTMLElement).querySelectorAll<HTMLElement>('[data-stages]')) {
       sample.hidden = !sample.dataset.stages?.split(' ').includes(step.stage);
     }
     const title = STAGES.find(({ name }) => name === step.stage)?.title;
-    this.scrub.value = String(this.at);
-    this.scrub.setAttribute('aria-valuetext', `${title}, step ${this.at + 1} of ${this.trace.steps.length}`);
+    this.scrub.value = String(this.index);
+    this.scrub.setAttribute(
+      'aria-valuetext',
+      `${title}, step ${this.index + 1} of ${this.trace.steps.length}`,
+    );
     for (const [name, link] of this.links) {
       if (name === step.stage) link.setAttribute('aria-current', 'step');
       else link.removeAttribute('aria-current');
@@ -94,13 +97,13 @@ export class Player {
     this.addressTimer = window.setTimeout(() => this.writeAddress(), ADDRESS_DELAY_MS);
   }
 
-  /** By hand: what plays stops. */
+  /** Moves by some steps, and stops playing. */
   go(by: number): void {
     this.pause();
-    this.show(this.at + by);
+    this.show(this.index + by);
   }
 
-  /** To the beginning of the next stage, or of this one, or if there already of the one before. */
+  /** Moves to the start of the next stage (1), or of this stage or, if already there, of the previous one (−1). */
   goStage(by: 1 | -1): void {
     this.pause();
     const own = STAGES.findIndex(({ name }) => name === this.step.stage);
@@ -114,7 +117,7 @@ export class Player {
       this.pause();
       return;
     }
-    if (this.at === this.trace.steps.length - 1) this.show(0);
+    if (this.index === this.trace.steps.length - 1) this.show(0);
     this.tick();
     this.showPlaying();
   }
@@ -127,8 +130,8 @@ export class Player {
 
   private tick(): void {
     this.timer = window.setTimeout(() => {
-      this.show(this.at + 1);
-      if (this.at === this.trace.steps.length - 1) this.pause();
+      this.show(this.index + 1);
+      if (this.index === this.trace.steps.length - 1) this.pause();
       else this.tick();
     }, 1000 / Number(this.speed.value));
   }
@@ -136,7 +139,7 @@ export class Player {
   private showPlaying(): void {
     find('play', HTMLButtonElement).dataset.playing = String(this.isPlaying);
     setText('play-label', this.isPlaying ? 'Pause' : 'Play');
-    // Sentences that follow one another are not read out.
+    // Screen readers do not read out texts while they change by themselves.
     find('telling', HTMLElement).setAttribute('aria-live', this.isPlaying ? 'off' : 'polite');
   }
 
@@ -158,7 +161,7 @@ export class Player {
     document.addEventListener('keydown', (event) => this.press(event));
     window.addEventListener('hashchange', () => {
       const index = this.readAddress();
-      if (index === undefined || index === this.at) return;
+      if (index === undefined || index === this.index) return;
       this.pause();
       this.show(index);
     });
@@ -167,7 +170,7 @@ export class Player {
   private press(event: KeyboardEvent): void {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
-    // Who reads on below scrolls with these keys.
+    // Farther down the page these keys scroll.
     if (find('steps', HTMLElement).getBoundingClientRect().bottom < STILL_SEEN) return;
     const key = KEYS.find(({ name }) => name === event.key);
     // Controls keep keys that mean something to them; to the slider of the steps they mean the same.
@@ -185,9 +188,9 @@ export class Player {
 
   private writeAddress(): void {
     const { stage, place } = this.step;
-    const hash = this.at === 0 ? '' : `#${stage}-${place}`;
-    // An address of another part of the page stays until the steps are used.
-    if (this.at === 0 && this.readAddress() === undefined) return;
+    const hash = this.index === 0 ? '' : `#${stage}-${place}`;
+    // Keep an address of another part of the page until the visitor moves through the steps.
+    if (this.index === 0 && this.readAddress() === undefined) return;
     const { pathname, search } = window.location;
     window.history.replaceState(null, '', `${pathname}${search}${hash}`);
   }

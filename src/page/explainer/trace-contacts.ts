@@ -10,14 +10,14 @@ import {
   formatNumber,
   joinWords,
   PARTICLES,
-  placeOf,
+  positionOf,
   type Recorder,
   range,
   type Scene,
   type Verdict,
 } from './trace-recorder';
 
-/** The slots that the reference's loop visits, and which of them are contacts. */
+/** Returns the slots that the reference's neighbour loop visits, each with its verdict. */
 export function probeSlot({ world, diameter }: Scene, grid: Grid, slot: number): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
   probeCells(world, grid, slot, (other) => {
@@ -42,9 +42,10 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
   const busiest = candidates.indexOf(Math.max(...candidates));
   recorder.step(
     'probe',
-    `Who touches whom? Two closer than the diameter, ${diameter}, are in the same cell or in cells that touch, since a cell ` +
-      'is at least as wide. So each looks at nine cells only. Three cells of a row are one range of slots, since they are ' +
-      `numbered one after another. First, look by look, the one with most to look at: particle ${idOf(busiest)}.`,
+    `Which particles touch? Two that are closer than the diameter, ${diameter}, are in the same cell or in adjacent cells, ` +
+      'because a cell is at least as wide. So each particle looks into nine cells only. The three cells of a row are one ' +
+      'range of slots, because they are numbered one after another. First, look by look, the particle with the most ' +
+      `candidates: particle ${idOf(busiest)}.`,
   );
 
   const own = grid.cells[busiest] as number;
@@ -55,7 +56,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     recorder.take(name, slot, new Uint32Array(PARTICLES).fill(value));
   const rowsAround = (centre: number) =>
     [centre - columns, centre, centre + columns].map((middle) => [middle - 1, middle, middle + 1] as const);
-  /** Where the slots of a row of cells begin and end. */
+  /** The entries that say where the slots of a row of cells begin and end. */
   const ends = ([first, , last]: readonly [number, number, number]): Entry[] => [
     { array: 'start', index: first },
     { array: 'start', index: last + 1 },
@@ -69,17 +70,17 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     const [from, to] = [start[first] as number, start[last + 1] as number];
     const slots = range(from, to);
     const between = from === to ? 'no slot' : to - from === 1 ? `slot ${from}` : `slots ${from} to ${to - 1}`;
-    const which = ['The row above it', 'Its own row', 'The row below it'][row];
+    const which = ['The row above', 'Its own row', 'The row below'][row];
     recorder.step(
       'probe',
       `${row === 0 ? `Slot ${busiest} is particle ${particle}, in cell ${own}. ` : ''}${which} is cells ${first} to ${last}. ` +
-        `They begin at start[${first}] = ${from} and end before start[${last + 1}] = ${to}: ${between}.`,
+        `Its slots begin at start[${first}] = ${from} and end before start[${last + 1}] = ${to}: ${between}.`,
       {
         particle,
         cells,
         slots,
         verdicts: byId(seen),
-        // It reads once who and where it is itself.
+        // It reads its own id and position once.
         reads: [...(row === 0 ? stateOf(busiest) : []), ...ends(cells)],
         writes: row === 0 ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [],
       },
@@ -88,7 +89,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
       const verdict = verdicts[busiest]?.get(other);
       const reads = stateOf(other);
       if (!verdict) {
-        recorder.step('probe', `Slot ${other} is particle ${particle} itself: passed over.`, {
+        recorder.step('probe', `Slot ${other} is particle ${particle} itself: skipped.`, {
           particle,
           cells,
           slots,
@@ -118,7 +119,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     const others = [...(verdicts[slot]?.keys() ?? [])];
     recorder.step(
       'probe',
-      `${isFirst ? 'All others do the same, here each in one step. ' : ''}` +
+      `${isFirst ? 'All other particles do the same, shown here in one step each. ' : ''}` +
         `Slot ${slot}, particle ${idOf(slot)}, in cell ${centre}: ${describe(candidates[slot] as number, 'candidate')}, ` +
         `${describe(contacts[slot] as number, 'contact')}.`,
       {
@@ -132,9 +133,9 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
   }
   recorder.step(
     'probe',
-    `In all, ${total((found) => found.size) / 2} pairs were looked at, each from both sides, and ` +
-      `${total(countContacts) / 2} of them touch. Without the grid all ${(PARTICLES * (PARTICLES - 1)) / 2} pairs ` +
-      'would have to be looked at.',
+    `In all, ${total((found) => found.size) / 2} pairs were tested, each from both sides, and ` +
+      `${total(countContacts) / 2} of them touch. Without the grid, all ${(PARTICLES * (PARTICLES - 1)) / 2} pairs ` +
+      'would have to be tested.',
   );
 }
 
@@ -146,9 +147,10 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
   const moved = separateContacts(world, substep, grid);
   recorder.step(
     'push',
-    'Each moves away from every contact by half of the overlap, and the other does the other half. All read the old ' +
-      'positions and write new ones, so no thread waits for another. The engine does so in one pass with the probe, of which ' +
-      'only the reads of contacts are marked here, and takes a smaller share at a time, so that crowds come to rest.',
+    'Each particle moves away from every contact by half of the overlap; the other particle moves by the other half. All ' +
+      'read the old positions and write new ones, so no thread waits for another. The engine does this in the same pass as ' +
+      'the probe (here only its reads of contacts are marked), and removes a smaller share of the overlap at a time, so ' +
+      'that crowds come to rest.',
   );
   for (const slot of range(0, PARTICLES)) {
     const overlaps: string[] = [];
@@ -164,12 +166,12 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
       const overlap = findContact(world, { diameter }, grid, slot, other)?.overlap ?? 0;
       overlaps.push(`particle ${idOf(other)} by ${formatNumber(overlap)}`);
     }
-    const [from, to] = [placeOf(positions, slot), placeOf(moved, slot)].map(
-      (place) => `(${place.map(formatNumber).join(', ')})`,
+    const [from, to] = [positionOf(positions, slot), positionOf(moved, slot)].map(
+      (position) => `(${position.map(formatNumber).join(', ')})`,
     );
     const text =
       overlaps.length === 0
-        ? `Slot ${slot}, particle ${idOf(slot)}, touches no other and stays at ${from}.`
+        ? `Slot ${slot}, particle ${idOf(slot)}, touches no other particle and stays at ${from}.`
         : `Slot ${slot}, particle ${idOf(slot)}, overlaps ${joinWords(overlaps)}: half of ${overlaps.length === 1 ? 'that' : 'each'} moves it from ${from} to ${to}.`;
     recorder.step('push', text, {
       particle: idOf(slot),
@@ -179,17 +181,17 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
       writes: [recorder.take('moved', slot, moved)],
     });
   }
-  const [before, after] = [grid, buildGrid(world, moved)].map((of) => {
+  const [before, after] = [grid, buildGrid(world, moved)].map((sorted) => {
     const overlaps = range(0, PARTICLES).flatMap((slot) =>
-      [...probeSlot(scene, of, slot).keys()].map(
-        (other) => findContact(world, { diameter }, of, slot, other)?.overlap ?? 0,
+      [...probeSlot(scene, sorted, slot).keys()].map(
+        (other) => findContact(world, { diameter }, sorted, slot, other)?.overlap ?? 0,
       ),
     );
     return formatNumber(Math.max(...overlaps));
   });
   recorder.step(
     'push',
-    `The deepest overlap was ${before} and is ${after} now: who has neighbours on several sides is pushed into some of them ` +
-      'again. The next step begins anew with the cells, since particles have moved.',
+    `The deepest overlap was ${before} and is ${after} now: a particle with neighbours on several sides is pushed into ` +
+      'some of them again. The next simulation step starts with the cells again, because particles have moved.',
   );
 }

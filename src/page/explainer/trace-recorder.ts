@@ -15,37 +15,37 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** What an index of it is. */
-  readonly of: 'particle' | 'cell' | 'place' | 'slot';
-  /** Numbers an entry. */
+  /** What its index counts. */
+  readonly of: 'particle' | 'cell' | 'entry' | 'slot';
+  /** Numbers per entry. */
   readonly components: 1 | 2;
-  /** What an entry is, in words. */
+  /** Describes an entry. */
   readonly holds: string;
 }
 
-/** Named as in the engine. */
+/** The arrays, named as in the engine. */
 export const ARRAYS = {
-  positions: { of: 'particle', components: 2, holds: 'where each is, x above y' },
+  positions: { of: 'particle', components: 2, holds: 'positions, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },
-  ranks: { of: 'particle', components: 1, holds: 'how many came into its cell before it' },
+  ranks: { of: 'particle', components: 1, holds: 'how many entered its cell earlier' },
   counts: { of: 'cell', components: 1, holds: 'particles in each cell' },
   start: { of: 'cell', components: 1, holds: 'where each cell begins' },
-  entries: { of: 'place', components: 1, holds: 'particles by cell, as they came' },
-  ids: { of: 'slot', components: 1, holds: 'particles by cell, ascending' },
-  sorted: { of: 'slot', components: 2, holds: 'where they are, x above y' },
-  candidates: { of: 'slot', components: 1, holds: 'how many in its nine cells' },
+  entries: { of: 'entry', components: 1, holds: 'ids by cell, in order of arrival' },
+  ids: { of: 'slot', components: 1, holds: 'ids by cell, ascending' },
+  sorted: { of: 'slot', components: 2, holds: 'their positions, x above y' },
+  candidates: { of: 'slot', components: 1, holds: 'how many others in its nine cells' },
   contacts: { of: 'slot', components: 1, holds: 'how many overlap it' },
-  moved: { of: 'slot', components: 2, holds: 'where they are afterwards' },
+  moved: { of: 'slot', components: 2, holds: 'positions after the push' },
 } as const satisfies Record<string, ArrayKind>;
 
 export type ArrayName = keyof typeof ARRAYS;
 
-/** Packed numbers; undefined where nothing is written yet. */
+/** Packed numbers; undefined if not written yet. */
 export type Values = readonly (number | undefined)[];
 
 export type Arrays = Readonly<Record<ArrayName, Values>>;
 
-/** What each stage reads and writes. */
+/** The arrays that each stage reads or writes. */
 export const SHOWN: Readonly<Record<Stage, readonly ArrayName[]>> = {
   hash: ['positions', 'cells'],
   count: ['cells', 'ranks', 'counts'],
@@ -61,23 +61,23 @@ export interface Entry {
   readonly index: number;
 }
 
-/** Seen by the one in focus: just looked at, near enough, too far. */
+/** The result of testing another particle: near enough, or too far. */
 export type Verdict = 'contact' | 'apart';
 
 export interface Focus {
-  /** Id of the particle that is at work. */
+  /** Id of the particle that this step is about. */
   readonly particle?: number | undefined;
-  /** Cells that are written, filed into or probed. */
+  /** Cells that the step is about: written, entered or probed. */
   readonly cells: readonly number[];
-  /** By id: others that were looked at. */
+  /** Verdicts on the other particles that were tested, by id. */
   readonly verdicts: ReadonlyMap<number, Verdict>;
-  /** The slots of these cells, while they are gone over one by one. */
+  /** The slots of these cells, while the probe visits them one by one. */
   readonly slots: readonly number[];
 }
 
 export interface Step {
   readonly stage: Stage;
-  /** Place in its stage; 0 is what the stage is about, before it begins. */
+  /** Index of the step in its stage; step 0 introduces the stage. */
   readonly place: number;
   readonly arrays: Arrays;
   readonly reads: readonly Entry[];
@@ -106,14 +106,14 @@ export const PARTICLES = 30;
 export const COLUMNS = 6;
 export const ROWS = 5;
 
-/** Keeps the arrays as they are by now; steps share those that did not change between them. */
+/** Collects the steps. Each has the arrays as they are then; steps share arrays that did not change between them. */
 export class Recorder {
   readonly steps: Step[] = [];
   private arrays: Arrays;
 
   constructor(readonly scene: Scene) {
     const { world } = scene;
-    const lengths = { particle: PARTICLES, place: PARTICLES, slot: PARTICLES, cell: world.cellCount + 3 };
+    const lengths = { particle: PARTICLES, entry: PARTICLES, slot: PARTICLES, cell: world.cellCount + 3 };
     const names = Object.keys(ARRAYS) as ArrayName[];
     const empty = names.map((name) => {
       const { of, components } = ARRAYS[name];
@@ -121,16 +121,16 @@ export class Recorder {
     });
     this.arrays = Object.fromEntries(empty) as Record<ArrayName, Values>;
     this.set('positions', scene.positions);
-    // The scan of the step before leaves them cleared.
+    // The scan of the previous simulation step has cleared them.
     this.set('counts', new Uint32Array(lengths.cell));
   }
 
-  /** The whole of an array. */
+  /** Sets a whole array. */
   set(name: ArrayName, values: ArrayLike<number>): void {
     this.arrays = { ...this.arrays, [name]: Array.from(values) };
   }
 
-  /** One entry of an output. */
+  /** Copies one entry of an output. */
   take(name: ArrayName, index: number, output: ArrayLike<number>): Entry {
     const { components } = ARRAYS[name];
     const values = [...this.arrays[name]];
@@ -149,7 +149,7 @@ export class Recorder {
   }
 }
 
-/** Up to three decimals. */
+/** Formats a number with at most three decimals. */
 export function formatNumber(value: number): string {
   return String(Number(value.toFixed(3)));
 }
@@ -162,12 +162,12 @@ export function countContacts(verdicts: ReadonlyMap<number, Verdict>): number {
   return [...verdicts.values()].filter((verdict) => verdict === 'contact').length;
 }
 
-export function placeOf(positions: Float32Array, index: number): number[] {
+export function positionOf(positions: Float32Array, index: number): number[] {
   return Array.from(positions.subarray(2 * index, 2 * index + 2));
 }
 
 export function distanceBetween(positions: Float32Array, first: number, second: number): number {
-  const [a, b] = [placeOf(positions, first), placeOf(positions, second)];
+  const [a, b] = [positionOf(positions, first), positionOf(positions, second)];
   return Math.hypot((a[0] as number) - (b[0] as number), (a[1] as number) - (b[1] as number));
 }
 

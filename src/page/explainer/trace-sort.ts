@@ -8,7 +8,7 @@ import {
   COLUMNS,
   type Entry,
   PARTICLES,
-  placeOf,
+  positionOf,
   type Recorder,
   ROWS,
   range,
@@ -22,17 +22,19 @@ export function traceHash(recorder: Recorder): void {
   recorder.step(
     'hash',
     `Which cell is each particle in? The box has ${COLUMNS} × ${ROWS} cells, each as wide as 1; (0, 0) is its upper left ` +
-      `corner, y goes down. A ring of empty cells makes ${columns} × ${rows}, so that no later stage must ask whether a cell ` +
-      'is at the border. They are numbered row by row. To go from a place to such a number is to hash it; floor rounds down.',
+      `corner, and y points down. A ring of empty cells around it makes ${columns} × ${rows}, so that no later stage must ` +
+      'check for the border. Cells are numbered row by row. Hashing turns a position into a cell number. floor rounds down.',
   );
   for (let id = 0; id < PARTICLES; id++) {
-    const place = placeOf(positions, id);
-    const [column = 0, row = 0] = place.map((coordinate, axis) => latticeCoordinate(world, coordinate, axis));
+    const position = positionOf(positions, id);
+    const [column = 0, row = 0] = position.map((coordinate, axis) =>
+      latticeCoordinate(world, coordinate, axis),
+    );
     const cell = cells[id] as number;
     recorder.step(
       'hash',
-      `Particle ${id} is at (${place.join(', ')}). Its column is floor(${place[0]}) + 1 = ${column} and its row is ` +
-        `floor(${place[1]}) + 1 = ${row}; the 1 is the ring. So its cell is ${row} × ${columns} + ${column} = ${cell}.`,
+      `Particle ${id} is at (${position.join(', ')}). Its column is floor(${position[0]}) + 1 = ${column} and its row is ` +
+        `floor(${position[1]}) + 1 = ${row}; the 1 is the ring. So its cell is ${row} × ${columns} + ${column} = ${cell}.`,
       {
         particle: id,
         cells: [cell],
@@ -48,9 +50,10 @@ export function traceCount(recorder: Recorder): void {
   const behind = world.cellCount;
   recorder.step(
     'count',
-    'How many are in each cell? Every particle adds 1 to the count of its cell. What the count was before is its rank. ' +
-      'On a GPU all do so at once, in the same pass as the hash, by atomic adds, which none can come between. Who is first ' +
-      `is left to chance: so they come shuffled here. Entries ${behind} to ${behind + 2} are no cells: see the next stage.`,
+    'How many particles are in each cell? Every particle adds 1 to the count of its cell; the count before that is its ' +
+      'rank. On a GPU all particles do so at once, in the same pass as the hash, with atomic adds, which cannot interrupt ' +
+      'each other. Their order is left to chance, so they are shuffled here. ' +
+      `Entries ${behind} to ${behind + 2} are not cells: see the next stage.`,
   );
   const arrived = permute(2, positions, arrivals);
   const ranks = new Uint32Array(PARTICLES);
@@ -63,8 +66,8 @@ export function traceCount(recorder: Recorder): void {
     recorder.set('counts', output.counts);
     recorder.step(
       'count',
-      `Particle ${id} comes into cell ${cell}. The count was ${rank}, so its rank is ${rank}, and the count is ` +
-        `${output.counts[cell]} now.`,
+      `Particle ${id} enters cell ${cell}. The count was ${rank}, so its rank is ${rank}, and the count is now ` +
+        `${output.counts[cell]}.`,
       {
         particle: id,
         cells: [cell],
@@ -83,8 +86,8 @@ export function traceSum(recorder: Recorder): void {
   const { counts } = countParticles(world, positions, PARTICLES);
   recorder.step(
     'sum',
-    'Where does each cell begin in a list of all particles, cell after cell? Where all those before it end: each start is ' +
-      'the sum of all counts before it. A GPU adds up blocks side by side, with the same sums.',
+    'Where does each cell begin in a list of all particles, cell after cell? Where all cells before it end: each start is ' +
+      'the sum of all counts before it. A GPU adds up blocks in parallel, with the same sums.',
   );
   const [columns = 0, rows = 0] = world.cells;
   const isRing = (cell: number) => {
@@ -94,7 +97,7 @@ export function traceSum(recorder: Recorder): void {
   let cell = 0;
   while (cell < counts.length) {
     const first = cell;
-    // What is always empty is done at once: cells of the ring, and what is behind all cells.
+    // One step for entries that are always empty: neighbouring cells of the ring, and the entries after all cells.
     const isBehind = cell >= world.cellCount;
     do cell++;
     while (isBehind ? cell < counts.length : cell < world.cellCount && isRing(first) && isRing(cell));
@@ -113,23 +116,23 @@ export function traceSum(recorder: Recorder): void {
         : `${sum}`;
     let text = `Cell ${first} begins at ${added}.`;
     if (isBehind) {
-      const [aside, leaving, end] = [first, first + 1, first + 2];
+      const [quarantine, leaving, end] = [first, first + 1, first + 2];
       text =
-        `Behind the last cell, at ${added}, the particles in cells end. Two buckets follow: ${aside} for those whose place ` +
-        `is no number any more, ${leaving} for those being removed. Nobody is in them, so the list ends at ` +
-        `start[${end}] = ${start[end]}, too.`;
+        `After the last cell, at ${added}, the particles in cells end. Two buckets follow: ${quarantine} for particles ` +
+        `whose position is not a number any more, ${leaving} for particles being removed. Both are empty, so the list ends ` +
+        `at start[${end}] = ${start[end]}, too.`;
     } else if (cell - first > 1) {
       const [upTo, all] = cell - first === 2 ? ['and', 'both'] : ['to', 'all'];
-      text = `Cells ${first} ${upTo} ${cell - 1} are ring, and empty: ${all} begin at ${added}.`;
+      text = `Cells ${first} ${upTo} ${cell - 1} belong to the ring and are empty: ${all} begin at ${added}.`;
     } else if (isRing(first)) {
-      text = `Cell ${first} is ring, and empty: it begins at ${added}.`;
+      text = `Cell ${first} belongs to the ring and is empty: it begins at ${added}.`;
     }
     const cells = Array.from({ length: cell - first }, (_, index) => first + index);
     recorder.step('sum', text, { reads, writes, cells: isBehind ? [] : cells });
   }
 }
 
-/** In the order of arrival, as the GPU would have it. */
+/** Counts, scans and scatters the particles in their order of arrival, as the GPU does. */
 export function countArrived({ world, positions, arrivals }: Scene) {
   const counts = countParticles(world, permute(2, positions, arrivals), PARTICLES, arrivals);
   const start = exclusiveScan(counts.counts);
@@ -141,17 +144,17 @@ export function traceScatter(recorder: Recorder): void {
   const { counts, start, entries } = countArrived(scene);
   recorder.step(
     'scatter',
-    'Now every particle knows its place in the list: where its cell begins, plus its rank. No two have the same, so all can ' +
-      'write at once, in any order.',
+    'Now every particle knows its entry in the list: the start of its cell plus its rank. No two entries are the same, so ' +
+      'all particles can write at once, in any order.',
   );
   for (let id = 0; id < PARTICLES; id++) {
     const arrival = scene.arrivals.indexOf(id);
     const cell = counts.cells[arrival] as number;
     const rank = counts.ranks[arrival] as number;
-    const place = entries.ids.indexOf(id);
+    const entry = entries.ids.indexOf(id);
     recorder.step(
       'scatter',
-      `Particle ${id} goes to start[${cell}] + ranks[${id}] = ${start[cell]} + ${rank} = place ${place}.`,
+      `Particle ${id} goes to start[${cell}] + ranks[${id}] = ${start[cell]} + ${rank} = entry ${entry}.`,
       {
         particle: id,
         cells: [cell],
@@ -160,7 +163,7 @@ export function traceScatter(recorder: Recorder): void {
           { array: 'start', index: cell },
           { array: 'ranks', index: id },
         ],
-        writes: [recorder.take('entries', place, entries.ids)],
+        writes: [recorder.take('entries', entry, entries.ids)],
       },
     );
   }
@@ -174,20 +177,20 @@ export function traceOrder(recorder: Recorder): Grid {
   const sorted = gatherParticles(world, start, entries, arrived, new Float32Array(arrived.length));
   recorder.step(
     'order',
-    'Inside a cell, particles stand as they came. In another run they come in another order, sums over neighbours are ' +
-      'rounded differently, and no two runs are the same. So each counts the smaller ids in its cell: so far behind the ' +
-      'beginning of the cell is its slot. Its position moves along, so that neighbours are near in memory, too.',
+    'Inside a cell, particles are in their order of arrival. In another run that order differs, sums over neighbours are ' +
+      'rounded differently, and no two runs are the same. So each particle counts the smaller ids in its cell; its slot is ' +
+      'the start of the cell plus that count. Its position moves along, so that neighbours are near in memory, too.',
   );
-  for (let place = 0; place < PARTICLES; place++) {
-    const id = entries.ids[place] as number;
+  for (let entry = 0; entry < PARTICLES; entry++) {
+    const id = entries.ids[entry] as number;
     const slot = sorted.ids.indexOf(id);
     const cell = sorted.cells[slot] as number;
     const [first, end] = [start[cell] as number, start[cell + 1] as number];
     const smaller = slot - first;
     const text =
       end - first === 1
-        ? `Place ${place} has particle ${id}, alone in cell ${cell}: its slot is ${slot}, too.`
-        : `Place ${place} has particle ${id}. Of places ${first} to ${end - 1}, all of cell ${cell}, ` +
+        ? `Entry ${entry} is particle ${id}, alone in cell ${cell}: its slot is ${slot}, too.`
+        : `Entry ${entry} is particle ${id}. Of entries ${first} to ${end - 1}, which are cell ${cell}, ` +
           `${smaller === 0 ? 'none has a smaller id' : `${smaller} ${smaller === 1 ? 'has a smaller id' : 'have smaller ids'}`}: ` +
           `its slot is ${first} + ${smaller} = ${slot}.`;
     const slice = range(first, end).map((index) => ({ array: 'entries', index }) as const);
@@ -203,6 +206,6 @@ export function traceOrder(recorder: Recorder): Grid {
       writes: [recorder.take('ids', slot, sorted.ids), recorder.take('sorted', slot, sorted.positions)],
     });
   }
-  // Canonical: the same as from particles that came in order.
+  // The order is canonical: particles that arrive in order of id give the same grid.
   return buildGrid(world, positions);
 }

@@ -1,9 +1,9 @@
 /**
- * One step of the engine on thirty particles, one entry at a time. Every number is an output of the reference passes
- * (src/reference): a state in the middle of a pass shows the entries of its output that are written by then. Pure: no DOM,
- * no time; chance comes from the seed alone.
- * Output: `createTrace()`, a list of steps with the state of all arrays, the entries read and written, the focus in the
- * world, and a sentence. The last step of a stage has the whole output of its reference pass.
+ * Traces one step of the engine on thirty particles, one array entry at a time. Every number is an output of the
+ * reference passes (src/reference): in the middle of a pass, the arrays show the entries that are written by then.
+ * Pure; random only by seed.
+ * Output: `createTrace()` returns a list of steps, each with all arrays, the entries read and written, the focus in the
+ * world, and a text. The last step of a stage has the whole output of its reference pass.
  */
 import { defaultSettings, deriveSubstep } from '../../core/contact/settings';
 import { defineWorld } from '../../core/world/world';
@@ -13,15 +13,15 @@ import { COLUMNS, PARTICLES, Recorder, ROWS, type Scene, type Trace } from './tr
 import { traceCount, traceHash, traceOrder, traceScatter, traceSum } from './trace-sort';
 
 const CELL_SIZE = 1;
-/** Less than a cell, so that ids can be read and the picture is not one heap. */
+/** Smaller than a cell, so that ids are legible and not all particles overlap. */
 export const PARTICLE_DIAMETER = 0.6875;
-/** Particles lie on a lattice of so many places a unit: short, exact numbers. */
-const PLACES = 16;
-/** No two are nearer than this at first. */
+/** Coordinates are multiples of 1/16, so that numbers are short and exact. */
+const PARTS_PER_UNIT = 16;
+/** The least distance between two particles at the start. */
 const NEAREST = 0.4375;
-/** Chosen for cells of none to four particles and arrivals out of order. */
+/** Chosen so that cells have none to four particles, and that particles arrive out of order. */
 const SEED = 555;
-/** Pushes take all of an overlap at once, half on each side, so that they are seen. The engine takes a share of it. */
+/** Pushes remove all of an overlap at once, half on each side, so that they are visible. The engine removes a share. */
 const RELAXATION = 1;
 
 export function createScene(seed = SEED): Scene {
@@ -48,7 +48,9 @@ export function createScene(seed = SEED): Scene {
   };
 }
 
-/** Particles at random in a box whose low corner is `low`, none nearer to another than `nearest`. */
+/**
+ * Places particles at random in a box whose low corner is `low`, with a distance of at least `nearest` between any two.
+ */
 export function placeApart(
   random: Random,
   count: number,
@@ -56,18 +58,19 @@ export function placeApart(
   { low = [0, 0], nearest = NEAREST }: { low?: readonly [number, number]; nearest?: number } = {},
 ): Float32Array {
   const positions: number[] = [];
-  const inset = Math.ceil((PARTICLE_DIAMETER / 2) * PLACES);
+  const inset = Math.ceil((PARTICLE_DIAMETER / 2) * PARTS_PER_UNIT);
   while (positions.length < 2 * count) {
-    const place = extent.map(
-      (length, axis) => (low[axis] as number) + random.between(inset, length * PLACES - inset) / PLACES,
+    const position = extent.map(
+      (length, axis) =>
+        (low[axis] as number) + random.between(inset, length * PARTS_PER_UNIT - inset) / PARTS_PER_UNIT,
     );
     const isNear = positions.some(
       (x, index) =>
         index % 2 === 0 &&
-        Math.hypot(x - (place[0] as number), (positions[index + 1] as number) - (place[1] as number)) <
+        Math.hypot(x - (position[0] as number), (positions[index + 1] as number) - (position[1] as number)) <
           nearest,
     );
-    if (!isNear) positions.push(...place);
+    if (!isNear) positions.push(...position);
   }
   return Float32Array.from(positions);
 }
@@ -84,7 +87,7 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/** The step that is so far into a stage, or the stage's last; the first one where there is no such stage. */
+/** Returns the index of a stage's step; its last step if `place` is too large, and step 0 if there is no such stage. */
 export function findStep({ steps }: Trace, stage: string, place: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;

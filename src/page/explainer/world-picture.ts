@@ -1,8 +1,8 @@
 /**
- * The world of the first chapter: cells with their numbers, particles with their ids, and what a step is about.
- * Lengths in the picture are cells; y grows downwards, as cell numbers do. What a particle is in a step is told by its
- * outline (doubled, thick, dashed) as well as by its colour. Frames of cells and ids lie over all discs, so that those that
- * overlap can be read; the number of a cell is in the corner where least is over it.
+ * Draws the world of the first chapter: cells with their numbers, particles with their ids, and the focus of a step. A
+ * unit of length is a cell; y grows downwards, as cell numbers do. The role of a particle shows in its outline
+ * (doubled, thick, dashed) as well as in its colour. Frames of cells and ids are drawn over all discs, so that they are
+ * legible if discs overlap. The number of a cell is in the corner that particles cover least.
  */
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
@@ -29,13 +29,13 @@ export class WorldPicture {
     const [columns = 0, rows = 0] = world.cells;
     svg.setAttribute('viewBox', `-0.04 -0.04 ${columns + 0.08} ${rows + 0.08}`);
     const numbers = draw('g', { class: 'numbers', ...UNREAD });
-    const places = Array.from({ length: positions.length / 2 }, (_, id) => this.placeOf(positions, id));
+    const middles = Array.from({ length: positions.length / 2 }, (_, id) => this.middleOf(positions, id));
     for (let cell = 0; cell < world.cellCount; cell++) {
       const [column, row] = [cell % columns, Math.floor(cell / columns)];
       const isRing = column === 0 || column === columns - 1 || row === 0 || row === rows - 1;
       const [width, height, x, y] = [1, 1, column, row];
       this.cells.push(draw('rect', { class: isRing ? 'cell ring' : 'cell', x, y, width, height }));
-      this.numbers.push(draw('text', freeCorner(column, row, places), String(cell)));
+      this.numbers.push(draw('text', freeCorner(column, row, middles), String(cell)));
     }
     numbers.append(...this.numbers);
     const ghosts = draw('g');
@@ -73,13 +73,13 @@ export class WorldPicture {
     // Draw in the order of ids, then the particle in focus in front of those that it overlaps.
     this.discs.append(...this.particles.map(({ group }) => group));
     for (const [id, { group, ghost, label }] of this.particles.entries()) {
-      const old = this.placeOf(this.scene.positions, id);
+      const old = this.middleOf(this.scene.positions, id);
       const slot = arrays.ids.indexOf(id);
       const isMoved = stage === 'push' && arrays.moved[2 * slot] !== undefined;
-      const place = isMoved ? this.placeOf(arrays.moved, slot) : old;
-      for (const moving of [group, label]) moving.setAttribute('transform', `translate(${place.join(' ')})`);
+      const middle = isMoved ? this.middleOf(arrays.moved, slot) : old;
+      for (const moving of [group, label]) moving.setAttribute('transform', `translate(${middle.join(' ')})`);
       ghost.setAttribute('transform', `translate(${old.join(' ')})`);
-      ghost.classList.toggle('seen', isMoved && place.some((value, axis) => value !== old[axis]));
+      ghost.classList.toggle('seen', isMoved && middle.some((value, axis) => value !== old[axis]));
       const isAtWork = id === focus.particle;
       group.classList.toggle('at-work', isAtWork);
       if (isAtWork) this.discs.append(group);
@@ -90,8 +90,8 @@ export class WorldPicture {
     }
   }
 
-  /** In the picture: the ring is one cell wide. */
-  private placeOf(vectors: ArrayLike<number | undefined>, index: number): number[] {
+  /** Returns a position in the picture, in cells; the ring is one cell wide. */
+  private middleOf(vectors: ArrayLike<number | undefined>, index: number): number[] {
     const { min, inverseCellSize } = this.scene.world;
     return [0, 1].map(
       (axis) => ((vectors[2 * index + axis] ?? 0) - (min[axis] as number)) * inverseCellSize + 1,
