@@ -41,7 +41,7 @@ declare global {
 performance.mark('cellstorm:start');
 watchLoading();
 openAppearance(location.search);
-// Before any part of the page changes the hints.
+// Call this before any part of the page changes a hint.
 showHints();
 signWaiting((isWaiting) => setText('waiting', isWaiting ? 'One moment…' : ''));
 new Help();

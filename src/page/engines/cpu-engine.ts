@@ -50,10 +50,7 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/**
- * With obstacles, a box takes four bytes per cell on this engine. Only settings that do not go together need more
- * cells.
- */
+/** Obstacles take four bytes per cell of a box here. Only settings that do not go together need more cells. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {

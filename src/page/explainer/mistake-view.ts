@@ -78,7 +78,7 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Show the particle nearest to the middle; if contacts are missed, one of theirs.
+    // Show the particle nearest to the middle, preferably among those that miss a contact.
     const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
     const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {

@@ -275,7 +275,7 @@ export function tryCrowd(count: number, share: number): Crowding {
     { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },
     CROWD_DIAMETER,
   );
-  // One cell, a little off its border, grows to the whole world.
+  // The particles' box grows from one cell, less a small margin, to the whole world.
   const width = 0.875 + share * (CROWD_EDGE - 1);
   const low = 0.0625 + Math.floor(CROWD_EDGE / 2) * (1 - share);
   const positions = Float32Array.from(

@@ -106,7 +106,7 @@ export class Panel {
     }
     if (!opened && scene?.method === 'collisions') {
       this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
-      this.enable('boxWidth', scene.world !== 'unbounded', 'This scene has a world without end.');
+      this.enable('boxWidth', scene.world !== 'unbounded', 'This scene has an unbounded world.');
     }
   }
 
@@ -126,7 +126,7 @@ export class Panel {
     const { kind, name, isSoftware } = engine;
     if (kind === 'cpu') badge.textContent = 'CPU engine';
     else badge.textContent = isSoftware ? 'Software GPU' : `GPU · ${name}`;
-    this.engineName = kind === 'gpu' && isSoftware ? `${name}, played by the processor` : name;
+    this.engineName = kind === 'gpu' && isSoftware ? `${name}, emulated by the processor` : name;
     this.describe('engine');
   }
 

@@ -65,7 +65,7 @@ export class StagePlot {
     this.clock.textContent = stepTime.stages ? CLOCKS[stepTime.clock] + this.history.note : NO_STAGES;
   }
 
-  /** Builds list and chart anew for the present stages. */
+  /** Rebuilds the list and the chart for the present stages. */
   private rebuild(): void {
     this.names = this.history.names;
     this.list.replaceChildren(

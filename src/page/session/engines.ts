@@ -1,7 +1,8 @@
 /**
  * Opens engines for the choices and starts runs on them: on the present engine if it is large enough, on another device
  * if its own is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each engine to its
- * owner. Guarantee: an engine that is opened here and not returned is destroyed.
+ * owner.
+ * Guarantee: an engine that is opened here and not returned is destroyed.
  */
 import { CellstormError, GpuError, LimitError } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';
@@ -19,7 +20,7 @@ import { type Engine, explain, explainMissingGpu, type Run } from '../view/engin
 const ADAPTER_PAUSE_MS = 1000;
 export const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
-/** How engines are opened. */
+/** The functions that open engines. */
 export interface Openers {
   gpu(request: GpuRequest): Promise<Engine>;
   cpu(): Promise<Engine>;

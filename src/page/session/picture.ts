@@ -128,13 +128,13 @@ export class Picture {
   /** Describes the picture to screen readers, and makes it focusable for keys. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
-    const where = world.kind === 'unbounded' ? 'a world without end' : 'a box';
+    const space = world.kind === 'unbounded' ? 'an unbounded world' : 'a box';
     const drag = dimensions === 3 ? 'turn' : 'move';
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'img');
     canvas.setAttribute(
       'aria-label',
-      `Particles in ${where}. Drag or use the arrow keys to ${drag} it, the wheel or plus and minus to come nearer, F to see all.`,
+      `Particles in ${space}. Drag or use the arrow keys to ${drag} it, the wheel or plus and minus to zoom, F to see all.`,
     );
   }
 

@@ -35,7 +35,7 @@ export interface Shown extends Prepared {
   readonly isOtherBox: boolean;
   /** The box to look at. */
   readonly box: SeenBox;
-  /** Whether earlier states remain in the history. */
+  /** True if the history keeps the earlier states. */
   readonly hasPast: boolean;
 }
 
