@@ -395,7 +395,7 @@ describe('the page keeps', () => {
         document.dispatchEvent(new Event('visibilitychange'));
       }
     });
-    await noticeOf(page, /left out the time when the page was hidden/);
+    await noticeOf(page, /leaves out the time during which the page was hidden/);
     await page.keyboard.press('v');
     await noticeOf(page, /^The film is saved\.$/);
     const live = await takeFile(page);
