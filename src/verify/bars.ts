@@ -1,6 +1,6 @@
 /**
- * Measures what the engine promises over a thousand steps, the way a user would run it, for `cellstorm verify --long`. Each
- * result comes with its figure, whether it passes or not.
+ * Measures the engine's promises over a thousand steps, run like a user's program, for `cellstorm verify --long`. Each
+ * result has its figure, whether it passes or not.
  */
 import type { SettingsOptions } from '../core/contact/settings';
 import type { Measures, SimulationOptions } from '../core/simulation/simulation';
@@ -66,7 +66,7 @@ async function run(
         simulation.step(1 / 60);
         simulation.restore(checkpoint);
       }
-      // Wait for the device now and then, because queues are not unlimited.
+      // Wait for the device now and then, because its queue is limited.
       if (step % 50 === 49) {
         await simulation.measure();
         tell(step + 1, STEPS);

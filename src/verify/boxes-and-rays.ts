@@ -1,7 +1,7 @@
 /**
- * The check `boxes and rays`: compares the particles in boxes and the hits along rays with brute force, which uses no cells.
- * Boxes and particles have dyadic coordinates, so there is one answer for boxes. For rays, balls touched to within rounding are
- * excused and counted.
+ * The check `boxes and rays`: compares the particles in boxes and the hits along rays with brute force, which uses no
+ * cells. Boxes and particles have dyadic coordinates, so there is one answer for boxes. For rays, balls touched to
+ * within rounding are excused and counted.
  */
 
 import { HashGrid } from '../engine/grid/hash-grid';

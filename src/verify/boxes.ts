@@ -1,7 +1,7 @@
 /**
  * The check `boxes`: compares the overlapping pairs of many boxes with an oracle that uses no cells.
- * Most boxes have their low corner at a particle: points, slivers, boxes of a particle's size and a few that hold many; some are
- * invalid. The test only compares numbers, so there is one answer.
+ * Most boxes have their low corner at a particle: points, slivers, boxes of a particle's size and a few that hold many;
+ * some are invalid. The test only compares numbers, so there is one answer.
  */
 import { findOverlaps } from '../cpu/boxes/pairs';
 import { BoxPairs } from '../engine/box-pairs';

@@ -1,6 +1,7 @@
 /**
- * Oracles that use no cells: the pairs of a scene and the particles near a point, in canonical order. Also the same scene
- * with all particles moved a little. Scenes and these moves are dyadic, so nothing rounds and there is one answer.
+ * Oracles that use no cells: the pairs of a scene and the particles near a point, in canonical order. Also the same
+ * scene with all particles moved a little. Scenes and these moves are dyadic, so nothing rounds and there is one
+ * answer.
  */
 import type { PairList } from '../core/simulation/simulation';
 import { defineLevels } from '../core/world/level-world';
@@ -61,7 +62,9 @@ export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
   return { dimensions, count, positions, radii, world: worldOptions(scene), range: radiusRange };
 }
 
-/** Pairs by brute force, or, if that takes too long, by the CPU's incremental index, which shares no search with grids. */
+/**
+ * Pairs by brute force, or, if that takes too long, by the CPU's incremental index, which shares no search with grids.
+ */
 export function exactSizedPairs({
   dimensions,
   world,

@@ -1,6 +1,6 @@
 /**
- * Measures what the fluid promises, the way a user would run it: for `cellstorm verify --long`, and at smaller sizes in tests.
- * Each result comes with its figure, whether it passes or not.
+ * Measures the fluid's promises, run like a user's program: for `cellstorm verify --long`, and at smaller sizes in
+ * tests. Each result has its figure, whether it passes or not.
  */
 
 import type { Gpu } from '../gpu/device';
@@ -145,7 +145,9 @@ export async function checkGentleWave(
   }
 }
 
-/** Compares the pressure in a tank at rest with density · gravity · depth, in all rows except the two at the surface. */
+/**
+ * Compares the pressure in a tank at rest with density · gravity · depth, in all rows except the two at the surface.
+ */
 export async function checkHydrostatic(
   open: OpenFluid,
   dimensions: 2 | 3,
@@ -274,7 +276,10 @@ export async function checkRepeats(
   return { pass: new Set(hashes).size === 1, detail: `hashes of three runs: ${hashes.join(', ')}` };
 }
 
-/** Checks that solver iterations hardly grow with the number of cells: the first substep of a dam break, one particle per cell. */
+/**
+ * Checks that solver iterations hardly grow with the number of cells: the first substep of a dam break, one particle
+ * per cell.
+ */
 export async function checkIterations(
   open: OpenFluid,
   sizes: readonly number[],

@@ -1,4 +1,6 @@
-/** Grids over the particles of a scene, for one diameter or variable radii, on a device or on the CPU, and their inputs. */
+/**
+ * Grids over the particles of a scene, for one diameter or variable radii, on a device or on the CPU, and their inputs.
+ */
 import type { RadiusRange, WorldOptions } from '../core/world/world';
 import { type CpuGrid, createCpuGrid } from '../cpu/grid/grid';
 import type { CpuLevelGrid } from '../cpu/grid/level-grid';

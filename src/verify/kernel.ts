@@ -1,6 +1,7 @@
 /**
- * The check `kernel`: a kernel like those of users counts neighbours and adds up the vectors from them. It compares these with
- * the same sums over the oracle's pairs. Scenes are dyadic, so sums are exact in any order and must be equal.
+ * The check `kernel`: a kernel like those of users counts neighbours and adds up the vectors from them. It compares
+ * these with the same sums over the oracle's pairs. Scenes are dyadic, so sums are exact in any order and must be
+ * equal.
  */
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';

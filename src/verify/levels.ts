@@ -1,7 +1,8 @@
 /**
- * Checks grids of particles with variable radii. The GPU's grid must equal the reference integer for integer. The pairs of
- * both engines must equal brute force, or, if that takes too long, the pairs of the CPU's incremental index, which shares no
- * search code with them. Without a device only the CPU engine is checked. Scenes are dyadic, so there is one answer.
+ * Checks grids of particles with variable radii. The GPU's grid must equal the reference integer for integer. The pairs
+ * of both engines must equal brute force, or, if that takes too long, the pairs of the CPU's incremental index, which
+ * shares no search code with them. Without a device only the CPU engine is checked. Scenes are dyadic, so there is one
+ * answer.
  */
 
 import { FINER_BUCKETS } from '../core/base/constants';

@@ -1,6 +1,6 @@
 /**
- * The checks `list` and `events`: the GPU's list of contacts with its count and indirect dispatch, and which contacts began,
- * stayed and ended after all particles moved a little.
+ * The checks `list` and `events`: the GPU's list of contacts with its count and indirect dispatch, and which contacts
+ * began, stayed and ended after all particles moved a little.
  */
 import { WORKGROUP_SIZE } from '../core/base/constants';
 import { type PairEvents, pairEvents } from '../core/simulation/pair-events';
@@ -58,7 +58,9 @@ export async function checkEvents(gpu: Gpu | undefined, scene: Scene): Promise<F
   return gpu ? checkEventsOnGpu(gpu, scene) : checkEventsOnCpu(scene);
 }
 
-/** First all pairs must begin. After the move, the events must equal those of the host's twin for the oracle's pairs. */
+/**
+ * First all pairs must begin. After the move, the events must equal those of the host's twin for the oracle's pairs.
+ */
 async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   const lists = [exactPairs(scene), exactPairs(stirred(scene))] as const;
   return withSceneGrid(gpu, scene, async (grid, build) => {

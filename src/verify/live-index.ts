@@ -1,6 +1,6 @@
 /**
- * The check `index`: compares the CPU's incremental index with brute force while objects are added, moved and removed. Scenes
- * are dyadic, so there is one answer.
+ * The check `index`: compares the CPU's incremental index with brute force while objects are added, moved and removed.
+ * Scenes are dyadic, so there is one answer.
  */
 import type { CpuIndex } from '../cpu/live';
 import { type Scene, worldOptions } from '../scenes';

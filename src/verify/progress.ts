@@ -1,9 +1,9 @@
 /** Progress of checks that take minutes: callbacks after each step. No result depends on them. */
 
-/** Called when `done` of `total` steps are over. */
+/** Is called when `done` of `total` steps are over. */
 export type Tell = (done: number, total: number) => void;
 
-/** The same, with the name of the check. */
+/** Like Tell, with the name of the check. */
 export type Watch = (check: string, done: number, total: number) => void;
 
 export const SILENT = (): void => undefined;

@@ -1,6 +1,7 @@
 /**
- * The check `queries`: compares neighbour searches (near and nearest, within the cell and beyond it) with brute force. Without a
- * device it checks the CPU engine. Scenes are dyadic, so every relevant distance is exact on both sides and must be equal.
+ * The check `queries`: compares neighbour searches (near and nearest, within the cell and beyond it) with brute force.
+ * Without a device it checks the CPU engine. Scenes are dyadic, so every relevant distance is exact on both sides and
+ * must be equal.
  */
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -29,7 +30,7 @@ interface Queries {
   readonly points: Float32Array;
   /** Per point all particles within `wide`, ids ascending. */
   readonly around: readonly NearParticle[][];
-  /** Whether a squared distance is within a radius. On the CPU a particle exactly at the radius counts; on the GPU it does not. */
+  /** True if a squared distance is within a radius. A particle exactly at it counts on the CPU, but not on the GPU. */
   readonly isWithin: (distanceSquared: number, radius: number) => boolean;
   /** The grid's diameter, and a radius beyond its cells. For variable radii, two radii over cells of several levels. */
   readonly narrow: number;

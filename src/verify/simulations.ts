@@ -1,9 +1,10 @@
 /**
- * Checks a simulation of either engine: compares its measures, pairs, a separation and a step with the reference, and checks
- * that repeated runs give the same bits.
+ * Checks a simulation of either engine: compares its measures, pairs, a separation and a step with the reference, and
+ * checks that repeated runs give the same bits.
  *
- * Scenes and the time step are dyadic, so integration rounds nothing that a fused multiply-add could round differently, and the
- * state before the resolve pass has the same bits on both sides. src/reference/solve/bound.ts bounds the difference after it.
+ * Scenes and the time step are dyadic, so integration rounds nothing that a fused multiply-add could round differently,
+ * and the state before the resolve pass has the same bits on both sides. src/reference/solve/bound.ts bounds the
+ * difference after it.
  */
 
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/contact/settings';
@@ -189,8 +190,8 @@ export async function checkRepeats(
     ['run 2', 'grid', false],
     ['run 3, restored halfway', 'grid', true],
   ];
-  // In an unbounded world, and with levels, the grid adds up the same contacts in another order than the naive phase, which in
-  // turn is slow on a software GPU.
+  // In an unbounded world, and with levels, the grid adds up contacts in another order than the naive phase. The naive
+  // phase is slow on a software GPU.
   const comparable = broadPhases.includes('naive') && scene.world !== 'unbounded' && !scene.radii;
   if (comparable && scene.count <= 300) runs.push(['naive', 'naive', false]);
   const hashes: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Compares the GPU (or the CPU engine) with the reference on every collision scene. `cellstorm verify`, the GPU tests, the
- * browser tests and the portability tests run it. Each check is its own case, so a failure names itself; cases are
+ * Compares the GPU (or the CPU engine) with the reference on every collision scene. `cellstorm verify`, the GPU tests,
+ * the browser tests and the portability tests run it. Each check is its own case, so a failure names itself; cases are
  * yielded as they finish.
  *
  * This file decides which checks a scene gets, and up to how many particles. The imported files hold the checks.
@@ -77,7 +77,8 @@ export function largestVerified(options: VerifyOptions): {
       // Lists of finer entries and bodies that may be boxes take more bytes per particle than vectors.
       const { variableRadii, driven } = requireScene('collisions', name);
       particles = Math.max(particles, variableRadii || driven ? 2 * count : count);
-      // The clustered scene has the most cells per particle. In 3D the ring of cells around the world adds to small ones.
+      // The clustered scene has the most cells per particle. In 3D the ring of cells around the world adds to small
+      // ones.
       cells = Math.max(cells, 16 * count + 4096 + (dimension === 3 ? 8 * count : 0));
     }
   }
@@ -123,7 +124,7 @@ function mostOf(scene: string): number {
   return scene === 'one-cell' ? MOST_IN_ONE_CELL : Number.POSITIVE_INFINITY;
 }
 
-/** Sentences that say which checks larger counts leave out, so that users do not take them for done. */
+/** Sentences that name the checks that larger counts leave out, so that users do not assume they ran. */
 export function describeCaps(options: VerifyOptions): string[] {
   const { scenes, counts } = complete(options);
   const most = Math.max(...counts);
@@ -157,7 +158,7 @@ export function describeCaps(options: VerifyOptions): string[] {
 
 type Check = readonly [name: string, run: () => Promise<Finding>];
 
-/** Checks of the grid, which takes balls of one radius. levelChecks does the same for variable radii. */
+/** Checks of the grid for balls of one radius. levelChecks does the same for variable radii. */
 function gridChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return gpu && !scene.radii ? [['grid', () => checkGrid(gpu, scene)]] : [];
 }
@@ -193,7 +194,7 @@ function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return checks;
 }
 
-/** In one cell all particles make pairs, and several lists hold them at once. */
+/** The limit of lists. With all particles in one cell, all of them make pairs, and several lists hold those at once. */
 function mostListed(scene: string): number {
   return scene === 'one-cell' ? MOST_ONE_CELL_RESOLVED : MOST_LISTED;
 }

@@ -1,11 +1,12 @@
 /**
- * When two bodies on straight ways come too near to each other, and how they lie to each other then: time of
- * impact of ball and ball, ball and box, box and box, by the law in law.ts, in doubles; of an obstacle with
- * whichever of its images is met first. Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl.
+ * The time of impact of two bodies that move in straight lines, and their contact normal then: ball and ball, ball and
+ * box, box and box. It follows law.ts, in doubles. Of the images of an obstacle it takes the one that is hit first.
+ * Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl.
  *
- * All places of the one's centre at which both overlap by more than they may on a path are, seen from the other, a box of
- * half extents `sides`, rounded by `round`: see shapes.ts. How far one on a straight way is from there is a convex function
- * of time, so a tangent never meets zero too late, and tangents one after the other come to where it does.
+ * Seen from the other body, the positions of a body's centre at which the overlap is too deep for a path form a box of
+ * half extents `sides`, rounded by `round` (see shapes.ts). The distance of a moving centre from that rounded box is a
+ * convex function of time. So a tangent never reaches zero too late, and repeated tangents converge to the time of
+ * impact.
  */
 import { CCD_TICKS } from '../base/constants';
 import type { Substep } from '../contact/settings';
@@ -14,18 +15,19 @@ import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
 
-/** Tangents at most: each but the last halves what is left, and ticks are 2^14. */
+/** The most tangents: each except the last halves the remaining distance, and there are 2^14 ticks. */
 const MOST_TANGENTS = 24;
 
-/** A step of less does not change the tick, but where ticks meet. */
+/** A shorter step changes the tick only at the border between two ticks. */
 const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 
-/** Half of what has no end: farther than any way. */
+/** The half extent of a box without ends along an axis: farther than any particle moves. */
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Whether two that are too near already come nearer, by more than rounding makes of two that bear on each other: by a tick
- * of their way. `speedSquared`: of what `approach` is a part of.
+ * True if two bodies that already overlap too deeply approach by at least a tick of their relative motion. Rounding
+ * alone moves bodies that rest on each other by less. `approach` is one component of a vector of squared length
+ * `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -35,22 +37,25 @@ function squareOf(vector: Float64Array): number {
   return vector.reduce((sum, along) => sum + along * along, 0);
 }
 
-/** Of a ball its radius, of a box 0; only where bodies have sizes of their own. */
+/** The radius of a ball, 0 for a box. Only for bodies with their own sizes. */
 function roundOf(dimensions: Dimensions, { radii, halves }: Sizes, body: number): number {
   return halves && isBox(dimensions, halves, body) ? 0 : (radii?.[body] as number);
 }
 
-/** Two bodies; `face` says which. */
+/** Two bodies, which `face` sets. */
 export class Encounter {
-  /** From the other to the one, of unit length, or 0 where neither way is out: as `measure` found it last. */
+  /**
+   * The unit vector from the other body to the particle, as `measure` last found it; 0 if both directions are equally
+   * far.
+   */
   readonly normal: Float64Array;
-  /** From one to another, and how the one moves, seen from the other. */
+  /** The vector from the other body to the particle, and the particle's motion relative to the other body. */
   private readonly apart: Float64Array;
   private readonly motion: Float64Array;
   private readonly sides: Float64Array;
   private round = 0;
   private areBalls = true;
-  /** How far the one is from where they are too near, below 0 there, and how fast it gets farther. */
+  /** The distance until the overlap is too deep (negative if it is), and its rate of change. */
   private gap = 0;
   private slope = 0;
 
@@ -67,8 +72,9 @@ export class Encounter {
   }
 
   /**
-   * One of the particles as it is at a time, and another particle or an obstacle at one, of their nearest images; seen from
-   * who `moves` as well or rests there. `others`: where the other is to be found, the same state or obstacles.
+   * Sets the two bodies, as nearest images: a particle at `time` on its path, and a particle or obstacle `other` of
+   * `others` at `otherTime`. `others` is the state or the obstacles. Unless it `moves`, the other body rests from then
+   * on.
    */
   face(
     slot: number,
@@ -88,8 +94,8 @@ export class Encounter {
       const theirs = dimensions * other + axis;
       const way = Math.fround(dt * (velocities[own] as number));
       const otherWay = isParticle ? Math.fround(dt * (velocities[theirs] as number)) : 0;
-      const place = (positions[own] as number) - (1 - time) * way;
-      let along = place - ((others.positions[theirs] as number) - (1 - otherTime) * otherWay);
+      const position = (positions[own] as number) - (1 - time) * way;
+      let along = position - ((others.positions[theirs] as number) - (1 - otherTime) * otherWay);
       const length = period[axis] as number;
       if (length > 0) along -= length * Math.round(along / length);
       apart[axis] = along;
@@ -99,7 +105,7 @@ export class Encounter {
     if (!isParticle) this.leaveEndless(others, other);
   }
 
-  /** What the sizes of both make of it; without sizes obstacles are as large as particles. */
+  /** Sets `round`, `sides` and `areBalls` from both sizes. Without sizes, obstacles are as large as particles. */
   private compare(slot: number, others: Sizes, other: number): void {
     const { sides, state, world, substep } = this;
     const { dimensions } = world;
@@ -123,7 +129,10 @@ export class Encounter {
     }
   }
 
-  /** A box of half the period or more has no end along that axis: no way leads out there, nor in. */
+  /**
+   * An obstacle box with a half extent of half a period or more has no ends along that axis: nothing enters or leaves
+   * there.
+   */
   private leaveEndless(others: Sizes, other: number): void {
     const { sides, world } = this;
     const { dimensions, period } = world;
@@ -136,17 +145,17 @@ export class Encounter {
   }
 
   /**
-   * The key of a hit of the two, from a time on: at once if they are too near and approach each other, NEVER if they do not
-   * come so near.
+   * Returns the key of the first hit at or after `from`: `from` itself if the overlap is already too deep and grows,
+   * NEVER if there is no hit.
    */
   impact(from: number): number {
     return this.areBalls ? this.impactOfBalls(from) : this.impactOfBoxes(from);
   }
 
   /**
-   * The same of an obstacle, with whichever of its images comes first on a piece of a path that begins then. With a
-   * size of its own it may reach as far as half the period, so on the way another image may be met than the nearest at the
-   * beginning; a piece is short enough that along each axis that can only be the next one ahead.
+   * Like `impact`, for whichever image of an obstacle is hit first on a piece of a path that begins at `from`. An
+   * obstacle with its own size may reach half a period, so the first image hit need not be the nearest one at the
+   * start. A piece is so short that along each axis it can only be that one or the next one ahead.
    */
   impactOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.impact(from);
@@ -161,7 +170,9 @@ export class Encounter {
     return Math.min(key, ahead);
   }
 
-  /** From an image to the next one ahead along an axis, or 0 where a piece of a path does not reach that. */
+  /**
+   * Returns the step from an image to the next one ahead along an axis, or 0 if a piece of a path does not reach it.
+   */
   private stepAhead(axis: number): number {
     const length = this.world.period[axis] as number;
     const reach = this.round + (this.areBalls ? 0 : (this.sides[axis] as number));
@@ -215,7 +226,7 @@ export class Encounter {
     return keyOfHit(from + later, -this.slope);
   }
 
-  /** `normal`, `gap` and `slope` so much later than `face` was told. */
+  /** Sets `normal`, `gap` and `slope` for a time `later` than the one given to `face`. */
   measure(later: number): void {
     const { apart, motion, sides, normal, areBalls } = this;
     let squared = 0;

@@ -3,27 +3,27 @@
  * particles are fast, where their paths end, and how that changes velocities. paths.ts implements it for the CPU,
  * shaders/solve/ccd for the GPU.
  *
- * The law applies after integration and before the sort. The diameter of a body is its own if sizes differ; the diameter of a
- * box is its shortest edge.
- *   - A particle is fast if it moves farther than a sixteenth of its diameter (FAST_SHARE) in the substep. Its path is the
- *     straight line from its old to its new position. Time on it runs from 0 to 1, in whole ticks.
- *   - The path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and overlaps
- *     by a sixteenth of the smaller diameter (OVERLAP_SHARE). An overlap as deep at the start counts only if the path goes
- *     at least a tick deeper. Of several at the same time, the path ends at the one with the greatest closing speed; if
- *     equal, at the one with the lowest id. The contact law handles the remaining overlap.
- *   - Slow particles move in straight lines too. Obstacles stand still. Fast particles move until their own path ends, and
- *     rest there for the rest of the substep.
+ * The law applies after integration and before the sort. The diameter of a body is its own if sizes differ; the
+ * diameter of a box is its shortest edge.
+ *   - A particle is fast if it moves farther than a sixteenth of its diameter (FAST_SHARE) in the substep. Its path is
+ *     the straight line from its old to its new position. Time on it runs from 0 to 1, in whole ticks.
+ *   - The path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and
+ *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). An overlap as deep at the start counts only if
+ *     the path goes at least a tick deeper. Of several at the same time, the path ends at the one with the greatest
+ *     closing speed; if equal, at the one with the lowest id. The contact law handles the remaining overlap.
+ *   - Slow particles move in straight lines too. Obstacles stand still. Fast particles move until their own path ends,
+ *     and rest there for the rest of the substep.
  *   - Ends depend on each other, but an earlier end never depends on a later one. Each of CCD_ROUNDS rounds follows all
  *     paths again, against the others' ends of the round before. After n rounds every end that depends on fewer than n
  *     others is final. So all ends before the earliest time that the last round changed are final. The other paths are
  *     held at that time: they end in mid-air, with their velocity, and go on in the next substep.
- *   - Two particles that name each other as their hit bounce as a pair, with the restitution (none below restSpeed), friction
- *     and mass shares of the contact law. A slow particle names the first particle that names it. A particle that is not
- *     named in return rests until the next substep, with its velocity or what the contact law makes of it. Walls and
- *     obstacles are always available.
- *   - A path is held after MOST_PIECES pieces, that is after at most MOST_PIECES * PIECE_CELLS cells (of the particle's own
- *     level if sizes differ). If that is less than a tick, the particle stays at the start. The GPU also holds a path where
- *     floats are coarser than cells.
+ *   - Two particles that name each other as their hit bounce as a pair, with the restitution (none below restSpeed),
+ *     friction and mass shares of the contact law. A slow particle names the first particle that names it. A particle
+ *     that is not named in return rests until the next substep, with its velocity or what the contact law makes of it.
+ *     Walls and obstacles are always available.
+ *   - A path is held after MOST_PIECES pieces, that is after at most MOST_PIECES * PIECE_CELLS cells (of the particle's
+ *     own level if sizes differ). If that is less than a tick, the particle stays at the start. The GPU also holds a
+ *     path where floats are coarser than cells.
  *   - Gravity accelerates a particle only until its path ends.
  * So on a path no particle comes to overlap another by more than that, and none passes through another.
  */
@@ -37,12 +37,15 @@ import type { Dimensions, World } from '../world/world';
 /** Share of a diameter. A particle that moves farther in a substep is fast; the contact law can handle slower ones. */
 export const FAST_SHARE = 1 / CCD_PARTS;
 
-/** Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep and end none. */
+/**
+ * Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep and end
+ * none.
+ */
 export const OVERLAP_SHARE = 1 / CCD_PARTS;
 
 /**
- * Share of a diameter: the longest last tick before a wall that moves a particle against it. A longer tick could move it
- * through other particles.
+ * Share of a diameter: the longest last tick before a wall that moves a particle against it. A longer tick could move
+ * it through other particles.
  */
 export const TO_WALL = 1 / CCD_PARTS;
 
@@ -97,8 +100,8 @@ export function addContinuousCounts(
 }
 
 /**
- * Returns the greatest distance, in diameters, that one of the first `count` particles may move in `dt` seconds. Ignores
- * non-finite particles. `radius` is the radius of all particles if sizes do not differ.
+ * Returns the greatest distance, in diameters, that one of the first `count` particles may move in `dt` seconds.
+ * Ignores non-finite particles. `radius` is the radius of all particles if sizes do not differ.
  */
 export function farthestWay(
   dimensions: Dimensions,
@@ -148,9 +151,9 @@ export interface CcdSearch {
 export const PIECE_SHARE = 1 / 4;
 
 /**
- * Returns the longest piece of a path for a particle whose level has cells of this size. In a periodic world it is short
- * enough that the nearest image of another particle stays the nearest, and that the piece can meet only the nearest image of
- * an obstacle (which may reach half a period) and the next one ahead.
+ * Returns the longest piece of a path for a particle whose level has cells of this size. In a periodic world it is
+ * short enough that the nearest image of another particle stays the nearest, and that the piece can meet only the
+ * nearest image of an obstacle (which may reach half a period) and the next one ahead.
  */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(
@@ -160,8 +163,8 @@ export function longestPiece({ period, diameter }: World, cellSize: number): num
 }
 
 /**
- * Returns the change of one particle's velocity by a hit. `part` is its share of the whole change, `grip` the greatest share
- * of the sliding that friction may remove. Antisymmetric to the bit, like the contact law.
+ * Returns the change of one particle's velocity by a hit. `part` is its share of the whole change, `grip` the greatest
+ * share of the sliding that friction may remove. Antisymmetric to the bit, like the contact law.
  */
 export function strike(
   relative: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * The paths of the fast particles of one substep, followed to their ends: the law of core/ccd/law.ts on the CPU,
- * in doubles, for the reference and the CPU engine, which differ in how they search.
- * Inputs: the ends of a substep's motion, in canonical order. Outputs: positions and velocities, in place.
+ * Follows the paths of the fast particles of one substep to their ends: the law of core/ccd/law.ts on the CPU, in
+ * doubles. The reference and the CPU engine use it with different searches.
+ * Inputs: the state after a substep's motion, in canonical order. Changes its positions and velocities.
  */
 
 import { CCD_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from '../base/constants';
@@ -30,19 +30,19 @@ import {
   timeOfKey,
 } from './law';
 
-/** Pieces of all paths together that are followed at most. */
+/** The most pieces that are followed, over all paths. */
 const ALL_PIECES = 2 ** 22;
 
 /**
- * Of what a particle reaches, how much wider a box around a piece of its path is on each side, where it is to hold all that
- * slow particles, taken as wide, may be met on; and where two such boxes are to overlap if their paths meet.
+ * Margins on each side of the box around a piece of a path, in extents of its particle. With AROUND_SLOW, CcdSearch
+ * finds every slow particle that the piece may meet. With AROUND_FAST, the boxes of two pieces that meet overlap.
  */
 const AROUND_SLOW = 1.25;
 const AROUND_FAST = 1;
 
 /**
- * Puts fast particles where their paths end, with the velocities of those that hit somebody. In place. Where nobody is
- * fast, it costs one look at each velocity.
+ * Moves fast particles to the ends of their paths and changes the velocities of particles that hit or are hit. Without
+ * fast particles it only reads each velocity once.
  */
 export function followPaths(
   world: World,
@@ -60,7 +60,10 @@ export function followPaths(
   return { substepped, swept, paths: swept, ...paths.land() };
 }
 
-/** Slots of the fast, ascending; and how many more a whole step would move too far, but not a substep. */
+/**
+ * Returns the slots of the fast particles, ascending, and the number of others that only a whole step would move too
+ * far.
+ */
 function findFast(
   { dimensions }: World,
   { dt, substeps, diameter }: Substep,
@@ -84,20 +87,20 @@ function findFast(
 
 /** How a path ends. */
 interface Hit {
-  /** When, and how fast: see keyOfHit. */
+  /** The time and the closing speed: see keyOfHit. */
   readonly key: number;
-  /** A slot, an obstacle's or an axis (see WALL_PARTNER), NO_PARTNER. */
+  /** A slot, an obstacle's slot or a wall's axis (see WALL_PARTNER), or NO_PARTNER. */
   readonly partner: number;
 }
 
 interface Piece {
   readonly path: number;
-  /** When it begins and ends. */
+  /** The times at which it begins and ends. */
   readonly from: number;
   readonly to: number;
 }
 
-/** A piece and those of others that come near it, in any order: which hit comes first does not depend on it. */
+/** A piece and the pieces of other paths that come near it, in any order: the first hit does not depend on it. */
 interface Meeting {
   readonly piece: Piece;
   readonly others: readonly Piece[];
@@ -105,10 +108,11 @@ interface Meeting {
 
 interface Landing {
   readonly slot: number;
-  /** Where its path ended early. */
+  /** Set if its path ended early. */
   readonly position?: readonly number[] | undefined;
-  /** Before its hit, and what that changes. */
+  /** The velocity before the hit. */
   readonly velocity: readonly number[];
+  /** The change of velocity by the hit. */
   readonly effect?: readonly number[] | undefined;
   /** The slow particle that it hit. */
   readonly other?: { readonly slot: number; readonly effect: readonly number[] } | undefined;
@@ -118,13 +122,14 @@ class Paths {
   private readonly pathOf = new Map<number, number>();
   private readonly dimensions: World['dimensions'];
   private readonly encounter: Encounter;
-  /** Pieces that each path is cut into, and how many of them are followed. */
+  /** The number of pieces that each path is cut into, and the number of them that are followed. */
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
-  /** How each path ends, if there were no other fast particles; and as far as the rounds have come. */
+  /** The end of each path without the other fast particles. */
   private readonly first: Hit[] = [];
+  /** The end of each path after the last round. */
   private hits: readonly Hit[] = [];
-  /** The key from which on nothing is. */
+  /** Ends at this key or later are not final. */
   private unsettled = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -132,7 +137,7 @@ class Paths {
     private readonly substep: Substep,
     private readonly state: CcdState,
     private readonly search: CcdSearch,
-    /** Of the fast particles, ascending. */
+    /** The fast particles, ascending. */
     private readonly slots: readonly number[],
   ) {
     const { dimensions } = world;
@@ -143,7 +148,7 @@ class Paths {
       this.pathOf.set(slot, path);
       const longest = longestPiece(world, this.cellSizeOf(slot));
       const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
-      // Where all that may be are not a tick, the path ends where it begins.
+      // If MOST_PIECES pieces last less than a tick, the path ends where it begins.
       const followed = cuts > MOST_PIECES * CCD_TICKS ? 1 : Math.min(cuts, most);
       this.cuts.push(cuts);
       this.followed.push(followed);
@@ -155,7 +160,7 @@ class Paths {
     const { lower, upper, walls } = this.substep;
     if (!walls) return;
     this.slots.forEach((slot, path) => {
-      const end = this.placeAt(slot, 1);
+      const end = this.positionAt(slot, 1);
       this.wayOf(slot).forEach((along, axis) => {
         const limit = this.limitOf(slot, axis, along > 0 ? upper : lower, along > 0 ? -1 : 1);
         const beyond = along > 0 ? (end[axis] as number) - limit : limit - (end[axis] as number);
@@ -166,7 +171,7 @@ class Paths {
     });
   }
 
-  /** Those that are not fast, and obstacles. */
+  /** Ends paths at slow particles and obstacles. */
   meetSlow(): void {
     const { encounter, state } = this;
     const { obstacles } = this.search;
@@ -190,7 +195,7 @@ class Paths {
     });
   }
 
-  /** The rounds: fast ones among each other. A path is followed again where a path that comes near it ends elsewhere. */
+  /** Runs the rounds, for fast particles among each other. Follows a path again if the end of a nearby path changed. */
   settle(): void {
     const meetings = this.meetings();
     this.hits = [...this.first];
@@ -212,13 +217,13 @@ class Paths {
         if (round === CCD_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, was.key);
       }
       this.hits = hits;
-      // Not before all have seen them as they were.
+      // After the loop: all paths of a round must see the times of the round before.
       for (const path of changed) times[path] = timeOfKey((hits[path] as Hit).key);
       woken = next;
     }
   }
 
-  /** The end of a path among those of others, and the times of these. */
+  /** Returns the end of a path, given the ends of the others before this round and their times. */
   private endAmong(
     path: number,
     meetings: readonly Meeting[],
@@ -232,7 +237,7 @@ class Paths {
       for (const theirs of others) {
         if (!mayMeet(piece, theirs, times[theirs.path] as number)) continue;
         const partner = this.slots[theirs.path] as number;
-        // Not before both are on their pieces: on a longer way the nearest image may be another.
+        // Start when both are on their pieces: over a longer way the nearest image may be a different one.
         const since = Math.max(piece.from, timeOfKey(keyOfEnd(theirs.from)));
         const key = this.meetFast(slot, since, partner, before[theirs.path] as Hit);
         const hit = { key, partner };
@@ -242,7 +247,7 @@ class Paths {
     return end;
   }
 
-  /** Everybody to the end of its path. */
+  /** Moves every fast particle to the end of its path. */
   land(): Pick<ContinuousCounts, 'hits' | 'held'> {
     const { positions, velocities } = this.state;
     const { dimensions, world } = this;
@@ -250,9 +255,9 @@ class Paths {
     const landings = this.slots.map((_, path) => this.landingOf(path, claims));
     for (const { slot, position, velocity, effect, other } of landings) {
       for (let axis = 0; axis < dimensions; axis++) {
-        const place = dimensions * slot + axis;
-        if (position) positions[place] = wrapCoordinate(world, Math.fround(position[axis] as number), axis);
-        velocities[place] = (velocity[axis] as number) + ((effect?.[axis] as number) ?? 0);
+        const index = dimensions * slot + axis;
+        if (position) positions[index] = wrapCoordinate(world, Math.fround(position[axis] as number), axis);
+        velocities[index] = (velocity[axis] as number) + ((effect?.[axis] as number) ?? 0);
         if (!other) continue;
         const beside = dimensions * other.slot + axis;
         velocities[beside] = (velocities[beside] as number) + (other.effect[axis] as number);
@@ -265,14 +270,16 @@ class Paths {
     };
   }
 
-  /** How a path ends: as the rounds found, or where nothing is settled any more. */
+  /**
+   * Returns the end of a path: the end that the rounds found if it is final, otherwise the time at which it is held.
+   */
   private endOf(path: number): Hit {
     const hit = this.hits[path] as Hit;
     if (hit.key < this.unsettled) return hit;
     return { key: keyOfEnd(timeOfKey(this.unsettled)), partner: NO_PARTNER };
   }
 
-  /** Of the slow particles that paths end at, whom each names. */
+  /** Returns, for each slow particle that paths end at, the slot of the fast particle that it names. */
   private claims(): Map<number, number> {
     const claims = new Map<number, number>();
     this.slots.forEach((slot, path) => {
@@ -293,14 +300,14 @@ class Paths {
     const slot = this.slots[path] as number;
     const { key, partner } = this.endOf(path);
     const time = timeOfKey(key);
-    const position = time < 1 ? this.placeAt(slot, time) : undefined;
+    const position = time < 1 ? this.positionAt(slot, time) : undefined;
     const velocity = this.velocityAtEnd(path);
     if (partner === NO_PARTNER) return { slot, position, velocity };
     if (partner >= WALL_PARTNER) {
       const axis = partner - WALL_PARTNER;
       const inward = (velocity[axis] as number) > 0 ? -1 : 1;
       const normal = velocity.map((_, other) => (other === axis ? inward : 0));
-      const landed = this.placeAt(slot, time);
+      const landed = this.positionAt(slot, time);
       const limit = this.limitOf(slot, axis, inward > 0 ? substep.lower : substep.upper, inward);
       if (Math.abs(limit - (landed[axis] as number)) <= TO_WALL * this.thicknessOf(slot))
         landed[axis] = limit;
@@ -315,7 +322,7 @@ class Paths {
     const beside = this.pathOf.get(partner);
     const isNamed = beside === undefined ? claims.get(partner) === slot : this.endOf(beside).partner === slot;
     if (!isNamed) return { slot, position, velocity };
-    // The same for both, so that what they do to each other is, to the bit.
+    // Both take the same time, so that their effects on each other are equal and opposite to the bit.
     const when = beside === undefined ? time : Math.min(time, timeOfKey(this.endOf(beside).key));
     encounter.face(slot, when, state, partner, when, true);
     encounter.measure(0);
@@ -332,7 +339,9 @@ class Paths {
     return { slot, position, velocity, effect, other: { slot: partner, effect: away } };
   }
 
-  /** How far a particle may come along an axis to one of the corners; `inward`: which way from there it is. */
+  /**
+   * The farthest coordinate of a particle before the wall at `corner`. `inward` (1 or -1) points from the wall inward.
+   */
   private limitOf(slot: number, axis: number, corner: readonly number[], inward: number): number {
     const limit = corner[axis] as number;
     if (!this.state.radii) return limit;
@@ -343,7 +352,7 @@ class Paths {
     return thicknessOf(this.dimensions, this.state, slot, this.substep.diameter / 2);
   }
 
-  /** Edge of the cells that a particle is filed in. */
+  /** The edge of the cells of a particle's level. */
   private cellSizeOf(slot: number): number {
     const { world, state } = this;
     if (!state.radii) return world.cellSize;
@@ -363,12 +372,12 @@ class Paths {
     return vectorAt(this.state.velocities, this.dimensions, slot);
   }
 
-  /** From its beginning to its end, as a particle was moved. */
+  /** The vector from the beginning of a path to its end, rounded as integration rounded it. */
   private wayOf(slot: number): number[] {
     return this.velocityOf(slot).map((along) => Math.fround(this.substep.dt * along));
   }
 
-  private placeAt(slot: number, time: number): number[] {
+  private positionAt(slot: number, time: number): number[] {
     const way = this.wayOf(slot);
     const end = vectorAt(this.state.positions, this.dimensions, slot);
     return end.map((along, axis) => along - (1 - time) * (way[axis] as number));
@@ -379,18 +388,19 @@ class Paths {
   }
 
   private comesFirst({ key, partner }: Hit, best: Hit): boolean {
-    return key < best.key || (key === best.key && this.nameOf(partner) < this.nameOf(best.partner));
+    return key < best.key || (key === best.key && this.rankOf(partner) < this.rankOf(best.partner));
   }
 
-  /** What particles are told apart by; of walls and obstacles, more than any id. */
-  private nameOf(partner: number): number {
+  /** Breaks ties between hits: a particle's id; for walls and obstacles a number above all ids. */
+  private rankOf(partner: number): number {
     return partner < OBSTACLE_PARTNER ? (this.state.ids[partner] as number) : partner;
   }
 
-  /** The key of the hit when one on a piece of its path meets another, whose path ends at a hit of its own. */
+  /** Returns the key at which a particle hits another fast particle, whose path ends at `end`. */
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
     const { encounter, state } = this;
-    // In the tick in which its path ends, it still flies: else two who meet would each rest in the other's next round.
+    // The other still moves in the tick in which its path ends. If it rested, two particles that meet would each see
+    // the other at rest in the next round.
     if (!isBefore(end, from)) {
       encounter.face(slot, from, state, other, from, true);
       const key = encounter.impact(from);
@@ -403,12 +413,12 @@ class Paths {
     return encounter.impact(begin);
   }
 
-  /** The box around a piece, so much wider on each side, in parts of what its particle reaches. */
+  /** Returns the box around a piece, wider by `around` extents of its particle on each side. */
   private boxOf({ path, from, to }: Piece, around: number): [number[], number[]] {
     const { dimensions, state, substep } = this;
     const slot = this.slots[path] as number;
-    const begin = this.placeAt(slot, from);
-    const end = this.placeAt(slot, to);
+    const begin = this.positionAt(slot, from);
+    const end = this.positionAt(slot, to);
     const margins = begin.map(
       (_, axis) => around * extentAlong(dimensions, state, slot, axis, substep.diameter / 2),
     );
@@ -424,10 +434,10 @@ class Paths {
     return { path, from: index / cuts, to: Math.min(1, (index + 1) / cuts) };
   }
 
-  /** Of each path, the pieces that come near those of others, one after the other. */
+  /** Returns, for each path, its pieces that come near pieces of other paths, in order. */
   private meetings(): Meeting[][] {
     const { dimensions } = this;
-    // No path is flown farther than to where it ends without the others.
+    // No path goes farther than its end without the other fast particles.
     const pieces = this.slots.flatMap((_, path) => {
       const cuts = this.cuts[path] as number;
       const flown = Math.max(1, Math.ceil(timeOfKey((this.first[path] as Hit).key) * cuts));
@@ -460,16 +470,19 @@ class Paths {
   }
 }
 
-/** A tick is what rounding may be off by. */
+/** Tolerance for rounding. */
 const TICK = 1 / CCD_TICKS;
 
-/** Whether one on a piece of its path can be where another is on a piece of its own, which ends then: both fly, or it rests. */
+/**
+ * True if a particle on `piece` may meet another on its piece `theirs`, whose path ends at `end`: while both move, or
+ * while the other rests.
+ */
 function mayMeet(piece: Piece, theirs: Piece, end: number): boolean {
   const begin = theirs.from - TICK;
   return end >= begin && piece.to >= begin && (end <= theirs.to || piece.from <= theirs.to + TICK);
 }
 
-/** Whether a path ends before the tick of a time. */
+/** True if a path ends before the tick of a time. */
 function isBefore({ key }: Hit, time: number): boolean {
   return timeOfKey(key) < timeOfKey(keyOfEnd(time));
 }

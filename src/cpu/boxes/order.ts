@@ -7,9 +7,9 @@
  * A row is an interval of y (in 3D, of y and z). Rows are on levels, each twice as wide as on the level below. A box is
  * in the row of its low corner, on a level on which no corner of it is more than one row farther. So the rows of two
  * overlapping boxes, on the higher of their levels, are the same or neighbours: `rowAlong` never descends, so low(b) ≤
- * high(a) gives row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and the other way round. Its rounding needs to guarantee
- * no more than that it never descends, and rows of a higher level are made of whole rows of a lower one. So the choice
- * of rows changes the time only.
+ * high(a) gives row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and the other way round. That needs only that `rowAlong`
+ * never descends and that rows of a higher level are made of whole rows of a lower one. So the choice of rows changes
+ * only the time.
  */
 import { wrapCoordinate } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
@@ -45,7 +45,7 @@ export class BoxOrder {
   invalid = 0;
   /** Index of the box in each slot. */
   ids = new Uint32Array(0);
-  /** One bit per axis that the box in a slot is shifted along, by a period downwards. */
+  /** For each slot, one bit per axis along which its box is shifted down by a period. */
   shifts = new Uint8Array(0);
   /** CORNERS numbers per slot. */
   corners = new Float32Array(0);
@@ -70,8 +70,8 @@ export class BoxOrder {
   private rowOf = new Uint32Array(0);
   private keys = new Uint32Array(0);
   private otherKeys = new Uint32Array(0);
-  private places = new Uint32Array(0);
-  private otherPlaces = new Uint32Array(0);
+  private indices = new Uint32Array(0);
+  private otherIndices = new Uint32Array(0);
   private readonly digits = new Uint32Array(3 * DIGITS);
   private readonly number = new Float32Array(1);
   private readonly bits = new Uint32Array(this.number.buffer);
@@ -85,9 +85,9 @@ export class BoxOrder {
 
   get memoryBytes(): number {
     const { corners, ids, sources, shifts, loose, looseIds, looseSources, looseShifts } = this;
-    const { starts, rowOf, keys, otherKeys, places, otherPlaces, digits } = this;
+    const { starts, rowOf, keys, otherKeys, indices, otherIndices, digits } = this;
     const boxes = [corners, ids, sources, shifts, loose, looseIds, looseSources, looseShifts];
-    const sorting = [starts, rowOf, keys, otherKeys, places, otherPlaces, digits];
+    const sorting = [starts, rowOf, keys, otherKeys, indices, otherIndices, digits];
     return [...boxes, ...sorting].reduce((sum, list) => sum + list.byteLength, 0);
   }
 
@@ -125,57 +125,57 @@ export class BoxOrder {
         continue;
       }
       if (wraps) this.makeRoom(this.slots + 1);
-      const place = CORNERS * this.slots;
+      const base = CORNERS * this.slots;
       for (let axis = 0; axis < dimensions; axis++) {
-        this.loose[place + axis] = boxes[first + axis] as number;
-        this.loose[place + 3 + axis] = boxes[first + dimensions + axis] as number;
+        this.loose[base + axis] = boxes[first + axis] as number;
+        this.loose[base + 3 + axis] = boxes[first + dimensions + axis] as number;
       }
       if (dimensions === 2) {
-        this.loose[place + 2] = 0;
-        this.loose[place + 5] = 0;
+        this.loose[base + 2] = 0;
+        this.loose[base + 5] = 0;
       }
       this.looseIds[this.slots] = id;
       this.looseSources[this.slots] = this.slots;
       this.looseShifts[this.slots] = 0;
       this.slots++;
-      if (wraps) this.wrapBox(place);
+      if (wraps) this.wrapBox(base);
     }
   }
 
   /** Wraps the low corner of the box added last into the world, and adds its images that reach in from below. */
-  private wrapBox(place: number): void {
+  private wrapBox(base: number): void {
     const { dimensions, periods, wrapping } = this;
     const { loose } = this;
     let across = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       const period = periods[axis] as number;
       if (!(period > 0)) continue;
-      const low = loose[place + axis] as number;
-      const extent = Math.fround((loose[place + 3 + axis] as number) - low);
+      const low = loose[base + axis] as number;
+      const extent = Math.fround((loose[base + 3 + axis] as number) - low);
       if (extent >= period) {
         // The box covers the whole axis.
-        loose[place + axis] = 0;
-        loose[place + 3 + axis] = period;
+        loose[base + axis] = 0;
+        loose[base + 3 + axis] = period;
         continue;
       }
       const inside = wrapCoordinate(wrapping, low, axis);
       // A box that did not move keeps its high end to the bit.
-      const high = inside === low ? (loose[place + 3 + axis] as number) : Math.fround(inside + extent);
-      loose[place + axis] = inside;
-      loose[place + 3 + axis] = high;
+      const high = inside === low ? (loose[base + 3 + axis] as number) : Math.fround(inside + extent);
+      loose[base + axis] = inside;
+      loose[base + 3 + axis] = high;
       if (high >= period) across |= 1 << axis;
     }
-    // Every combination of the axes that it reaches across gives an image.
+    // Each combination of the axes across whose ends the box reaches gives an image.
     const origin = this.slots - 1;
     for (let shift = across; shift > 0; shift = (shift - 1) & across) {
       this.makeRoom(this.slots + 1);
       const target = CORNERS * this.slots;
-      this.loose.copyWithin(target, place, place + CORNERS);
+      this.loose.copyWithin(target, base, base + CORNERS);
       for (let axis = 0; axis < dimensions; axis++) {
         if (!(shift & (1 << axis))) continue;
         const period = periods[axis] as number;
-        this.loose[target + axis] = (this.loose[place + axis] as number) - period;
-        this.loose[target + 3 + axis] = (this.loose[place + 3 + axis] as number) - period;
+        this.loose[target + axis] = (this.loose[base + axis] as number) - period;
+        this.loose[target + 3 + axis] = (this.loose[base + 3 + axis] as number) - period;
       }
       this.looseIds[this.slots] = this.looseIds[origin] as number;
       this.looseSources[this.slots] = origin;
@@ -195,10 +195,10 @@ export class BoxOrder {
     const extents = new Float32Array(length);
     for (let axis = 1; axis < dimensions; axis++) {
       for (let index = 0; index < length; index++) {
-        const place = CORNERS * step * index + axis;
-        const low = this.loose[place] as number;
+        const base = CORNERS * step * index + axis;
+        const low = this.loose[base] as number;
         lows[index] = low;
-        extents[index] = (this.loose[place + 3] as number) - low;
+        extents[index] = (this.loose[base + 3] as number) - low;
       }
       lows.sort();
       extents.sort();
@@ -206,7 +206,7 @@ export class BoxOrder {
       const span = (lows[Math.floor((1 - OUTLIERS) * length)] ?? 0) - begin;
       const extent = WIDER * (extents[Math.floor(ORDINARY * length)] ?? 0);
       const least = span / most;
-      // So that ordinary boxes just fit a row of some level.
+      // Makes ordinary boxes just fit a row of some level.
       const halvings = least > 0 && extent > least ? Math.floor(Math.log2(extent / least)) : 0;
       const width = extent > least ? extent / 2 ** halvings : least;
       const rows = width > 0 ? Math.min(most, Math.ceil(span / width) + 1) : 1;
@@ -241,22 +241,23 @@ export class BoxOrder {
     const { slots, dimensions, loose, rowOf, starts, levelRows, scales } = this;
     starts.fill(0);
     for (let index = 0; index < slots; index++) {
-      const place = CORNERS * index;
-      const low = loose[place + 1] as number;
-      const high = loose[place + 4] as number;
+      const base = CORNERS * index;
+      const low = loose[base + 1] as number;
+      const high = loose[base + 4] as number;
       const y = this.rowAlong(0, low);
       const farY = this.rowAlong(0, high);
       let size = (high - low) * scales[0];
       let z = 0;
       let farZ = 0;
       if (dimensions === 3) {
-        const lowZ = loose[place + 2] as number;
-        const highZ = loose[place + 5] as number;
+        const lowZ = loose[base + 2] as number;
+        const highZ = loose[base + 5] as number;
         z = this.rowAlong(1, lowZ);
         farZ = this.rowAlong(1, highZ);
         size = Math.max(size, (highZ - lowZ) * scales[1]);
       }
-      // By its size, so that boxes of one size are on one level wherever they lie, but no higher than there are rows.
+      // The size gives the level, so boxes of one size share one wherever they lie; it is no higher than there are
+      // rows.
       const highest = levelRows.length - 2;
       let level = size > 1 ? Math.min(highest, 32 - Math.clz32(Math.ceil(Math.min(size, MOST_ROWS)) - 1)) : 0;
       while ((farY >> level) - (y >> level) > 1 || (farZ >> level) - (z >> level) > 1) level++;
@@ -273,14 +274,14 @@ export class BoxOrder {
   private sortAlongX(): void {
     const { slots, loose, digits, number, bits } = this;
     digits.fill(0);
-    const { keys, places } = this;
+    const { keys, indices } = this;
     for (let index = 0; index < slots; index++) {
       number[0] = loose[CORNERS * index] as number;
       const word = bits[0] as number;
       // Maps floats to words that ascend with them.
       const key = (word & 0x8000_0000 ? ~word : word | 0x8000_0000) >>> 0;
       keys[index] = key;
-      places[index] = index;
+      indices[index] = index;
       for (let digit = 0; digit < 3; digit++) {
         const counter = DIGITS * digit + ((key >>> (DIGIT_BITS * digit)) & (DIGITS - 1));
         digits[counter] = (digits[counter] as number) + 1;
@@ -297,17 +298,17 @@ export class BoxOrder {
         counters[value] = sum;
         sum += count;
       }
-      scatter(this.keys, this.places, this.otherKeys, this.otherPlaces, counters, shift, slots);
+      scatter(this.keys, this.indices, this.otherKeys, this.otherIndices, counters, shift, slots);
       [this.keys, this.otherKeys] = [this.otherKeys, this.keys];
-      [this.places, this.otherPlaces] = [this.otherPlaces, this.places];
+      [this.indices, this.otherIndices] = [this.otherIndices, this.indices];
     }
   }
 
   private sortByRow(): void {
-    const { slots, places, rowOf, starts, levelRows } = this;
+    const { slots, indices, rowOf, starts, levelRows } = this;
     const { loose, looseIds, looseSources, looseShifts, corners, ids, sources, shifts } = this;
     for (let index = 0; index < slots; index++) {
-      const source = places[index] as number;
+      const source = indices[index] as number;
       const row = rowOf[source] as number;
       const slot = starts[row] as number;
       starts[row] = slot + 1;
@@ -343,17 +344,17 @@ export class BoxOrder {
     this.rowOf = new Uint32Array(room);
     this.keys = new Uint32Array(room);
     this.otherKeys = new Uint32Array(room);
-    this.places = new Uint32Array(room);
-    this.otherPlaces = new Uint32Array(room);
+    this.indices = new Uint32Array(room);
+    this.otherIndices = new Uint32Array(room);
   }
 }
 
 /** One pass of a sort: stable, by one digit of the keys. */
 function scatter(
   keys: Uint32Array,
-  places: Uint32Array,
+  indices: Uint32Array,
   sortedKeys: Uint32Array,
-  sortedPlaces: Uint32Array,
+  sortedIndices: Uint32Array,
   counters: Uint32Array,
   shift: number,
   count: number,
@@ -364,7 +365,7 @@ function scatter(
     const target = counters[digit] as number;
     counters[digit] = target + 1;
     sortedKeys[target] = key;
-    sortedPlaces[target] = places[index] as number;
+    sortedIndices[target] = indices[index] as number;
   }
 }
 

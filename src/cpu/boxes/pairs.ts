@@ -21,9 +21,9 @@ import { sortPairs } from '../equal/search';
 import { BoxOrder } from './order';
 import { BoxSweep } from './sweep';
 
-/** What the errors recommend for a list of all pairs, and for one of a row's pairs, that is too long. */
-const INSTEAD = 'forEachPair and countPairs take memory for a row of boxes at a time';
-const ROW_INSTEAD = 'these are of one row of boxes, so choose fewer boxes, or some that overlap fewer others';
+/** Advice in the errors for a list that is too long: of all pairs, and of the pairs of one row. */
+const INSTEAD = 'use forEachPair or countPairs, which need memory for only one row of boxes at a time';
+const ROW_INSTEAD = 'these pairs are all of one row, so use fewer boxes, or boxes that overlap fewer others';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
@@ -98,7 +98,7 @@ export class CpuBoxPairs {
     const { dimensions } = this;
     this.checkIdle();
     if (!(boxes instanceof Float32Array) || boxes.length % (2 * dimensions) !== 0) {
-      throw new ArgumentError('boxes', boxes, `a Float32Array with ${2 * dimensions} numbers a box`);
+      throw new ArgumentError('boxes', boxes, `a Float32Array with ${2 * dimensions} numbers per box`);
     }
     const given = boxes.length / (2 * dimensions);
     if (count !== undefined) checkInteger('count', count, 0, given);
@@ -158,7 +158,7 @@ export class CpuBoxPairs {
   private checkIdle(): void {
     if (this.visits === 0) return;
     throw new CellstormError(
-      'This CpuBoxPairs is in the middle of forEachPair, so it can be asked when that returns.',
+      'This CpuBoxPairs is in the middle of forEachPair, so you may call it again only after that returns.',
     );
   }
 }

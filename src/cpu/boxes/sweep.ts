@@ -26,7 +26,8 @@ export class BoxSweep {
   }
 
   /**
-   * Adds the pairs of the next row that has boxes with all rows that come after it. Returns false after the last row.
+   * Adds the pairs of the next row that has boxes, among themselves and with later rows. Returns false after the last
+   * row.
    */
   advance(): boolean {
     const { starts, levelRows } = this.order;
@@ -39,8 +40,7 @@ export class BoxSweep {
   }
 
   /**
-   * Sweeps a row with itself, with the neighbours that come after it, and on higher levels with all rows its boxes may
-   * reach.
+   * Sweeps a row with itself, with its later neighbours, and on higher levels with all rows that its boxes may reach.
    */
   private searchRow(row: number): void {
     const { order, level } = this;
@@ -73,14 +73,14 @@ export class BoxSweep {
     }
   }
 
-  /** Tests each box with those after it that begin before it ends. */
+  /** Tests each box against the later boxes that begin before it ends. */
   private sweepWithin(first: number, end: number): void {
     const { corners } = this.order;
     for (let slot = first; slot < end; slot++) this.sweep(corners, slot, slot + 1, end);
   }
 
   /**
-   * Tests as if two rows were merged: each box with those of the other row that are after it and begin before it ends.
+   * Tests as if two rows were merged: each box against the later boxes of the other row that begin before it ends.
    */
   private sweepBetween(first: number, end: number, otherFirst: number, otherEnd: number): void {
     const { corners } = this.order;
@@ -96,12 +96,12 @@ export class BoxSweep {
   }
 
   private sweep(corners: Float32Array, slot: number, from: number, end: number): void {
-    const place = CORNERS * slot;
-    const highX = corners[place + 3] as number;
-    const lowY = corners[place + 1] as number;
-    const highY = corners[place + 4] as number;
-    const lowZ = corners[place + 2] as number;
-    const highZ = corners[place + 5] as number;
+    const first = CORNERS * slot;
+    const highX = corners[first + 3] as number;
+    const lowY = corners[first + 1] as number;
+    const highY = corners[first + 4] as number;
+    const lowZ = corners[first + 2] as number;
+    const highZ = corners[first + 5] as number;
     const last = CORNERS * end;
     for (let other = CORNERS * from; other < last; other += CORNERS) {
       if ((corners[other] as number) > highX) return;

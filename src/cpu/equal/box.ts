@@ -12,7 +12,7 @@ import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
 /**
- * The coordinates of a box along one axis: between two of them, or, if it crosses an end of the world, outside them.
+ * The coordinates of a box along one axis: between `low` and `high`, or outside them if it crosses an end of the world.
  */
 export interface Side {
   readonly low: number;
@@ -35,7 +35,7 @@ export function findInBox(
   return Uint32Array.from(found).sort();
 }
 
-/** The same by slots, in no particular order. */
+/** Calls `visit` with the slots of the particles in a box, in no particular order. */
 export function visitInBox(
   order: CellOrder,
   positions: Float32Array,
@@ -61,7 +61,7 @@ export function sidesOf(world: Ends, min: readonly number[], max: readonly numbe
   return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
 }
 
-/** Whether the position in a slot is in a box. `stride`: numbers from one position to the next. */
+/** True if the position in a slot is in a box. `stride`: numbers from one position to the next. */
 export function isInside(
   sides: readonly Side[],
   positions: Float32Array,

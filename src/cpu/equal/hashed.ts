@@ -1,11 +1,10 @@
 /**
- * What is different in an unbounded world: cells have no numbers but buckets of a table, which may hold particles of
- * other cells too. Inputs and outputs are those of the functions of the same names in ../shared/kernels.ts.
+ * The loops for an unbounded world: its cells have no numbers but buckets of a table, which may hold particles of other
+ * cells too. Inputs and outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
  * The key of a particle is its bucket, sorted like any key. The neighbours ahead of a slot are in the buckets of the
  * 3×3 (3×3×3) cells around its own: ranges of slots, ascending and made disjoint, because two cells may share a bucket.
- * A particle of another cell found there is too far away, which its distance shows. Cells are compared only
- * for counting.
+ * The distance test rejects particles of other cells found there. Cells are compared only for counting.
  * Ordering: pairs come slot by slot, each slot's partners ascending.
  */
 
@@ -17,9 +16,9 @@ import type { Lattice } from '../shared/lattice';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 
-/** Particles in the order of their buckets, and where the buckets begin. */
-type Filed = Pick<PairTask, 'lattice' | 'keys' | 'live' | 'starts' | 'coordinates'>;
-type Buckets = Pick<Filed, 'lattice' | 'starts' | 'coordinates'>;
+/** Particles in the order of their buckets, and the first slot of each bucket. */
+type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'live' | 'starts' | 'coordinates'>;
+type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
 
 const SMALLEST_NORMAL = 2 ** -126;
 
@@ -57,7 +56,7 @@ function bucketAt(lattice: Lattice, x: number, y: number, z: number): number {
   return bucketOfLattice(lattice.world, cell);
 }
 
-export function place(
+export function findCells(
   lattice: Lattice,
   positions: Float32Array,
   count: number,
@@ -83,7 +82,7 @@ export function place(
     columnCounts[column] = (columnCounts[column] as number) + 1;
     rowCounts[row] = (rowCounts[row] as number) + 1;
     keys[index] = key;
-    // Negative for good once a key is below the one before it.
+    // Stays negative once a key is below the one before it.
     descents |= key - previous;
     previous = key;
   }
@@ -91,7 +90,7 @@ export function place(
 }
 
 /** After the sort, finds where buckets begin and the cell of each slot. `words`: the bits of the sorted positions. */
-export function indexBuckets(order: Filed, words: Uint32Array): void {
+export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   const { keys, live, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
   const scale = new CellScale(lattice.world);
@@ -117,7 +116,7 @@ let ranges = 0;
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
-const memoPlaces = new Int32Array(3 * MEMOS);
+const memoCells = new Int32Array(3 * MEMOS);
 const memoLengths = new Int32Array(MEMOS);
 const memoBlocks = new Int32Array(MOST_BLOCKS * MEMOS);
 
@@ -150,7 +149,7 @@ export function collectAll(task: PairTask, stop: number): void {
 }
 
 /** Number of pairs of particles in the same and in adjacent cells. */
-export function countCandidates(order: Filed): number {
+export function countCandidates(order: Bucketed): number {
   const { coordinates, live, lattice } = order;
   const { dimensions } = lattice;
   let candidates = 0;
@@ -178,12 +177,12 @@ export interface BucketCensus {
 }
 
 /**
- * Counts how particles fill cells and buckets. `isSameCell` and `nameOfCell` tell the cells of a bucket's slots apart.
+ * Counts how particles fill cells and buckets. `isSameCell` and `labelOfCell` tell the cells of a bucket's slots apart.
  */
 export function takeCensus(
-  { keys, live }: Pick<Filed, 'keys' | 'live'>,
+  { keys, live }: Pick<Bucketed, 'keys' | 'live'>,
   isSameCell: (slot: number, other: number) => boolean,
-  nameOfCell: (slot: number) => string,
+  labelOfCell: (slot: number) => string,
 ): BucketCensus {
   let occupiedCells = 0;
   let greatestOccupancy = 0;
@@ -196,7 +195,7 @@ export function takeCensus(
     for (; end < live && keys[end] === keys[first]; end++) {
       if (!isSameCell(first, end)) isShared = true;
     }
-    const occupancies = isShared ? occupanciesOf(nameOfCell, first, end) : [end - first];
+    const occupancies = isShared ? occupanciesOf(labelOfCell, first, end) : [end - first];
     occupiedCells += occupancies.length;
     if (isShared) bucketCollisions += end - first;
     for (const occupancy of occupancies) {
@@ -208,8 +207,8 @@ export function takeCensus(
   return { occupiedCells, greatestOccupancy, bucketCollisions, crowded };
 }
 
-/** The same for an order of particles of one radius. */
-export function takeOrderCensus(order: Filed): BucketCensus {
+/** Like takeCensus, for an order of particles of one radius. */
+export function takeOrderCensus(order: Bucketed): BucketCensus {
   const { coordinates, lattice } = order;
   const { dimensions } = lattice;
   return takeCensus(
@@ -219,21 +218,21 @@ export function takeOrderCensus(order: Filed): BucketCensus {
   );
 }
 
-function occupanciesOf(nameOfCell: (slot: number) => string, first: number, end: number): number[] {
+function occupanciesOf(labelOfCell: (slot: number) => string, first: number, end: number): number[] {
   const occupancies = new Map<string, number>();
   for (let slot = first; slot < end; slot++) {
-    const cell = nameOfCell(slot);
+    const cell = labelOfCell(slot);
     occupancies.set(cell, (occupancies.get(cell) ?? 0) + 1);
   }
   return [...occupancies.values()];
 }
 
 /**
- * Calls `visit` for each slot whose cell is between two corners. Buckets come in no particular order, the slots of each
- * in a row.
+ * Calls `visit` for each slot whose cell is between two corners. Buckets come in no particular order; the slots of each
+ * come together.
  */
 export function visitCells(
-  order: Filed,
+  order: Bucketed,
   lowest: readonly number[],
   highest: readonly number[],
   visit: (slot: number) => void,
@@ -260,7 +259,7 @@ export function visitCells(
   }
 }
 
-/** Finds the ranges of the cells around that of a slot, as far as they hold later slots. */
+/** Finds the ranges of later slots in the cells around the cell of a slot. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
@@ -290,12 +289,12 @@ function recallBlocks({ coordinates, lattice }: Buckets, slot: number): number {
   const y = coordinates[dimensions * slot + 1] as number;
   const z = dimensions === 3 ? (coordinates[dimensions * slot + 2] as number) : 0;
   const memo = (x / HASH_BLOCK + 3 * y + 5 * z) & (MEMOS - 1);
-  const places = 3 * memo;
-  const isKnown = memoPlaces[places] === x && memoPlaces[places + 1] === y && memoPlaces[places + 2] === z;
+  const cell = 3 * memo;
+  const isKnown = memoCells[cell] === x && memoCells[cell + 1] === y && memoCells[cell + 2] === z;
   if (isKnown && (memoLengths[memo] as number) > 0) return memo;
-  memoPlaces[places] = x;
-  memoPlaces[places + 1] = y;
-  memoPlaces[places + 2] = z;
+  memoCells[cell] = x;
+  memoCells[cell + 1] = y;
+  memoCells[cell + 2] = z;
   memoLengths[memo] = 0;
   const reach = dimensions === 3 ? 1 : 0;
   const own = bucketAt(lattice, x, y, z);
@@ -321,7 +320,7 @@ function memorise(memo: number, block: number): void {
   memoLengths[memo] = (memoLengths[memo] as number) + 1;
 }
 
-/** The memos of one world's table are wrong for another. */
+/** Clears the memos: those of one world's table are wrong for another. */
 function forgetBlocks(): void {
   memoLengths.fill(0);
 }

@@ -2,8 +2,8 @@
  * Finds the particles near a point, in each kind of world. Inputs: a canonical order and its positions, a point, a
  * radius (in a periodic world at most half the shortest period, or infinite). Calls `visit` with the source and the
  * distance² of each particle no farther than the radius.
- * Ordering: canonical. Only in an unbounded world, where neighbours are anywhere in the order, does this take memory,
- * as much as is found.
+ * Ordering: canonical. In an unbounded world neighbours may be anywhere in the order, so there it takes memory for what
+ * it finds; in other worlds it takes none.
  */
 import { cellCoordinate } from '../../core/world/cells';
 import { type Lattice, lowerBound } from '../shared/lattice';
@@ -57,7 +57,10 @@ function seekBounded(
   }
 }
 
-/** Coordinate of the cell `spare` cells beyond a position, within the world, because corners of a box are rounded. */
+/**
+ * Coordinate of the cell `spare` cells beyond a position, clamped to the world. A spare cell allows for rounded
+ * corners.
+ */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
   const count = cells[axis];
@@ -103,7 +106,7 @@ export function wrapPoint({ world }: Lattice, point: readonly number[]): number[
   });
 }
 
-/** Calls `call` for whole numbers in parts; each part is given by its first and last. */
+/** Calls `call` for the whole numbers of all parts; each part is given by its first and last number. */
 export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
   for (let part = 0; part < parts.length; part += 2) {
     for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
@@ -111,7 +114,8 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 }
 
 /**
- * The coordinates, as in keys, of the cells that reach into a radius around a position in the box, and one to spare.
+ * Returns the coordinates, counted as in keys, of the cells within a radius of a position in the box, and one more on
+ * each side.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;
@@ -159,7 +163,7 @@ function seekUnbounded(
   visitSlots(order, positions, point, radius, slots, visit);
 }
 
-/** The same as visitNear for a radius of any size, by looking at every particle. */
+/** Like visitNear, for a radius of any size: tests every particle. */
 export function visitAll(
   order: Slots,
   positions: Float32Array,

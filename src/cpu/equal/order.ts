@@ -117,7 +117,7 @@ export class CellOrder {
     const { columnCounts, rowCounts } = placement;
     columnCounts.fill(0);
     rowCounts.fill(0);
-    const inOrder = kernels.place(lattice, positions, count, placement) >= 0;
+    const inOrder = kernels.findCells(lattice, positions, count, placement) >= 0;
     this.live = count - (rowCounts[lattice.rows] as number);
     this.fullestRow = countsToStarts(rowCounts);
     if (inOrder) {
@@ -140,7 +140,7 @@ export class CellOrder {
     const { keys, lattice, placement, kernels } = this;
     const { counts, given, shift } = bins;
     counts.fill(0);
-    if (kernels.placeInBins(lattice, positions, count, bins) >= 0) {
+    if (kernels.findCellsInBins(lattice, positions, count, bins) >= 0) {
       keys.set(given.subarray(0, count));
       this.keepOrder(words, count, target);
       countsToEnds(counts);

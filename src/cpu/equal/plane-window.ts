@@ -7,11 +7,11 @@
  * length and start in each turn of a loop, which is half of the cost of a pair. The loops read the arrays through
  * locals, because V8 knows in a loop only what it knows before it.
  * Then a test costs less than a mispredicted branch. So the next slot and the first two of the row ahead are always
- * tested; if they are not in reach, their distance says so.
- * The test stands here five times: as a function it makes finding pairs a tenth slower (bench/NOTES.md).
+ * tested; the distance rejects them if they are out of reach.
+ * The test is written out five times: as a function it makes finding pairs a tenth slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
-import { lowerBound, NO_CELL, namesDescent, STRETCH } from '../shared/lattice';
+import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
 /** Slots in the window, a power of two: 160 kB. The used part fits the first-level cache up to 1,000 slots. */
@@ -49,7 +49,7 @@ let isSure = true;
 
 /** Like `collect`, but stops before slots that are sparse or do not fit the window; collectByKeys searches these. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
-  const { keys, live, positions, names, diameter, lattice, words } = task;
+  const { keys, live, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
   const toRowAhead = lattice.rowStride - 1;
   let slot = task.next;
@@ -74,7 +74,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
     }
     let added = collectBlock(slot, blockEnd, Math.min(stop - length, BLOCK_WORDS), toRowAhead, diameter);
     if (!isSure) added = dropApart(found, 0, added, positions, 2, diameter);
-    nameFound(added, words, length, names);
+    labelFound(added, words, length, labels);
     length += added;
     slot = reachedSlot;
   }
@@ -82,7 +82,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** Whether few of the next slots have a neighbour in their row, so that a window costs more than it saves. */
+/** True if few of the next slots have a neighbour in their row, so that a window costs more than it saves. */
 export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
   const end = Math.min(live, slot + STRETCH);
   let near = 0;
@@ -161,8 +161,8 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     }
     const rowAhead = key + rowStep;
-    // Skips up to two without a branch, because it is one on average. A slot that was skipped too early is still tested
-    // first.
+    // Skips up to two slots without a branch; on average it is one. A slot that is skipped too early is still tested,
+    // as the first one.
     const passed = ((keys[ahead & MASK] as number) - rowAhead) >>> 31;
     ahead += passed + (((keys[(ahead + 1) & MASK] as number) - rowAhead) >>> 31);
     while ((keys[ahead & MASK] as number) < rowAhead) ahead++;
@@ -200,16 +200,16 @@ function collectBlock(
 }
 
 /**
- * Writes the pairs found by names, the lower first, from word `begin` of `words` on. Copying them first and calling
- * `nameSlots` takes a sixth longer here; in 3D it does not.
+ * Writes the labels of the pairs found, the lower first, from word `begin` of `words` on. Copying slots first and
+ * calling `labelSlots` takes a sixth longer here; in 3D it does not.
  */
-function nameFound(length: number, words: Uint32Array, begin: number, names: Uint32Array): void {
+function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;
   for (let word = 0; word < length; word += 2) {
-    const name = names[slots[word] as number] as number;
-    const otherName = names[slots[word + 1] as number] as number;
-    const descent = namesDescent(name, otherName);
-    words[begin + word] = name + descent;
-    words[begin + word + 1] = otherName - descent;
+    const label = labels[slots[word] as number] as number;
+    const otherLabel = labels[slots[word + 1] as number] as number;
+    const descent = labelsDescent(label, otherLabel);
+    words[begin + word] = label + descent;
+    words[begin + word + 1] = otherLabel - descent;
   }
 }

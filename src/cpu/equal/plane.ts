@@ -1,14 +1,14 @@
 /**
- * The inner loops of the search in 2D; space.ts is the same in 3D. ../shared/kernels.ts says what each one promises.
+ * The inner loops of the search in 2D; space.ts is the same in 3D. ../shared/kernels.ts defines each one.
  * Ordering: pairs come slot by slot, each slot's partners ascending. So sums over a particle's neighbours are added in
  * the order of slots, which is canonical.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
-import { type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from '../shared/lattice';
+import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
 import { dropApart, overlapsInPlane, PERHAPS, ROUNDING_BAND, SURELY } from '../shared/overlap';
 import { collectInWindow } from './plane-window';
 
-function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
+function findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
   const { keys, columnCounts, rowCounts } = placement;
   const lastColumn = lattice.columns - 2;
@@ -21,7 +21,8 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // Like core/world/cells.ts: everything below the first cell is put into it, so neither floor nor snap matter.
+      // Like core/world/cells.ts. The first cell takes everything below it, so flooring and snapping make no
+      // difference.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -31,14 +32,17 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // Negative for good once a key is below the one before it.
+    // Stays negative once a key is below the one before it.
     descents |= key - previous;
     previous = key;
   }
   return descents;
 }
 
-/** Key of a position. `columns` and `rows` are those inside the ring, `outside` is the key of what is not finite. */
+/**
+ * Key of a position. `columns` and `rows` count the cells inside the ring; `outside` is the key of non-finite
+ * positions.
+ */
 function keyAt(
   x: number,
   y: number,
@@ -60,8 +64,8 @@ function keyAt(
 }
 
 /**
- * The same for a position that is not inside the ring. It is a function of its own to keep keyAt short, so that V8
- * inlines all of it.
+ * Like keyAt, for a position that is not inside the ring. A separate function keeps keyAt short, so that V8 inlines all
+ * of it.
  */
 function keyAtBorder(
   scaledX: number,
@@ -70,14 +74,14 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // Like core/world/cells.ts: everything below the first cell is put into it, so neither floor nor snap matter.
+  // Like core/world/cells.ts. The first cell takes everything below it, so flooring and snapping make no difference.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
 }
 
-/** Like place, but counts by bins. */
-function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
+/** Like findCells, but counts by bins. */
+function findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, inverseCellSize, rowStride } = lattice;
   const { given, counts, shift } = bins;
   const columns = lattice.columns - 2;
@@ -132,7 +136,7 @@ function collect(task: PairTask, stop: number, end: number): void {
 }
 
 function collectByKeys(task: PairTask, stop: number, end: number): void {
-  const { keys, live, positions, names, diameter, words, lattice } = task;
+  const { keys, live, positions, labels, diameter, words, lattice } = task;
   const toRowAhead = lattice.rowStride - 1;
   const limit = diameter * diameter;
   const surely = limit * SURELY;
@@ -147,7 +151,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
     // Always writes a pair and keeps it if it overlaps: about every third does, so a branch would often be
-    // mispredicted. The test stands here twice, because as a function it costs up to a sixth more.
+    // mispredicted. The test is written out twice, because as a function it costs up to a sixth more.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;
@@ -172,7 +176,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     }
   }
   if (sure < length) length = dropApart(words, task.length, length, positions, 2, diameter);
-  nameSlots(words, task.length, length, names);
+  labelSlots(words, task.length, length, labels);
   task.next = slot;
   task.length = length;
 }
@@ -189,7 +193,7 @@ function overlapsAt(positions: Float32Array, slot: number, other: number, diamet
 }
 
 function collectAll(task: PairTask, stop: number): void {
-  const { live, positions, names, diameter, words } = task;
+  const { live, positions, labels, diameter, words } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   let slot = task.next;
@@ -197,17 +201,17 @@ function collectAll(task: PairTask, stop: number): void {
   for (; slot < live && length <= stop; slot++) {
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
-    const name = names[slot] as number;
+    const label = labels[slot] as number;
     for (let other = slot + 1; other < live; other++) {
       const dx = (positions[2 * other] as number) - x;
       const dy = (positions[2 * other + 1] as number) - y;
       const excess = dx * dx + dy * dy - limit;
       if (excess > band) continue;
       if (excess >= -band && !overlapsAt(positions, slot, other, diameter)) continue;
-      const otherName = names[other] as number;
-      const descent = namesDescent(name, otherName);
-      words[length++] = name + descent;
-      words[length++] = otherName - descent;
+      const otherLabel = labels[other] as number;
+      const descent = labelsDescent(label, otherLabel);
+      words[length++] = label + descent;
+      words[length++] = otherLabel - descent;
     }
   }
   task.next = slot;
@@ -215,18 +219,18 @@ function collectAll(task: PairTask, stop: number): void {
 }
 
 function scan(task: PairTask, slot: number, begin: number, end: number): void {
-  const { positions, names, diameter, words } = task;
+  const { positions, labels, diameter, words } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   const x = positions[2 * slot] as number;
   const y = positions[2 * slot + 1] as number;
-  const name = names[slot] as number;
+  const label = labels[slot] as number;
   let { length } = task;
   for (let other = begin; other < end; other++) {
-    const otherName = names[other] as number;
-    const descent = namesDescent(name, otherName);
-    words[length] = name + descent;
-    words[length + 1] = otherName - descent;
+    const otherLabel = labels[other] as number;
+    const descent = labelsDescent(label, otherLabel);
+    words[length] = label + descent;
+    words[length + 1] = otherLabel - descent;
     const dx = (positions[2 * other] as number) - x;
     const dy = (positions[2 * other + 1] as number) - y;
     const excess = dx * dx + dy * dy - limit;
@@ -245,8 +249,8 @@ function gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, c
 }
 
 export const PLANE: Kernels = {
-  place,
-  placeInBins,
+  findCells,
+  findCellsInBins,
   collect,
   collectAll,
   scan,

@@ -57,12 +57,14 @@ export abstract class PortionedSearch<Task extends Portion> {
   }
 }
 
-/** Words for a portion of the pairs of so many particles: it may end with all pairs of any one particle. */
+/**
+ * Returns the words of a portion for `capacity` particles; there must be room to end with all pairs of one particle.
+ */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }
 
-type SearchTask = PairTask & { live: number; positions: Float32Array; names: Uint32Array };
+type SearchTask = PairTask & { live: number; positions: Float32Array; labels: Uint32Array };
 
 export class PairSearch extends PortionedSearch<SearchTask> {
   readonly task: SearchTask;
@@ -81,7 +83,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
       keys: order.keys,
       live: 0,
       positions: new Float32Array(0),
-      names: new Uint32Array(0),
+      labels: new Uint32Array(0),
       diameter,
       starts: order.starts,
       coordinates: order.coordinates,
@@ -91,12 +93,12 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     };
   }
 
-  /** Starts over. `names` is the name of each slot in the pairs. */
-  begin(positions: Float32Array, names: Uint32Array, broadPhase: BroadPhase = 'grid'): void {
+  /** Starts over. `labels` is the label of each slot in the pairs. */
+  begin(positions: Float32Array, labels: Uint32Array, broadPhase: BroadPhase = 'grid'): void {
     const { task, order } = this;
     task.live = order.live;
     task.positions = positions;
-    task.names = names;
+    task.labels = labels;
     task.next = 0;
     task.length = 0;
     this.broadPhase = broadPhase;
@@ -115,8 +117,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * Number of rows that the later neighbours of a particle are in: its own, and those ahead, around an end, or in the
- * table.
+ * The most rows that may hold the later neighbours of a particle: its own row, the rows ahead, and further rows across
+ * an end of the world or in another block of the table.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
@@ -126,8 +128,8 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 }
 
 /**
- * Returns the pairs sorted by the first name and then the second, in a new array. Names are below `limit`. A counting
- * sort by the first name; the few pairs with the same first name are sorted by insertion.
+ * Returns the pairs sorted by the first label and then the second, in a new array. Labels are below `limit`. A counting
+ * sort by the first label; the few pairs with the same first label are sorted by insertion.
  */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, instead?: string): Uint32Array {
   return makeRoom(
@@ -176,7 +178,7 @@ function arePairsSorted(pairs: Uint32Array, length: number): boolean {
   return true;
 }
 
-/** Pairs with one first name up to which insertion sorts them. */
+/** Pairs with one first label up to which insertion sorts them. */
 const SHORT_GROUP = 32;
 
 function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {

@@ -3,14 +3,14 @@
  * same order, in less time if balls are not sparse and a layer fits the window. Inputs and outputs are those of
  * `collect`.
  *
- * Slots are copied into a window whose arrays are constants of this module; plane-window.ts says why. A second table
+ * Slots are copied into a window whose arrays are constants of this module; see plane-window.ts. A second table
  * holds where each of a layer's cells begins, because advancing in four rows by keys takes four unpredictable branches
  * per slot. Whether a row holds a slot is unpredictable too, so the first slot from its beginning on is always tested;
- * if it is not in reach, its distance says so.
- * The test stands here five times: as one in a loop over rows it makes finding pairs a fifth slower (bench/NOTES.md).
+ * the distance rejects it if it is out of reach.
+ * The test is written out five times: in a loop over rows it makes finding pairs a fifth slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
-import { nameSlots, STRETCH } from '../shared/lattice';
+import { labelSlots, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
 /**
@@ -54,7 +54,7 @@ let isSure = true;
 
 /** Like `collect`, but stops before slots that are sparse or do not fit the window; collectByKeys searches these. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
-  const { keys, live, positions, names, diameter, lattice, words } = task;
+  const { keys, live, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
   const { rowStride, layerStride } = lattice;
   let slot = task.next;
@@ -88,7 +88,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
     let added = collectBlock(slot, blockEnd, most, rowStride, layerStride, diameter);
     if (!isSure) added = dropApart(found, 0, added, positions, 3, diameter);
     words.set(found.subarray(0, added), length);
-    nameSlots(words, length, length + added, names);
+    labelSlots(words, length, length + added, labels);
     length += added;
     slot = reachedSlot;
   }
@@ -96,13 +96,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** Whether there are so many cells per slot that finding where they begin takes longer than it saves. */
+/** True if there are so many cells per slot that finding where they begin takes longer than it saves. */
 export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
   const end = Math.min(live, slot + STRETCH);
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Loads slots into the window, and where the cells up to theirs begin. */
+/** Loads slots into the window, and the beginnings of all cells up to their last one. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -123,7 +123,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   for (let slot = end; slot < end + PADDING; slot++) ownX[slot & MASK] = Number.POSITIVE_INFINITY;
 }
 
-/** Cells after the last slot begin and end there. */
+/** Sets the beginnings of the cells behind all particles to the end of the slots, so that those cells are empty. */
 function fillBehind(live: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = live;
 }

@@ -1,14 +1,14 @@
 /**
- * The inner loops of the search in 3D; plane.ts is the same in 2D. ../shared/kernels.ts says what each one promises.
+ * The inner loops of the search in 3D; plane.ts is the same in 2D. ../shared/kernels.ts defines each one.
  * Ordering: pairs come slot by slot, each slot's partners ascending. So sums over a particle's neighbours are added in
  * the order of slots, which is canonical.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
-import { type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from '../shared/lattice';
+import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
 import { dropApart, overlapsInSpace, PERHAPS, ROUNDING_BAND, SURELY } from '../shared/overlap';
 import { collectInWindow } from './space-window';
 
-function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
+function findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
   const { keys, columnCounts, rowCounts } = placement;
   const lastColumn = lattice.columns - 2;
@@ -24,7 +24,8 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // Like core/world/cells.ts: everything below the first cell is put into it, so neither floor nor snap matter.
+      // Like core/world/cells.ts. The first cell takes everything below it, so flooring and snapping make no
+      // difference.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -37,7 +38,7 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // Negative for good once a key is below the one before it.
+    // Stays negative once a key is below the one before it.
     descents |= key - previous;
     previous = key;
   }
@@ -45,8 +46,8 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
 }
 
 /**
- * Key of a position. `columns`, `rows` and `layers` are those inside the ring, `outside` is the key of what is not
- * finite.
+ * Key of a position. `columns`, `rows` and `layers` count the cells inside the ring; `outside` is the key of non-finite
+ * positions.
  */
 function keyAt(
   x: number,
@@ -67,15 +68,15 @@ function keyAt(
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
   if (x - x + (y - y) + (z - z) !== 0) return outside;
-  // Like core/world/cells.ts: everything below the first cell is put into it, so neither floor nor snap matter.
+  // Like core/world/cells.ts. The first cell takes everything below it, so flooring and snapping make no difference.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
   return layer * layerStride + row * rowStride + column;
 }
 
-/** Like place, but counts by bins. */
-function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
+/** Like findCells, but counts by bins. */
+function findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
   const { given, counts, shift } = bins;
   const columns = lattice.columns - 2;
@@ -123,7 +124,7 @@ function collect(task: PairTask, stop: number, end: number): void {
 }
 
 function collectByKeys(task: PairTask, stop: number, end: number): void {
-  const { keys, live, positions, names, diameter, words, lattice } = task;
+  const { keys, live, positions, labels, diameter, words, lattice } = task;
   const limit = diameter * diameter;
   const surely = limit * SURELY;
   const perhaps = limit * PERHAPS;
@@ -177,7 +178,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     }
   }
   if (sure < length) length = dropApart(words, task.length, length, positions, 3, diameter);
-  nameSlots(words, task.length, length, names);
+  labelSlots(words, task.length, length, labels);
   task.next = slot;
   task.length = length;
 }
@@ -196,7 +197,7 @@ function overlapsAt(positions: Float32Array, slot: number, other: number, diamet
 }
 
 function collectAll(task: PairTask, stop: number): void {
-  const { live, positions, names, diameter, words } = task;
+  const { live, positions, labels, diameter, words } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   let slot = task.next;
@@ -205,7 +206,7 @@ function collectAll(task: PairTask, stop: number): void {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
-    const name = names[slot] as number;
+    const label = labels[slot] as number;
     for (let other = slot + 1; other < live; other++) {
       const dx = (positions[3 * other] as number) - x;
       const dy = (positions[3 * other + 1] as number) - y;
@@ -213,10 +214,10 @@ function collectAll(task: PairTask, stop: number): void {
       const excess = dx * dx + dy * dy + dz * dz - limit;
       if (excess > band) continue;
       if (excess >= -band && !overlapsAt(positions, slot, other, diameter)) continue;
-      const otherName = names[other] as number;
-      const descent = namesDescent(name, otherName);
-      words[length++] = name + descent;
-      words[length++] = otherName - descent;
+      const otherLabel = labels[other] as number;
+      const descent = labelsDescent(label, otherLabel);
+      words[length++] = label + descent;
+      words[length++] = otherLabel - descent;
     }
   }
   task.next = slot;
@@ -224,19 +225,19 @@ function collectAll(task: PairTask, stop: number): void {
 }
 
 function scan(task: PairTask, slot: number, begin: number, end: number): void {
-  const { positions, names, diameter, words } = task;
+  const { positions, labels, diameter, words } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   const x = positions[3 * slot] as number;
   const y = positions[3 * slot + 1] as number;
   const z = positions[3 * slot + 2] as number;
-  const name = names[slot] as number;
+  const label = labels[slot] as number;
   let { length } = task;
   for (let other = begin; other < end; other++) {
-    const otherName = names[other] as number;
-    const descent = namesDescent(name, otherName);
-    words[length] = name + descent;
-    words[length + 1] = otherName - descent;
+    const otherLabel = labels[other] as number;
+    const descent = labelsDescent(label, otherLabel);
+    words[length] = label + descent;
+    words[length + 1] = otherLabel - descent;
     const dx = (positions[3 * other] as number) - x;
     const dy = (positions[3 * other + 1] as number) - y;
     const dz = (positions[3 * other + 2] as number) - z;
@@ -257,8 +258,8 @@ function gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, c
 }
 
 export const SPACE: Kernels = {
-  place,
-  placeInBins,
+  findCells,
+  findCellsInBins,
   collect,
   collectAll,
   scan,

@@ -7,7 +7,7 @@ import { SPACE } from './space';
 import * as wrapped from './wrapped';
 
 const WRAPPED = { collect: wrapped.collect, collectAll: wrapped.collectAll };
-const HASHED = { place: hashed.place, collect: hashed.collect, collectAll: hashed.collectAll };
+const HASHED = { findCells: hashed.findCells, collect: hashed.collect, collectAll: hashed.collectAll };
 
 const VARIANTS = {
   bounded: { 2: PLANE, 3: SPACE },

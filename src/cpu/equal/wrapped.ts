@@ -1,29 +1,30 @@
 /**
- * What is different in a periodic world: wrapping positions into the box, and the search for pairs at its ends. Inputs
- * and outputs are those of the functions of the same names in ../shared/kernels.ts; positions change in place.
+ * The loops for a periodic world: wrapping positions into the box, and the search for pairs across its ends. Inputs and
+ * outputs are those of the functions of the same names in ../shared/kernels.ts; positions change in place.
  *
- * Slots whose neighbours ahead lie as in a bounded world are left to the loops of bounded worlds, row by row. With
- * three or more cells per axis, two cells touch on one side only, and a pair that is nearer through the boundary cannot
- * overlap. Slots of the other cells search ranges made for their cell, by the distance of minimum images.
+ * The loops of bounded worlds search the slots whose neighbours ahead lie as in a bounded world, row by row. With three
+ * or more cells per axis, two cells touch on one side only, so a pair that is nearer through the boundary cannot
+ * overlap. For slots of other cells, this file lists the ranges ahead of their cell and tests distances of minimum
+ * images.
  * Ordering: pairs come slot by slot, each slot's partners ascending.
  */
 import { wrapCoordinate, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import type { PairTask } from '../shared/kernels';
-import { type Lattice, lowerBound, namesDescent } from '../shared/lattice';
+import { type Lattice, labelsDescent, lowerBound } from '../shared/lattice';
 import { overlapsWrapped, wrappedBand } from '../shared/overlap';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 
 const { fround } = Math;
 
-/** Wraps positions of particles from `first` up to `end` that are finite and at most one period outside. */
+/** Wraps the finite positions of particles from `first` up to `end`, by at most one period. */
 export function wrapOnceIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
   moveIn(world, positions, first, end, edges, wrapOnce);
 }
 
-/** The same for positions any number of periods outside. */
+/** Like wrapOnceIn, by any number of periods. */
 export function wrapIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
   moveIn(world, positions, first, end, edges, wrapCoordinate);
@@ -100,7 +101,7 @@ export function countCandidates(lattice: Lattice, keys: Int32Array, live: number
   return candidates;
 }
 
-/** From the key of a cell, which counts the ring of the lattice, to its number in core/world/cells.ts. */
+/** Returns the number in core/world/cells.ts of the cell with this key. Keys count the ring of the lattice too. */
 export function cellOfKey(lattice: Lattice, key: number): number {
   const { cells } = lattice.world;
   const [columns, cellsY] = cells as [number, number];
@@ -184,7 +185,7 @@ function listOnly(list: Int32Array, coordinate: number): number {
   return 1;
 }
 
-/** Whether some of the cells ahead of one are at another end of the world. */
+/** True if some of the cells ahead of this one are at another end of the world. */
 function isAtEnd(lattice: Lattice, key: number): boolean {
   const { cellsY, wrapsX, wrapsY, wrapsZ } = lattice;
   const row = rowOf(lattice, key);
@@ -207,9 +208,9 @@ function columnOf(lattice: Lattice, key: number): number {
   return key - rowOf(lattice, key) * lattice.rowStride;
 }
 
-/** Like Kernels.scan, by the distance of minimum images. */
+/** Like Kernels.scan, with the distance of minimum images. */
 function scan(task: PairTask, slot: number, begin: number, end: number): void {
-  const { positions, names, diameter, words, lattice } = task;
+  const { positions, labels, diameter, words, lattice } = task;
   const { dimensions, periods } = lattice;
   const inPlane = dimensions === 2;
   const [periodX, periodY, periodZ = 0] = periods as [number, number, number?];
@@ -219,7 +220,7 @@ function scan(task: PairTask, slot: number, begin: number, end: number): void {
   const x = positions[first] as number;
   const y = positions[first + 1] as number;
   const z = inPlane ? 0 : (positions[first + 2] as number);
-  const name = names[slot] as number;
+  const label = labels[slot] as number;
   let { length } = task;
   for (let other = begin; other < end; other++) {
     const at = dimensions * other;
@@ -229,10 +230,10 @@ function scan(task: PairTask, slot: number, begin: number, end: number): void {
     const excess = dx * dx + dy * dy + dz * dz - limit;
     if (excess > band) continue;
     if (excess >= -band && !overlapsWrapped(positions, slot, other, diameter, periods)) continue;
-    const otherName = names[other] as number;
-    const descent = namesDescent(name, otherName);
-    words[length++] = name + descent;
-    words[length++] = otherName - descent;
+    const otherLabel = labels[other] as number;
+    const descent = labelsDescent(label, otherLabel);
+    words[length++] = label + descent;
+    words[length++] = otherLabel - descent;
   }
   task.length = length;
 }

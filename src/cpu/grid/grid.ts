@@ -71,7 +71,7 @@ export function createCpuGrid(options: CpuGridOptions | CpuLevelGridOptions): Cp
 
 function createLevelGrid(options: CpuLevelGridOptions & { readonly diameter?: unknown }): CpuLevelGrid {
   const { capacity, radii, diameter } = options;
-  if (diameter !== undefined) throw new ArgumentError('diameter', diameter, 'left out where radii are given');
+  if (diameter !== undefined) throw new ArgumentError('diameter', diameter, 'left out if radii are given');
   checkKnownKeys('radii', radii, ['smallest', 'largest']);
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   const world = defineLevels(options, radii, capacity);
@@ -86,7 +86,9 @@ function createEqualGrid(options: CpuGridOptions): CpuGrid {
   return reserve(capacity, () => new CpuGrid(world, capacity, diameter), reservedCells(world));
 }
 
-/** Cells of an unbounded world are a power of two; a diameter that is no 32-bit float may be just above it. */
+/**
+ * Doubles the cells of an unbounded world, a power of two, if a diameter that is no 32-bit float is just above them.
+ */
 function wideEnough(world: World, options: CpuGridOptions): World {
   if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
   return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);
@@ -98,7 +100,7 @@ export class CpuGrid extends PairGrid {
   private readonly positions: Float32Array;
   private readonly positionWords: Uint32Array;
   protected readonly busy =
-    'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns it can only be asked for near, nearest, inBox and alongRay.';
+    'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns you may only call near, nearest, inBox and alongRay.';
 
   /** Use createCpuGrid, which checks its arguments. */
   constructor(

@@ -31,7 +31,7 @@ export class CpuLevelGrid extends PairGrid {
   protected readonly order: LevelOrder;
   private readonly search: LevelSearch;
   protected readonly busy =
-    'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns it can only be asked for near, nearest, inBox and alongRay.';
+    'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns you may only call near, nearest, inBox and alongRay.';
 
   /** Use createCpuGrid, which checks its arguments. */
   constructor(
@@ -53,7 +53,7 @@ export class CpuLevelGrid extends PairGrid {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
     if (!(radii instanceof Float32Array))
-      throw new ArgumentError('radii', radii, 'a Float32Array, one a particle');
+      throw new ArgumentError('radii', radii, 'a Float32Array with one radius per particle');
     const given = positions.length / this.world.dimensions;
     if (radii.length !== given) {
       throw new ArgumentError('radii.length', radii.length, `${given}, one for each particle`);
@@ -118,11 +118,7 @@ export class CpuLevelGrid extends PairGrid {
     const ray = { origin, direction, greatestDistance };
     checkRay(ray, this.world);
     if (radius !== undefined) {
-      throw new ArgumentError(
-        'radius',
-        radius,
-        'left out where radii are given, since each ball has its own',
-      );
+      throw new ArgumentError('radius', radius, 'left out, because each ball has its own radius');
     }
     return findAlongRayLevels(this.order, ray);
   }

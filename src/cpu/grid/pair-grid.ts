@@ -1,6 +1,6 @@
 /**
- * What the CPU's grids have in common, whatever decides an overlap: they return what a search finds in several forms,
- * and wrap positions into a periodic world.
+ * The common part of the CPU's grids, whatever decides an overlap: returns the results of a search in several forms,
+ * and wraps positions into a periodic world.
  * Guarantee: while the caller's visitor runs, the grid is not built and its pairs are not searched anew.
  */
 import { checkFunction } from '../../core/base/checks';

@@ -1,7 +1,7 @@
 /**
- * Finds the particles of different sizes whose centres are in a box, or which may reach into one: level by level, in
- * the cells of the box and as far around it as the largest particle of the level reaches. If these are more cells than
- * particles, it tests all particles.
+ * Finds the particles of different sizes whose centres are in a box, or which may reach into it. On each level it
+ * searches the cells of the box, for the latter as far around it as the level's largest particle reaches. If that is
+ * more cells than particles, it tests all particles.
  */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';

@@ -14,7 +14,7 @@ import type { Side } from '../equal/box';
 import type { CellsAlong } from '../shared/ray-walk';
 
 export class LevelCells {
-  /** Whether each cell has a bucket of its own; and the number of buckets. */
+  /** True if each cell has its own bucket. */
   isDense = false;
   buckets = 0;
   /**
@@ -141,8 +141,8 @@ export class LevelCells {
   }
 
   /**
-   * The bucket of a cell. If cells share buckets, like bucketAt of src/core/world/levels.ts, without its arrays. In 2D,
-   * z is 0.
+   * The bucket of a cell. If cells share buckets, it equals bucketAt of src/core/world/levels.ts, but creates no
+   * arrays. In 2D, z is 0.
    */
   bucket(x: number, y: number, z: number, level: number): number {
     if (this.isDense) {
@@ -195,7 +195,7 @@ export class LevelCells {
     return last >= first ? [0, end] : [0, last, first, end];
   }
 
-  /** The cells of a level in use along an axis, as far as they have buckets. */
+  /** The cells along an axis that have buckets, on a level in use. */
   along(axis: number, level: number): CellsAlong {
     const count = (this.counts[axis] as number) >> level;
     const inverseCellSize = (this.scales[axis] as number) / 2 ** level;

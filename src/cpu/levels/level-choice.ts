@@ -60,9 +60,9 @@ export class LevelChoice {
     capacity: number,
     private readonly room: number,
   ) {
-    const places = 2 ** Math.ceil(Math.log2(2 * LARGEST_SAMPLE * sampleSize(capacity) + 2));
-    this.cells = new Int32Array(places);
-    this.counts = new Uint32Array(places);
+    const length = 2 ** Math.ceil(Math.log2(2 * LARGEST_SAMPLE * sampleSize(capacity) + 2));
+    this.cells = new Int32Array(length);
+    this.counts = new Uint32Array(length);
   }
 
   get memoryBytes(): number {
@@ -92,7 +92,7 @@ export class LevelChoice {
 
   endLevel(level: number): void {
     const { sampled } = this;
-    // A single particle tells nothing. It counts as if all were in one cell, so that each level keeps its own cells.
+    // One particle says nothing about sharing. Take the share as 1, so that each level keeps its own cells.
     this.shares[level] = sampled < 2 ? 1 : this.together / ((sampled * (sampled - 1)) / 2);
   }
 
@@ -114,8 +114,8 @@ export class LevelChoice {
       for (let number = 0; number <= top - level; number++) {
         const before = costs[level * MAX_LEVELS + number] as number;
         if (before === Number.POSITIVE_INFINITY) continue;
-        // `own`: particles of this level and of the lower ones down to `next`, the next level in use; `lower`: those
-        // below.
+        // `own` counts the particles of this level and of the levels below it that are not in use; `lower` the
+        // particles of all levels from `next` down. `next` is the next lower level in use.
         let own = populations[level] as number;
         let lower = this.populationBelow(level);
         const buckets = this.buckets[level] as number;

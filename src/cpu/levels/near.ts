@@ -52,7 +52,7 @@ export function findNearestLevels(
   });
 }
 
-/** Number of cells in some parts; a part that descends has none. */
+/** Returns the number of cells in all parts; a part that descends has none. */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -87,7 +87,7 @@ export function visitLevelCells(
   });
 }
 
-/** The same for cells along x, from one up to another. */
+/** Like visitLevelCells, for a row of cells along x. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

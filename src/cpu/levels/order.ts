@@ -22,14 +22,14 @@ import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
 /** Level of particles that are set aside. */
 const NO_LEVEL = 255;
 
-/** Buckets per particle: as many as the cells of equal particles that each overlap one other. */
+/** Buckets per particle: as many as cells in a world of equal particles each of which overlaps one other. */
 const ROOM = 4;
 
 export class LevelOrder {
   readonly cells: LevelCells;
   /** Index in the input of the particle in each slot. */
   readonly source: Uint32Array;
-  /** For each slot, set-aside ones included. */
+  /** For each slot, also of particles that are set aside. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
   /** For each live slot, its bucket and the level it is assigned to. */
@@ -49,7 +49,7 @@ export class LevelOrder {
   /** Corners of a box around all particles that are not set aside. */
   private readonly low = new Float64Array(3);
   private readonly high = new Float64Array(3);
-  /** Indices of the particles of the sample, as far as there is room. */
+  /** Indices of the particles of the sample, until it is full. */
   private readonly sample: Uint32Array;
   private sampled = 0;
   /** Exponent of the largest radius of the lowest level. */
@@ -103,13 +103,13 @@ export class LevelOrder {
 
   /** Counts how particles fill cells and buckets. */
   census(): BucketCensus {
-    const nameOfCell = (slot: number) => {
+    const labelOfCell = (slot: number) => {
       const cell = this.lattice.world.period.map((_, axis) => this.cellOf(slot, axis));
       return [this.assignedLevels[slot], ...cell].join();
     };
     const isSameCell = (slot: number, other: number) =>
-      this.cells.isDense || nameOfCell(slot) === nameOfCell(other);
-    return takeCensus(this, isSameCell, nameOfCell);
+      this.cells.isDense || labelOfCell(slot) === labelOfCell(other);
+    return takeCensus(this, isSameCell, labelOfCell);
   }
 
   /** `words` are the bits of `positions`; `ids`, if they are not 0, 1, 2 …, give the order inside a bucket. */
@@ -128,7 +128,7 @@ export class LevelOrder {
     cells.assign(low, high, levelChoice.used, levelChoice.usedLevels, this.starts.length - 1);
     columnCounts.fill(0);
     rowCounts.fill(0);
-    const inOrder = this.place(positions, count);
+    const inOrder = this.findBuckets(positions, count);
     this.live = count - (rowCounts[table.rows] as number);
     if (inOrder) {
       for (let slot = 0; slot < count; slot++) this.source[slot] = slot;
@@ -214,8 +214,8 @@ export class LevelOrder {
     }
   }
 
-  /** Finds the bucket of each particle. Returns whether they come in order. */
-  private place(positions: Float32Array, count: number): boolean {
+  /** Finds the bucket of each particle. Returns true if they are in order already. */
+  private findBuckets(positions: Float32Array, count: number): boolean {
     const { cells, lattice, levels, placement, table } = this;
     const { dimensions, world } = lattice;
     const { rows, rowStride } = table;
@@ -256,7 +256,7 @@ export class LevelOrder {
       columnCounts[column] = (columnCounts[column] as number) + 1;
       rowCounts[row] = (rowCounts[row] as number) + 1;
       keys[index] = key;
-      // Negative for good once a key is below the one before it.
+      // Stays negative once a key is below the one before it.
       descents |= key - previous;
       previous = key;
     }

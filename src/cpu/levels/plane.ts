@@ -1,26 +1,26 @@
 /**
  * The loop over pairs of particles of different radii in 2D, if each cell has a bucket of its own and the world does
- * not wrap; space.ts is the same in 3D. search.ts says what it promises.
+ * not wrap; space.ts is the same in 3D. See search.ts for what it finds and in which order.
  */
 import type { SlotPairs } from '../shared/kernels';
-import { namesDescent } from '../shared/lattice';
+import { labelsDescent } from '../shared/lattice';
 import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
-/** Twice that of equal particles, because a sum of radii may be rounded like all else. */
+/** Twice the band of equal particles, because a sum of radii may be rounded too. */
 export const BAND = 2 * ROUNDING_BAND;
 
 export interface LevelTask extends SlotPairs {
   live: number;
-  /** The name of each slot of the order in the pairs. */
-  names: Uint32Array;
+  /** The label of each slot of the order in the pairs. */
+  labels: Uint32Array;
   words: Uint32Array;
   length: number;
   next: number;
 }
 
 export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number): void {
-  const { live, words, names } = task;
+  const { live, words, labels } = task;
   const { positions, radii, keys, assignedLevels, starts, cells, levelChoice } = order;
   const { firsts, offsets, rowStrides, straightScales } = cells;
   const { used, usedLevels } = levelChoice;
@@ -31,8 +31,8 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
     const radius = radii[slot] as number;
-    const name = names[slot] as number;
-    // Ranges of slots one after the other: from the slot on in its own cell and the next, the row ahead; on each higher
+    const label = labels[slot] as number;
+    // Goes through ranges of slots: the later slots of its own cell and the next one, the row ahead, and on each higher
     // level three rows.
     let rowKey = key;
     let begin = slot + 1;
@@ -50,10 +50,10 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
         const band = BAND * limit;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        const otherName = names[other] as number;
-        const descent = namesDescent(name, otherName);
-        words[length] = name + descent;
-        words[length + 1] = otherName - descent;
+        const otherLabel = labels[other] as number;
+        const descent = labelsDescent(label, otherLabel);
+        words[length] = label + descent;
+        words[length + 1] = otherLabel - descent;
         length += 2;
       }
       if (rowsLeft > 0) {

@@ -1,9 +1,8 @@
 /**
- * Overlapping pairs of particles with their own radii, in portions. A pair is found from the lower of the levels that
- * its two are assigned to: in the cells ahead of its own cell on that level, and on each higher level in use in all
- * cells around its position there.
- * Cells share the buckets of the table. So a particle counts only if its level and cell are those that the bucket is
- * searched for. Overlaps are decided as in ../shared/overlap.ts, whatever the two radii.
+ * Overlapping pairs of particles with their own radii, in portions. A pair is found from its particle on the lower
+ * level: in the cells ahead of that particle's own cell, or, on each higher level in use, in all cells around its
+ * position there. Cells share the buckets of the table. So a particle counts only if its level and cell are those that
+ * the bucket is searched for. Overlaps are decided as in ../shared/overlap.ts, whatever the two radii.
  * Ordering: slot by slot, levels ascending; it depends on the particles alone. Each pair comes once. The naive search
  * compares all slots with all, and its pairs come in the order of slots.
  */
@@ -11,14 +10,14 @@ import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
 import { PortionedSearch, portionWords } from '../equal/search';
 import { minimumDistance } from '../equal/wrapped';
-import { namesDescent } from '../shared/lattice';
+import { labelsDescent } from '../shared/lattice';
 import { wrappedBand } from '../shared/overlap';
 import type { LevelOrder } from './order';
 import { BAND, collectInPlane, type LevelTask, overlapAt } from './plane';
 import { collectInSpace } from './space';
 
 /**
- * Lists of spans: one per level for the cells around a position there, one for the cells ahead on a slot's own level.
+ * Lists of spans: one per level for the cells around a position, and one for the cells ahead on a slot's own level.
  */
 const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
@@ -26,7 +25,7 @@ const LISTS = MAX_LEVELS + 1;
 /** Nine rows of cells in 3D, each in up to three parts: across an end of the world and of a block of the table. */
 const MOST_SPANS = 27;
 
-/** Words of a span: its slots, and the cells that it is for. */
+/** Words of a span: its slots and its cells. */
 const BEGIN = 0;
 const END = 1;
 const FIRST_X = 2;
@@ -39,9 +38,9 @@ const LIST_WORDS = SPAN_WORDS * MOST_SPANS;
 export class LevelSearch extends PortionedSearch<LevelTask> {
   readonly task: LevelTask;
   private readonly spans = new Int32Array(LIST_WORDS * LISTS);
-  /** For each list: number of spans, or −1 if it is not made yet; and the cell it is for. */
+  /** For each list: the number of its spans (−1 if it is not made yet), and the cell that it was made for. */
   private readonly lengths = new Int32Array(LISTS).fill(-1);
-  private readonly places = new Int32Array(3 * LISTS);
+  private readonly listCells = new Int32Array(3 * LISTS);
   private aheadLevel = 0;
   private broadPhase: BroadPhase = 'grid';
   private readonly inSpace: boolean;
@@ -55,18 +54,18 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const { lattice, source } = order;
     this.inSpace = lattice.dimensions === 3;
     this.wraps = lattice.world.kind === 'periodic';
-    this.task = { lattice, live: 0, names: source, words: portionWords(capacity), length: 0, next: 0 };
+    this.task = { lattice, live: 0, labels: source, words: portionWords(capacity), length: 0, next: 0 };
   }
 
   override get memoryBytes(): number {
-    return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.places.byteLength;
+    return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.listCells.byteLength;
   }
 
-  /** Starts over. `names` is the name of each slot in the pairs. */
-  begin(names: Uint32Array = this.order.source, broadPhase: BroadPhase = 'grid'): void {
+  /** Starts over. `labels` is the label of each slot in the pairs. */
+  begin(labels: Uint32Array = this.order.source, broadPhase: BroadPhase = 'grid'): void {
     const { task } = this;
     task.live = this.order.live;
-    task.names = names;
+    task.labels = labels;
     task.next = 0;
     task.length = 0;
     this.broadPhase = broadPhase;
@@ -162,24 +161,24 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   private isListed(list: number, x: number, y: number, z: number): boolean {
-    const { places, lengths } = this;
+    const { listCells, lengths } = this;
     return (
-      places[3 * list] === x &&
-      places[3 * list + 1] === y &&
-      places[3 * list + 2] === z &&
+      listCells[3 * list] === x &&
+      listCells[3 * list + 1] === y &&
+      listCells[3 * list + 2] === z &&
       (lengths[list] as number) >= 0
     );
   }
 
   private startList(list: number, x: number, y: number, z: number): void {
-    const { places, lengths } = this;
+    const { listCells, lengths } = this;
     lengths[list] = 0;
-    places[3 * list] = x;
-    places[3 * list + 1] = y;
-    places[3 * list + 2] = z;
+    listCells[3 * list] = x;
+    listCells[3 * list + 1] = y;
+    listCells[3 * list + 2] = z;
   }
 
-  /** Lists the cells around one, itself included. */
+  /** Lists the cells around a cell, itself included. */
   private listAround(level: number, x: number, y: number, z: number): void {
     this.startList(level, x, y, z);
     const reach = this.inSpace ? 1 : 0;
@@ -289,7 +288,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Tests by the distance of minimum images. */
+  /** Tests distances of minimum images. */
   private scanWrapped(slot: number, list: number): void {
     const { spans, order, inSpace } = this;
     const { positions, radii, lattice } = order;
@@ -326,12 +325,12 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   private keep(slot: number, other: number, list: number, span: number): void {
     const { task, broadPhase } = this;
     if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;
-    const { words, names } = task;
-    const name = names[slot] as number;
-    const otherName = names[other] as number;
-    const descent = namesDescent(name, otherName);
-    words[task.length] = name + descent;
-    words[task.length + 1] = otherName - descent;
+    const { words, labels } = task;
+    const label = labels[slot] as number;
+    const otherLabel = labels[other] as number;
+    const descent = labelsDescent(label, otherLabel);
+    words[task.length] = label + descent;
+    words[task.length + 1] = otherLabel - descent;
     task.length += 2;
   }
 

@@ -1,10 +1,10 @@
 /** The loop over pairs of particles of different radii in 3D; plane.ts is the same in 2D. */
-import { namesDescent } from '../shared/lattice';
+import { labelsDescent } from '../shared/lattice';
 import type { LevelOrder } from './order';
 import { BAND, type LevelTask, overlapAt } from './plane';
 
 export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number): void {
-  const { live, words, names } = task;
+  const { live, words, labels } = task;
   const { positions, radii, keys, assignedLevels, starts, cells, levelChoice } = order;
   const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
   const { used, usedLevels } = levelChoice;
@@ -16,9 +16,9 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
     const radius = radii[slot] as number;
-    const name = names[slot] as number;
-    // Ranges of slots one after the other: from the slot on in its own cell and the next, the row ahead and three of
-    // the layer ahead; on each higher level nine rows.
+    const label = labels[slot] as number;
+    // Goes through ranges of slots: the later slots of its own cell and the next one, the row ahead, three rows of the
+    // layer ahead, and on each higher level nine rows.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;
@@ -38,10 +38,10 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
         const band = BAND * limit;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        const otherName = names[other] as number;
-        const descent = namesDescent(name, otherName);
-        words[length] = name + descent;
-        words[length + 1] = otherName - descent;
+        const otherLabel = labels[other] as number;
+        const descent = labelsDescent(label, otherLabel);
+        words[length] = label + descent;
+        words[length + 1] = otherLabel - descent;
         length += 2;
       }
       if (rowsLeft > 0) {

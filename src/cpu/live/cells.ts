@@ -140,7 +140,7 @@ export class LiveCells {
   }
 
   /** Adds an object, whose centre is in its record, to the list of a level and to the bucket of its cell. */
-  file(id: number, level: number): void {
+  attach(id: number, level: number): void {
     const { words, counts, firsts } = this;
     const record = WORDS * id;
     const next = firsts[level] as number;
@@ -156,8 +156,8 @@ export class LiveCells {
     this.link(id, level);
   }
 
-  /** Removes an object from both; its record stays. */
-  unfile(record: number): void {
+  /** Removes an object from its level and its bucket; its record stays. */
+  detach(record: number): void {
     const { words, counts, firsts } = this;
     const level = words[record + LEVEL] as number;
     const next = words[record + LEVEL_NEXT] as number;
@@ -172,7 +172,7 @@ export class LiveCells {
   }
 
   /** Moves an object whose centre has changed to the bucket of its new cell. */
-  refile(id: number): void {
+  relink(id: number): void {
     const { words, cell } = this;
     const record = WORDS * id;
     const level = words[record + LEVEL] as number;
@@ -290,7 +290,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** The same for the objects between the sides of a box. */
+  /** Calls `visit` for the objects of a level between the sides of a box, and perhaps for others nearby. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {
@@ -315,14 +315,14 @@ export class LiveCells {
       const first = this.cellAlong(axis, level, centre - wide);
       return this.writeSpan(axis, first, this.cellAlong(axis, level, centre + wide), 1, 0);
     }
-    // The cells from the beginning to one, and from another to the end.
+    // Two parts: the cells up to `last`, and the cells from `first` on.
     const last = this.cellAlong(axis, level, above ? centre + wide - period : centre + wide);
     const first = this.cellAlong(axis, level, below ? centre - wide + period : centre - wide);
     if ((below && above) || last >= first) return this.writeSpan(axis, 0, end, 1, 0);
     return this.writeSpan(axis, 0, last, first, end);
   }
 
-  /** The same for the cells of one side of a box. */
+  /** Writes the cells of one side of a box to `spans`. Returns their number. */
   private spanBetween(axis: number, level: number, { low, high, crosses }: Side): number {
     const first = this.cellAlong(axis, level, low);
     const last = this.cellAlong(axis, level, high);
@@ -333,7 +333,7 @@ export class LiveCells {
     return this.writeSpan(axis, begin, Math.min(last, end), Math.max(first, begin), end);
   }
 
-  /** A part whose last cell is before its first is empty. */
+  /** Writes two parts of cells along an axis. A part whose last cell is before its first is empty. */
   private writeSpan(axis: number, first: number, last: number, second: number, end: number): number {
     const { spans } = this;
     const entry = 4 * axis;
@@ -394,7 +394,7 @@ export class LiveCells {
     }
   }
 
-  /** The same for the objects in cells along x, from one up to another. */
+  /** Calls `visit` for the objects of a level in a row of cells along x. */
   visitRow(
     level: number,
     first: number,

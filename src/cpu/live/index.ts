@@ -53,8 +53,8 @@ export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
 /** `crowds` splits work among threads; the CPU engine has only one. */
 const BOUNDS_NAMES = WORLD_NAMES.filter((name) => name !== 'crowds');
 
-/** What the error for a list of pairs that is too long recommends. */
-const INSTEAD = 'forEachPair takes none for them';
+/** Advice in the error for a list of pairs that is too long. */
+const INSTEAD = 'use forEachPair, which needs no list';
 
 const OPTION_NAMES = ['dimensions', ...BOUNDS_NAMES, 'capacity', 'radius'] as const;
 
@@ -79,7 +79,7 @@ export class CpuIndex {
   /** The position of the call under way: rounded and wrapped. */
   private readonly given = new Float32Array(3);
   private living = 0;
-  /** No id from here on is in use. */
+  /** Ids from here on are free. */
   private end = 0;
   /** Number of the caller's visitors that are running. */
   private visits = 0;
@@ -139,7 +139,7 @@ export class CpuIndex {
     const id = this.free.take();
     this.writePosition(id);
     this.cells.reals[WORDS * id + RADIUS] = radius;
-    this.cells.file(id, this.cells.levelOfRadius(radius));
+    this.cells.attach(id, this.cells.levelOfRadius(radius));
     this.living++;
     if (id >= this.end) this.end = id + 1;
     return id;
@@ -151,7 +151,7 @@ export class CpuIndex {
     this.recordOf(id);
     this.takePosition('position', position);
     this.writePosition(id);
-    this.cells.refile(id);
+    this.cells.relink(id);
   }
 
   /** Changes the radius of an object. */
@@ -163,8 +163,8 @@ export class CpuIndex {
     cells.reals[record + RADIUS] = radius;
     const level = cells.levelOfRadius(radius);
     if (level === cells.words[record + LEVEL]) return;
-    cells.unfile(record);
-    cells.file(id, level);
+    cells.detach(record);
+    cells.attach(id, level);
   }
 
   /** Removes an object; its id becomes free. */
@@ -172,7 +172,7 @@ export class CpuIndex {
     this.checkIdle();
     const record = this.recordOf(id);
     const { words } = this.cells;
-    this.cells.unfile(record);
+    this.cells.detach(record);
     words[record + LEVEL] = NONE;
     this.free.release(id);
     this.living--;
@@ -387,11 +387,7 @@ export class CpuIndex {
     };
     checkRay(ray, bounds);
     if (radius !== undefined) {
-      throw new ArgumentError(
-        'radius',
-        radius,
-        'left out where radii are given, since each ball has its own',
-      );
+      throw new ArgumentError('radius', radius, 'left out, because each ball has its own radius');
     }
     return findAlongRayLive(cells, bounds, ray);
   }
@@ -399,7 +395,7 @@ export class CpuIndex {
   private checkIdle(): void {
     if (this.visits === 0) return;
     throw new CellstormError(
-      'This CpuIndex is in the middle of near, overlapping, forEachPair, inBox or alongRay, so until that returns it can only be asked.',
+      'This CpuIndex is in the middle of near, overlapping, forEachPair, inBox or alongRay, so until that returns you may search it but not change it.',
     );
   }
 
@@ -454,7 +450,7 @@ export class CpuIndex {
     return found.sort(begin);
   }
 
-  /** The same for the objects that overlap one, itself included. */
+  /** Finds the objects that overlap one, itself included, by ascending id. Returns where they end in `found`. */
   private searchOverlapping(record: number): number {
     const { cells, found } = this;
     const begin = found.end;
@@ -464,7 +460,7 @@ export class CpuIndex {
     return found.sort(begin);
   }
 
-  /** Finds the objects of a level that overlap one, with an id above another. */
+  /** Finds the objects of a level that overlap the one in `record` and have an id above `above`. */
   private searchAround(record: number, level: number, above: number): void {
     const { reals } = this.cells;
     const x = reals[record] as number;

@@ -49,8 +49,8 @@ export class Nearness {
   }
 
   /**
-   * Finds the objects of a level with an id above another whose centres are no farther than `radius` from a position;
-   * or with `balls`, which overlap the ball around it.
+   * Finds the objects of a level with an id above `above` whose centres are no farther than `radius` from a position.
+   * With `balls`, finds those that overlap the ball of that radius instead.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;
@@ -65,8 +65,8 @@ export class Nearness {
   }
 
   /**
-   * The k objects whose centres are nearest to a position and no farther than `radius`. It looks first as far as the
-   * cells of the level with the most objects are wide, so that a few objects of another size do not decide.
+   * The k objects whose centres are nearest to a position and no farther than `radius`. It looks first within one cell
+   * of the level with the most objects, so that a few objects of another size do not set the distance.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
@@ -91,8 +91,8 @@ export class Nearness {
       live,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // Each object is visited once, however far around an end the search looks, and on no level more cells than
-      // objects.
+      // Each object is visited once, however far the search looks across an end of the world. On each level the search
+      // visits at most as many cells as objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
       all: (visit) => near(radius, visit),
@@ -118,8 +118,7 @@ export class Nearness {
     if (!this.balls) return squared <= radius * radius;
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
-    // The rounding error of the sum of radii counts as much again as all else, and a period may be far longer than the
-    // sum.
+    // The sum of radii adds as much rounding error as everything else, and a period may be far longer than the sum.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

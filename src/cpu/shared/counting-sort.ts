@@ -99,18 +99,18 @@ export function sortInBins(
     const x = target[from] as number;
     const y = target[from + 1] as number;
     const z = inSpace ? (target[from + 2] as number) : 0;
-    let place = slot;
-    for (; place > 0 && (keys[place - 1] as number) > key; place--) {
-      keys[place] = keys[place - 1] as number;
-      source[place] = source[place - 1] as number;
-      const to = dimensions * place;
+    let entry = slot;
+    for (; entry > 0 && (keys[entry - 1] as number) > key; entry--) {
+      keys[entry] = keys[entry - 1] as number;
+      source[entry] = source[entry - 1] as number;
+      const to = dimensions * entry;
       target[to] = target[to - dimensions] as number;
       target[to + 1] = target[to + 1 - dimensions] as number;
       if (inSpace) target[to + 2] = target[to - 1] as number;
     }
-    keys[place] = key;
-    source[place] = index;
-    const to = dimensions * place;
+    keys[entry] = key;
+    source[entry] = index;
+    const to = dimensions * entry;
     target[to] = x;
     target[to + 1] = y;
     if (inSpace) target[to + 2] = z;
@@ -156,12 +156,12 @@ export function sortByColumn(
     const nextZ = inSpace ? (words[nextFrom + 2] as number) : 0;
     const column = key - (((key + 0.5) * inverseStride) | 0) * rowStride;
     const nextColumn = nextKey - (((nextKey + 0.5) * inverseStride) | 0) * rowStride;
-    const place = columnCounts[column] as number;
-    columnCounts[column] = place + 1;
-    const nextPlace = columnCounts[nextColumn] as number;
-    columnCounts[nextColumn] = nextPlace + 1;
-    const record = stride * place;
-    const nextRecord = stride * nextPlace;
+    const entry = columnCounts[column] as number;
+    columnCounts[column] = entry + 1;
+    const nextEntry = columnCounts[nextColumn] as number;
+    columnCounts[nextColumn] = nextEntry + 1;
+    const record = stride * entry;
+    const nextRecord = stride * nextEntry;
     records[record] = index;
     records[record + 1] = key;
     records[record + 2] = x;
@@ -176,9 +176,9 @@ export function sortByColumn(
   if (index < count) {
     const key = keys[index] as number;
     const column = key - (((key + 0.5) * inverseStride) | 0) * rowStride;
-    const place = columnCounts[column] as number;
-    columnCounts[column] = place + 1;
-    const record = stride * place;
+    const entry = columnCounts[column] as number;
+    columnCounts[column] = entry + 1;
+    const record = stride * entry;
     records[record] = index;
     records[record + 1] = key;
     for (let axis = 0; axis < dimensions; axis++) {

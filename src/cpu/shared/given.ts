@@ -14,7 +14,7 @@ export function checkGiven(
   capacity: number,
 ): number {
   if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) {
-    throw new ArgumentError('positions', positions, `a Float32Array with ${dimensions} numbers a particle`);
+    throw new ArgumentError('positions', positions, `a Float32Array with ${dimensions} numbers per particle`);
   }
   const given = positions.length / dimensions;
   if (count !== undefined) checkInteger('count', count, 0, given);
@@ -35,7 +35,7 @@ export function checkNear(point: readonly number[], radius: number, lattice: Lat
   checkReach(radius, Math.min(...lattice.periods) / 2);
 }
 
-/** Checks a radius: at most half the shortest period, so that nothing is near by two ways, or Infinity. */
+/** Checks a radius: at most half the shortest period, so that only one image of a particle is near, or Infinity. */
 export function checkReach(radius: number, halfPeriod: number): void {
   if (radius === Number.POSITIVE_INFINITY) return;
   checkPositive('radius', radius);

@@ -1,7 +1,7 @@
 /**
- * The arrays that the CPU engine's inner loops work on, and the interface of the loops that search by cells. These loops
- * exist twice, in equal/plane.ts and equal/space.ts, because a loop over axes in them would cost more than the rest.
- * equal/wrapped.ts replaces some in periodic worlds, equal/hashed.ts in unbounded ones.
+ * The arrays that the CPU engine's inner loops work on, and the interface of the loops that search by cells. These
+ * loops exist twice, in equal/plane.ts and equal/space.ts, because a loop over axes in them would cost more than the
+ * rest. equal/wrapped.ts replaces some in periodic worlds, equal/hashed.ts in unbounded ones.
  * Vectors are packed: `dimensions` numbers per particle.
  */
 import type { Sizes } from '../../core/particles/shapes';
@@ -10,13 +10,13 @@ import type { Lattice } from './lattice';
 /** The arrays of the sort by column and row. */
 export interface Placement {
   /**
-   * Cell of each particle of the input, then of each slot. A position that is not finite gets the number past the last
-   * cell.
+   * Key of the cell of each particle of the input, later of each slot. A position that is not finite gets the number
+   * after the last cell.
    */
   readonly keys: Int32Array;
   /** Index in the input of the particle in each slot. */
   readonly source: Uint32Array;
-  /** Particles in each column and in each row; then the slot of the next particle of each. */
+  /** The number of particles in each column and in each row; later the slot of the next particle of each. */
   readonly columnCounts: Uint32Array;
   readonly rowCounts: Uint32Array;
   /** Sorted by column: index in the input, key, and position, in words. */
@@ -25,7 +25,7 @@ export interface Placement {
 
 /** The arrays of the sort by runs of consecutive cells, used if it writes to few positions at a time. */
 export interface Bins {
-  /** Particles in each run; then the slot of the next particle of each. */
+  /** The number of particles in each run; later the slot of the next particle of each. */
   readonly counts: Uint32Array;
   /** A key shifted right by this is its run. */
   readonly shift: number;
@@ -48,13 +48,13 @@ export interface PairTask extends SlotPairs {
   readonly keys: Int32Array;
   readonly live: number;
   readonly positions: Float32Array;
-  /** The name of each slot in the result. */
-  readonly names: Uint32Array;
+  /** The label of each slot in the result. */
+  readonly labels: Uint32Array;
   readonly diameter: number;
   /** In unbounded worlds the first slot of each bucket and the cell of each slot; empty otherwise. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
-  /** Pairs found, the lower name first. */
+  /** Pairs found, the lower label first. */
   words: Uint32Array;
   /** Number of words filled. */
   length: number;
@@ -89,13 +89,13 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
 /** The loops of a search by cells, for particles of one radius. */
 export interface Kernels {
   /**
-   * Finds the cells of positions and counts them. Returns a negative number if keys descend somewhere. It returns the
-   * number, not a comparison: V8 compiles a long loop with what has run before, and a comparison behind it would
-   * discard that code call after call.
+   * Finds the cells of positions and counts the particles in each column and row. Returns a negative number if keys
+   * descend somewhere. It returns the number, not a comparison: V8 compiles a long loop from what has run before, so a
+   * comparison behind the loop would discard that code in every call.
    */
-  place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
-  /** Like `place`, but writes keys and counts to the bins. */
-  placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
+  findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
+  /** Like `findCells`, but writes keys and counts to the bins. */
+  findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
   /** Finds pairs slot by slot through the cells ahead, until `length` is past `stop` or `next` is `end`. */
   collect(task: PairTask, stop: number, end: number): void;

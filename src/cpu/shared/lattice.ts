@@ -102,13 +102,13 @@ export function reserve<Owner>(capacity: number, make: () => Owner, cells?: read
 }
 
 /**
- * Calls `make`, which makes room for more pairs than `found`. If that fails, the error says how many were found and
- * what needs no memory for them.
+ * Calls `make`, which makes room for more pairs than `found`. If that fails, throws an error with the number found and
+ * the advice in `instead`.
  */
 export function makeRoom<List>(
   make: () => List,
   found: () => number,
-  instead = 'forEachPair and countPairs of a grid take none for them',
+  instead = 'use forEachPair or countPairs of a grid, which need no list',
 ): List {
   return allocate(
     make,
@@ -158,25 +158,25 @@ export function lowerBound(keys: Int32Array, live: number, key: number, from = 0
   return low;
 }
 
-/** Slots for which the search method is chosen at once. */
+/** The number of slots for which a search method is chosen together. */
 export const STRETCH = 2 ** 10;
 
 /**
- * Without a branch: 0 if the names ascend, otherwise what to add to the first and subtract from the second to swap
- * them.
+ * Returns, without a branch, 0 if the labels ascend, otherwise the number to add to the first and subtract from the
+ * second to swap them.
  */
-export function namesDescent(name: number, otherName: number): number {
-  const step = (otherName - name) | 0;
+export function labelsDescent(label: number, otherLabel: number): number {
+  const step = (otherLabel - label) | 0;
   return step & (step >> 31);
 }
 
-/** Replaces slots by names from word `begin` up to `end`, pair by pair, the lower name first. */
-export function nameSlots(words: Uint32Array, begin: number, end: number, names: Uint32Array): void {
+/** Replaces the slots in words `begin` to `end` by their labels, pair by pair, the lower label first. */
+export function labelSlots(words: Uint32Array, begin: number, end: number, labels: Uint32Array): void {
   for (let word = begin; word < end; word += 2) {
-    const name = names[words[word] as number] as number;
-    const otherName = names[words[word + 1] as number] as number;
-    const descent = namesDescent(name, otherName);
-    words[word] = name + descent;
-    words[word + 1] = otherName - descent;
+    const label = labels[words[word] as number] as number;
+    const otherLabel = labels[words[word + 1] as number] as number;
+    const descent = labelsDescent(label, otherLabel);
+    words[word] = label + descent;
+    words[word + 1] = otherLabel - descent;
   }
 }

@@ -11,7 +11,7 @@
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
- * The same for the distance² of minimum images, absolute. Along each axis, a difference of up to about the period P and
+ * The band of the distance² of minimum images, absolute. Along each axis, a difference of up to about the period P and
  * then P minus it are rounded, each by 2⁻⁵³ P. That is 2 √3 · 3 · 2⁻⁵³ P on d² near the diameter, less than 2⁻⁴⁹ of
  * diameter · P; squares of such errors are far smaller.
  */
@@ -107,7 +107,7 @@ export function overlapsInSpace(
   return overlapsExactly([ax, ay, az], [bx, by, bz], diameter);
 }
 
-/** The same for the minimum images of two slots, in 2D or 3D; `periods` are infinite along axes that do not wrap. */
+/** True if the minimum images of two slots overlap, in 2D or 3D. `periods` are infinite along axes that do not wrap. */
 export function overlapsWrapped(
   positions: Float32Array,
   slot: number,
@@ -131,8 +131,7 @@ export function overlapsWrapped(
 }
 
 /**
- * The same for balls of any radii: whether the minimum images of two slots are closer than the sum of their radii,
- * which is not always a double.
+ * True if the minimum images of two slots are closer than the sum of their radii. That sum is not always a double.
  */
 export function ballsOverlap(
   positions: Float32Array,
@@ -163,7 +162,7 @@ function exactlyApart(a: number, b: number, period: number): number {
   return isExactDifference(period, apart, period - apart) ? around : Number.NaN;
 }
 
-/** Whether a difference of two 32-bit floats is exact and a 32-bit float itself. */
+/** True if a difference of two 32-bit floats is exact and a 32-bit float itself. */
 function isExactDifference(a: number, b: number, difference: number): boolean {
   return Math.fround(difference) === difference && a - difference === b && difference + b === a;
 }

@@ -25,8 +25,8 @@ export interface Ray {
 }
 
 /**
- * The same ray with its origin wrapped into a periodic world, which may round it. If doubles cannot tell positions in a
- * period apart that far out, it begins at the low end.
+ * Returns the ray with its origin wrapped into a periodic world, which may round it. It begins at the low end if the
+ * origin is so far out that doubles cannot tell positions in a period apart.
  */
 export function beginInside(
   { min, period }: Pick<World, 'min' | 'period'>,
@@ -41,7 +41,7 @@ export function beginInside(
   return { origin: inside, direction, greatestDistance };
 }
 
-/** Returns two numbers, the lower one first. */
+/** Two numbers, the lower one first. */
 type Range = readonly [number, number];
 
 /** No ball is farther away than this. */
@@ -121,7 +121,10 @@ export class Path {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
 
-  /** The part of a span of times in which the ray may meet centres between two coordinates; empty if it descends. */
+  /**
+   * Returns the part of a span of times in which the ray may meet centres between two coordinates. Empty if it
+   * descends.
+   */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
   }
@@ -155,7 +158,7 @@ export class Path {
     return Math.min(to, late + this.widened * Math.abs(late));
   }
 
-  /** The direction along this axis is too small to tell a time. */
+  /** True if the direction along this axis is too small to compute a time from. */
   private hardlyMoves(axis: number): boolean {
     return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
   }
@@ -195,7 +198,7 @@ export class Path {
     return this.firstTime;
   }
 
-  /** Whether an image is the one that `meetFirst` has found. */
+  /** True if this image is the one that `meetFirst` found. */
   wasFirst(image: readonly number[]): boolean {
     const { firstImage } = this;
     for (let axis = 0; axis < firstImage.length; axis++) if (firstImage[axis] !== image[axis]) return false;
@@ -330,7 +333,8 @@ export class Layers {
 export type Consider = (slot: number, image: readonly number[]) => void;
 
 /**
- * Calls `consider` for each slot in a run of cells of a row: from and up to a column, its row and layer, and the image.
+ * Calls `consider` for each slot of a row's cells from column `first` to `last`, with the number of periods to its
+ * image.
  */
 export type VisitRow = (
   first: number,
@@ -360,7 +364,7 @@ export class Walk {
     });
     const [, rows, layers = 1] = lengths as [number, number, number?];
     if (!areCellsSingle) return 3 * (rows + layers);
-    // From a far origin, rounding alone may make it many cells wide.
+    // If the origin is far away, rounding alone may make the searched strip many cells wide.
     const widths = lengths.map((length, axis) =>
       Math.min(length, (axes[axis] as Layers).width(path.near[axis] as number)),
     );

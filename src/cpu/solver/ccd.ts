@@ -1,7 +1,7 @@
 /**
- * Fast particles put where their paths end (src/core/ccd/law.ts), on the CPU: whom they can meet is found by the
+ * Moves fast particles to the ends of their paths (src/core/ccd/law.ts) on the CPU. It finds what they can meet by
  * boxes around the pieces of their paths.
- * Inputs: the canonical order of the ends of a substep's motion, obstacles if there are any. In place.
+ * Inputs: the state after a substep's motion, in canonical order, and any obstacles. Changes the state in place.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';

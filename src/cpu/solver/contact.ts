@@ -1,9 +1,9 @@
-/** What the contact loops of all kinds of worlds and particles have in common: their interface and the coincident case. */
+/** The interface of the contact loops for all kinds of worlds and particles, and the law for coincident particles. */
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 
-/** What contacts do to each particle in one pass, packed by slot. All zero between passes. */
+/** The effect of contacts on each particle in one pass, packed by slot. All zero between passes. */
 export interface Response {
   /** Changes of positions and of velocities. */
   readonly pushes: Float64Array;
@@ -17,9 +17,9 @@ export interface Response {
 export interface ContactKernels {
   /** Updates `approaches` and `partners` by each pair. */
   findPartners(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
-  /** Adds what each pair does to `pushes` and `changes`. */
+  /** Adds each pair's effect to `pushes` and `changes`. */
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
-  /** Adds what each pair does to `pushes`; velocities take no part. */
+  /** Adds each pair's effect to `pushes`. Velocities neither matter nor change. */
   pushApart(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
   /** Applies pushes and changes, then walls, and zeroes both. */
   finish(state: ParticleState, live: number, response: Response, substep: Substep): void;

@@ -42,8 +42,8 @@ export class EqualNeighbours implements Neighbours {
     this.positions = target.positions;
   }
 
-  search(state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): PairSearch {
-    this.pairs.begin(state.positions, names, broadPhase);
+  search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairSearch {
+    this.pairs.begin(state.positions, labels, broadPhase);
     return this.pairs;
   }
 

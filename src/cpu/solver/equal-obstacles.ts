@@ -1,6 +1,6 @@
 /**
- * Finds the obstacles that a particle overlaps, if all have one radius. Obstacles are sorted into the cells of the world once;
- * a particle looks in the cells around the one it was sorted into. For all worlds, in 2D and 3D.
+ * Finds the obstacles that a particle overlaps, if all have one radius. Obstacles are sorted into the cells of the
+ * world once; a particle looks in the cells around the one it was sorted into. For all worlds, in 2D and 3D.
  * Inputs: positions of the obstacles; canonical order and state of the moving particles.
  * Guarantee: overlaps are exact, decided on the real numbers that the 32-bit coordinates are.
  * Ordering: slots of obstacles are canonical. Cells around a particle come row by row, the obstacles of a cell by slot.
@@ -21,7 +21,7 @@ import { type ObstacleSearch, Overlaps } from './obstacle-search';
 export class EqualObstacles implements ObstacleSearch {
   bodies: StaticBodies = NO_OBSTACLES;
   private readonly order: CellOrder;
-  /** Of the obstacles in canonical order, as numbers and as words. */
+  /** Positions of the obstacles in canonical order, as floats and as words. */
   private readonly positions: Float32Array;
   private readonly words: Uint32Array;
   /** In a bounded or periodic world: first slot of each key, one entry more. */

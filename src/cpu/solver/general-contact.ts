@@ -1,7 +1,9 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of any particles in any world, in 2D and 3D: variable radii, boxes, and
- * equal particles in periodic worlds. Equal particles elsewhere have plane-contact.ts and space-contact.ts, which are faster.
- * Guarantee: contacts of equal particles away from the ends of a periodic world have the same bits as in those two files.
+ * The contact law (core/contact/law.ts) for pairs of any particles in any world, in 2D and 3D: variable radii, boxes,
+ * and equal particles in periodic worlds. Equal particles elsewhere have plane-contact.ts and space-contact.ts, which
+ * are faster.
+ * Guarantee: contacts of equal particles away from the ends of a periodic world have the same bits as in those two
+ * files.
  */
 import { bounceChange, frictionShare, massShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';

@@ -1,6 +1,6 @@
 /**
- * Advances particles by one substep, velocity first (symplectic Euler). Particles whose position is not finite keep their
- * bits. Particles that get too fast are set aside: their position becomes NaN.
+ * Advances particles by one substep, velocity first (symplectic Euler). Particles whose position is not finite keep
+ * their bits. Particles that get too fast are set aside: their position becomes NaN.
  */
 import { NOT_A_NUMBER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

@@ -1,6 +1,6 @@
 /**
- * What CpuSimulation.measure counts and adds up, from a state in canonical order. Sums are doubles, added in that order, so
- * they have the same bits on every run.
+ * The counts and sums of CpuSimulation.measure, from a state in canonical order. Sums are doubles, added in that order,
+ * so they have the same bits on every run.
  */
 import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
@@ -57,7 +57,7 @@ function countCandidates(order: CellOrder): number {
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
-/** Runs a search that has begun, with slots for names, to its end. `diameter` counts if particles have no radii of their own. */
+/** Runs a search, begun with slots as labels, to its end. `diameter` counts if particles have no radii of their own. */
 export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
   const { positions, radii, halves } = state;
   const { task } = search;

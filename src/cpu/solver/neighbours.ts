@@ -1,5 +1,5 @@
 /**
- * What CpuSimulation needs from a neighbour search: equal-neighbours.ts implements it for particles of one radius,
+ * The neighbour search that CpuSimulation needs. equal-neighbours.ts implements it for particles of one radius,
  * variable-neighbours.ts for particles with their own radii.
  * Guarantee: the order of particles and of pairs depends on the particles alone, not on the order of the input.
  */
@@ -33,11 +33,11 @@ export interface Neighbours {
   readonly memoryBytes: number;
   /** Finds the canonical order of `state` and writes positions and radii in that order to `target`. */
   sort(state: ParticleState, count: number, target: ParticleState): void;
-  /** Starts a search of the sorted state. `names`: the name of each slot in the pairs. */
-  search(state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
+  /** Starts a search of the sorted state. `labels`: the label of each slot in the pairs. */
+  search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
-   * Visits the slots of all particles of the sorted state that, taken an eighth of their extent wider on each side, reach into
-   * a box. May visit others nearby. In no particular order.
+   * Visits the slots of all particles of the sorted state that, taken an eighth of their extent wider on each side,
+   * reach into a box. May visit others nearby. In no particular order.
    */
   visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   census(): Census;

@@ -1,7 +1,8 @@
 /**
- * What obstacles.ts needs from a search for the obstacles that a particle overlaps, and the list that a search fills.
- * equal-obstacles.ts implements it for obstacles of one radius, variable-obstacles.ts for obstacles with their own sizes.
- * Guarantee: what is found, and its order, depends on the particle and the set of obstacles alone.
+ * The search for obstacles that a particle overlaps, as obstacles.ts needs it, and the list that the search fills.
+ * equal-obstacles.ts implements it for obstacles of one radius, variable-obstacles.ts for obstacles with their own
+ * sizes.
+ * Guarantee: the list and its order depend on the particle and the set of obstacles alone.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleState } from '../shared/kernels';

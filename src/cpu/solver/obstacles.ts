@@ -1,8 +1,8 @@
 /**
- * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. One file for all worlds
- * and sizes, in 2D and 3D. The search of obstacle-search.ts finds the obstacles that a particle overlaps.
+ * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. One file for all
+ * worlds and sizes, in 2D and 3D. The search of obstacle-search.ts finds the obstacles that a particle overlaps.
  * Inputs: obstacles as the user gave them; the state of the moving particles. Outputs: what obstacles add to each
- * particle's `approaches` and `partners`, or to `pushes` and `changes`, after what the pairs of particles added.
+ * particle's `approaches` and `partners`, or to `pushes` and `changes`, after the pairs of particles.
  * Ordering: particles by slot, the obstacles of each in the order of the search, the same on every run.
  */
 
@@ -40,7 +40,7 @@ export class Obstacles {
     this.search.load(given);
   }
 
-  /** Makes an obstacle the partner of a particle that approaches it faster than all else: −2 − its slot. */
+  /** Makes an obstacle the partner (−2 − its slot) of a particle that approaches it faster than anything else. */
   findPartners(state: ParticleState, response: Response): void {
     if (this.count === 0) return;
     const { search } = this;
@@ -139,7 +139,7 @@ export class Obstacles {
   }
 }
 
-/** The factor on what each overlapped obstacle would do alone. */
+/** The factor on the effect that each overlapped obstacle would have alone. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

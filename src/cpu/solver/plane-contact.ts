@@ -1,6 +1,7 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of discs of one radius, in worlds that do not wrap around; space-contact.ts
- * is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would cost more than the rest.
+ * The contact law (core/contact/law.ts) for pairs of discs of one radius, in worlds that do not wrap around;
+ * space-contact.ts is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would
+ * cost more than the rest.
  */
 import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';

@@ -7,7 +7,7 @@ import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
 
-/** What the functions below return instead of an overlap if the two bodies do not touch. */
+/** The functions below return this instead of an overlap if the two bodies do not touch. */
 export const NO_CONTACT = Number.NEGATIVE_INFINITY;
 
 /** Unit normal from slot b to slot a of the contact found last. */
@@ -19,7 +19,9 @@ const beyond = new Float64Array(3);
 /** Positions and sizes of bodies of which some may be boxes. */
 export type PlacedShapes = Pick<ParticleState, 'positions' | 'radii' | 'halves'>;
 
-/** The minimum image of a difference of coordinates along one axis; the period is infinite if the axis does not wrap. */
+/**
+ * The minimum image of a difference of coordinates along one axis; the period is infinite if the axis does not wrap.
+ */
 export function minimumImage(difference: number, period: number): number {
   const half = period / 2;
   return difference > half ? difference - period : difference < -half ? difference + period : difference;
@@ -27,7 +29,7 @@ export function minimumImage(difference: number, period: number): number {
 
 /**
  * Sets `normal` for two particles that the search found, and returns their overlap, or NO_CONTACT for boxes that do not
- * overlap though the balls around them do. `diameter` counts only if particles have no sizes of their own.
+ * overlap although the balls around them do. `diameter` counts only if particles have no sizes of their own.
  */
 export function meet(lattice: Lattice, state: ParticleState, a: number, b: number, diameter: number): number {
   if (state.halves.length > 0) return meetShapes(lattice, state, a, b);

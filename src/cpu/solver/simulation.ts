@@ -1,14 +1,14 @@
 /**
- * The particle simulation on the CPU, in one thread. It has the options, methods and contact law of the GPU's and the same
- * results up to rounding; it returns values at once where the GPU's methods return promises.
+ * The particle simulation on the CPU, in one thread. It has the options, methods and contact law of the GPU simulation
+ * and the same results up to rounding. Its methods return values at once instead of promises.
  *
- * State is packed 32-bit floats in cell order, in two copies that alternate; ids travel along, and radii if each particle
- * has its own. Sums inside a pass are doubles. One substep: integrate, wrap (in a periodic world), sort, gather, then for
- * each iteration: search pairs, find bouncing partners (only with restitution), respond, finish. neighbours.ts hides whether
- * particles have one radius.
- * Guarantee: the same calls give the same bits, whatever was in memory before, because every sum is added in an order that
- * depends on the particles alone. Obstacles are sorted or put into a tree when they are given (obstacles.ts), not in steps.
- * Steps allocate nothing that grows with the number of particles.
+ * State is packed 32-bit floats in cell order, in two copies that alternate; ids travel along, and radii if each
+ * particle has its own. Sums inside a pass are doubles. One substep: integrate, wrap (in a periodic world), sort,
+ * gather, then for each iteration: search pairs, find bouncing partners (only with restitution), respond, finish.
+ * neighbours.ts hides whether particles have one radius.
+ * Guarantee: the same calls give the same bits, whatever was in memory before, because every sum is added in an order
+ * that depends on the particles alone. Obstacles are sorted or put into a tree when they are given (obstacles.ts), not
+ * in steps. Steps allocate nothing that grows with the number of particles.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -104,7 +104,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** Defined if the simulation is continuous. */
   private readonly ccd: CcdSolver | undefined;
   private lastCounts = NO_CONTINUOUS_COUNTS;
-  /** 0, 1, 2 …: the names of slots if the search is to return slots. */
+  /** 0, 1, 2 …: the labels of slots if the search is to return slots. */
   private readonly slots: Uint32Array;
   private readonly allocator: IdAllocator;
   private state: ParticleState;
@@ -179,8 +179,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * The state itself, not a copy, by slot. You may write positions and velocities between two calls; ids are read-only. Any
-   * other call may swap the arrays, so get them again after it.
+   * The state itself, not a copy, by slot. You may write positions and velocities between two calls; ids are read-only.
+   * Any other call may swap the arrays, so get them again after it.
    */
   get buffers(): CpuSimulationBuffers {
     this.checkUsable();
@@ -372,7 +372,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.elapsed += dt;
   }
 
-  /** Puts fast particles where their paths end. */
+  /** Moves fast particles to the ends of their paths. */
   private fly(ccd: CcdSolver, parameters: Substep, isFirst: boolean): void {
     const counts = ccd.fly(this.state, parameters);
     this.lastCounts = addContinuousCounts(isFirst ? undefined : this.lastCounts, counts);
@@ -400,7 +400,10 @@ export class CpuSimulation implements ParticleSimulation {
     done('resolve');
   }
 
-  /** Keeps the pairs that overlap portion by portion, because far more pairs of balls around boxes may overlap. */
+  /**
+   * The search finds overlaps of the balls around boxes. Those may be far more than overlaps of boxes, so this filters
+   * them portion by portion.
+   */
   private findShapePairs(): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();
@@ -422,7 +425,7 @@ export class CpuSimulation implements ParticleSimulation {
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
-  /** Room for two pairs per particle to begin with. */
+  /** Returns room for two pairs per particle, the first guess. */
   private roomForPairs(): Uint32Array {
     return lengthenPairs(new Uint32Array(0), 0, 4 * this.count);
   }
@@ -432,7 +435,7 @@ export class CpuSimulation implements ParticleSimulation {
     return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
   }
 
-  /** Wraps positions into a periodic world, of slots from `first` up to `end`. */
+  /** Wraps the positions of slots from `first` up to `end` into a periodic world. */
   private wrapIn(first: number, end: number): void {
     if (this.wraps) wrapIn(this.world, this.state.positions, first, end);
   }

@@ -47,8 +47,8 @@ export class VariableNeighbours implements Neighbours {
     target.radii.set(order.radii.subarray(0, count));
   }
 
-  search(_state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): LevelSearch {
-    this.pairs.begin(names, broadPhase);
+  search(_state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): LevelSearch {
+    this.pairs.begin(labels, broadPhase);
     return this.pairs;
   }
 

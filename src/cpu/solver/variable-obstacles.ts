@@ -1,9 +1,9 @@
 /**
- * Finds the obstacles that a particle overlaps, if each has its own size: walks the tree of core/obstacles/tree.ts with the box
- * around the particle. For all worlds and sizes, in 2D and 3D.
+ * Finds the obstacles that a particle overlaps, if each has its own size: walks the tree of core/obstacles/tree.ts with
+ * the box around the particle. For all worlds and sizes, in 2D and 3D.
  * Inputs: obstacles as the engines hold them; the state of the moving particles.
- * Guarantee: an overlap is decided as between two particles (../levels/search.ts, for boxes shapes.ts), by minimum images in
- * periodic worlds. All obstacles are candidates, whatever cells particles are in.
+ * Guarantee: an overlap is decided as between two particles (../levels/search.ts, for boxes shapes.ts), by minimum
+ * images in periodic worlds. All obstacles are candidates, whatever cells particles are in.
  * Ordering: slots of the tree, ascending. They do not depend on the order in which the obstacles were given.
  */
 

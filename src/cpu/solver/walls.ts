@@ -1,6 +1,6 @@
 /**
- * The contact law at the walls of a box (core/contact/law.ts), for one particle at a time in 2D and 3D. Few particles are at
- * a wall, so a loop over axes is cheap enough.
+ * The contact law at the walls of a box (core/contact/law.ts), for one particle at a time in 2D and 3D. Few particles
+ * are at a wall, so a loop over axes is cheap enough.
  */
 import { bounceChange, frictionShare, wallChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';

@@ -37,7 +37,7 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
   return { bodies, invalid, tooLarge };
 }
 
-/** The lowest level, from the level of the longest side on, on which the cells of the box's corners are adjacent. */
+/** Returns the lowest level, from that of the longest side up, on which the cells of the box's corners are adjacent. */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));
   const first = levelOf(world, Math.max(...halves));

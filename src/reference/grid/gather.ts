@@ -23,7 +23,7 @@ export interface SortedState extends Sizes {
   readonly velocities: Float32Array;
 }
 
-/** In `lattices`: no cell is as far out. */
+/** The entry in `lattices` of a particle that is set aside: no cell is as far out. */
 export const NOWHERE = 0x7fff_ffff;
 
 export function gatherParticles(
@@ -43,12 +43,12 @@ export function gatherParticles(
     const first = start[bucket] as number;
     const end = start[bucket + 1] as number;
     if (first === end) continue;
-    const places = Array.from({ length: end - first }, (_, index) => first + index);
-    places.sort((a, b) => (entries.ids[a] as number) - (entries.ids[b] as number));
+    const order = Array.from({ length: end - first }, (_, index) => first + index);
+    order.sort((a, b) => (entries.ids[a] as number) - (entries.ids[b] as number));
     for (let slot = first; slot < end; slot++) {
-      const place = places[slot - first] as number;
-      ids[slot] = entries.ids[place] as number;
-      sources[slot] = entries.sources[place] as number;
+      const entry = order[slot - first] as number;
+      ids[slot] = entries.ids[entry] as number;
+      sources[slot] = entries.sources[entry] as number;
       cells[slot] = bucket;
     }
   }
@@ -62,7 +62,7 @@ export function gatherParticles(
     const lattice =
       level === undefined ? latticeOfParticle(world, sorted, slot) : latticeAt(world, sorted, slot, level);
     lattices.set(lattice, slot * dimensions);
-    if (world.kind === 'periodic') bringIn(world, sorted, slot);
+    if (world.kind === 'periodic') wrapIn(world, sorted, slot);
   }
   return {
     ids,
@@ -74,7 +74,7 @@ export function gatherParticles(
   };
 }
 
-function bringIn(world: World, positions: Float32Array, slot: number): void {
+function wrapIn(world: World, positions: Float32Array, slot: number): void {
   const first = slot * world.dimensions;
   for (let axis = 0; axis < world.dimensions; axis++) {
     positions[first + axis] = wrapOnce(world, positions[first + axis] as number, axis);

@@ -20,7 +20,7 @@ export interface Grid extends SortedState {
   readonly candidates?: readonly (readonly number[])[] | undefined;
 }
 
-/** In `slots` for an id without a particle. */
+/** The entry in `slots` of an id without a particle. */
 export const NO_SLOT = 0xffff_ffff;
 
 export function buildGrid(
@@ -35,7 +35,7 @@ export function buildGrid(
   return { ...sorted, slots: slotsOf(sorted.ids), ...(candidates ? { candidates } : {}) };
 }
 
-/** The same without the slots of ids. */
+/** Like buildGrid, without the slots of ids. */
 export function sortParticles(
   world: World,
   positions: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * The grid of particles with their own radii, plain and slow: twin of what the passes of HashGrid make with
- * shaders/levels/levels.wgsl, and the pairs that brute force finds. Inputs: packed positions, a radius each. Ordering:
+ * The grid of particles with their own radii, plain and slow: twin of the result of HashGrid's passes with
+ * shaders/levels/levels.wgsl. Also the pairs by brute force. Inputs: packed positions, a radius per particle. Ordering:
  * buckets ascending, ids ascending in each, set-aside particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';
@@ -35,19 +35,19 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   // A level without particles has no finer entries.
   const occupied = levels.reduce((bits, level) => bits | (1 << level), 0);
   const buckets = finerBuckets(world);
-  const hosts = Array.from({ length: buckets }, (): number[] => []);
+  const finerEntries = Array.from({ length: buckets }, (): number[] => []);
   for (let slot = 0; slot < inCells; slot++) {
     for (let higher = (levels[slot] as number) + finerSteps(world); higher < world.levels; higher++) {
       if (!(occupied & (1 << higher))) continue;
       const bucket = bucketAt(world, latticeAt(world, sorted.positions, slot, higher), higher);
-      hosts[finerBucket(world, bucket) - finerBucket(world, cellCount - buckets)]?.push(slot);
+      finerEntries[finerBucket(world, bucket) - finerBucket(world, cellCount - buckets)]?.push(slot);
     }
   }
   const finerStart = new Uint32Array(buckets > 0 ? buckets + 1 : 0);
-  hosts.forEach((finer, bucket) => {
+  finerEntries.forEach((finer, bucket) => {
     finerStart[bucket + 1] = (finerStart[bucket] as number) + finer.length;
   });
-  const finer = Uint32Array.from(hosts.flat());
+  const finer = Uint32Array.from(finerEntries.flat());
   return { ids, start: start.subarray(0, cellCount + 1), finer, finerStart, occupied };
 }
 
@@ -61,13 +61,13 @@ export function bruteForceLevelPairs(
 ): Uint32Array {
   const { dimensions, period } = world;
   const pairs: number[] = [];
-  const isThere = (particle: number) =>
+  const isUsable = (particle: number) =>
     levelOf(world, radii[particle] as number) !== undefined &&
     isFiniteParticle(dimensions, positions, particle);
   for (let a = 0; a < radii.length; a++) {
-    if (!isThere(a)) continue;
+    if (!isUsable(a)) continue;
     for (let b = a + 1; b < radii.length; b++) {
-      if (!isThere(b)) continue;
+      if (!isUsable(b)) continue;
       let squared = 0;
       for (let axis = 0; axis < dimensions; axis++) {
         const apart =

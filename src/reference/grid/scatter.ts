@@ -19,9 +19,9 @@ export function scatterParticles(
   const sources = new Uint32Array(cells.length);
   const sortedIds = new Uint32Array(cells.length);
   for (let particle = 0; particle < cells.length; particle++) {
-    const place = (start[cells[particle] as number] as number) + (ranks[particle] as number);
-    sources[place] = particle;
-    sortedIds[place] = ids ? (ids[particle] as number) : particle;
+    const entry = (start[cells[particle] as number] as number) + (ranks[particle] as number);
+    sources[entry] = particle;
+    sortedIds[entry] = ids ? (ids[particle] as number) : particle;
   }
   return { sources, ids: sortedIds };
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a particle is finite, and the bucket that it is counted into. Twin of `is_finite` in shaders/base/finite.wgsl
- * and of `bucket_of` in the modules of shaders/world and shaders/levels.
+ * Decides whether a particle is finite, and which bucket it is counted into. Twin of `is_finite` in
+ * shaders/base/finite.wgsl and of `bucket_of` in the modules of shaders/world and shaders/levels.
  */
 
 import { RETIRED_BIT } from '../../core/base/constants';
@@ -20,8 +20,8 @@ export function isFiniteParticle(
 }
 
 /**
- * The particle's cell, the quarantine, or (if its id is marked) the exit. `radii`: defined if each particle has its
- * own.
+ * Returns the particle's cell, the quarantine, or (if its id is marked) the exit. `radii`: given if each particle has
+ * its own.
  */
 export function bucketOfParticle(
   world: World,

@@ -34,7 +34,7 @@ export function measureState(
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
-    // The ball around a box does not decide anything.
+    // For boxes, distances of the balls around them decide nothing.
     if (
       radii &&
       !(halves && isBox(dimensions, halves, slot)) &&

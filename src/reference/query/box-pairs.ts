@@ -5,7 +5,7 @@
  */
 import type { Dimensions } from '../../core/world/world';
 
-/** Whether a box is finite and no low end is above the high one. */
+/** True if a box is finite and no low end is above the high one. */
 export function isBox(dimensions: Dimensions, boxes: Float32Array, box: number): boolean {
   for (let axis = 0; axis < dimensions; axis++) {
     const low = boxes[2 * dimensions * box + axis] as number;
@@ -55,7 +55,9 @@ function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: 
   return [boxes[at] as number, boxes[at + dimensions] as number];
 }
 
-/** The same for many boxes in space that does not wrap, by a sweep along x that shares no code with rows. */
+/**
+ * Finds the same pairs for many boxes in space that does not wrap, by a sweep along x that shares no code with rows.
+ */
 export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
   const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)
     .filter((box) => isBox(dimensions, boxes, box))

@@ -25,7 +25,9 @@ export function particlesInBox(
   return ids;
 }
 
-/** The image of a coordinate that is nearest above `low` decides. */
+/**
+ * True if a coordinate lies between `low` and `high`. If the axis wraps, its lowest image at or above `low` decides.
+ */
 function isBetween(coordinate: number, period: number, low: number, high: number): boolean {
   if (low > high) return false;
   if (period === 0) return coordinate >= low && coordinate <= high;

@@ -57,7 +57,7 @@ export function bruteForcePairs(
   return judge.verdict();
 }
 
-/** Decides pairs of finite particles one by one; the oracles share it. */
+/** Decides pairs of finite particles one by one. All oracles use it. */
 export class PairJudge {
   private readonly overlapping = new PairCollector();
   private readonly ambiguous = new PairCollector();
@@ -123,7 +123,7 @@ export class PairJudge {
   }
 }
 
-/** Whether a 32-bit float is one that no device flushes. */
+/** True if a value is a 32-bit float that no device flushes to 0. */
 function isSingle(value: number): boolean {
   return Math.fround(value) === value && (value === 0 || Math.abs(value) >= SMALLEST_NORMAL);
 }

@@ -37,7 +37,9 @@ export function findNear(
   return found;
 }
 
-/** Returns the k nearest of them, or as many as there are. `without`: a particle to leave out. */
+/**
+ * Returns the k nearest of the particles that `findNear` finds, or all if there are fewer. `without`: one to leave out.
+ */
 export function findNearest(
   world: World,
   positions: Float32Array,

@@ -1,4 +1,4 @@
-/** Lists of pairs in one order (first id, then second), so that two lists compare word by word. */
+/** Lists of pairs, sorted by the first id and then the second, so that two lists can be compared word by word. */
 import type { PairList } from '../../core/simulation/simulation';
 
 /** Collects pairs in any order and returns them sorted, the lower id first. */
@@ -37,17 +37,17 @@ export function sortPairs(pairs: Uint32Array): PairList {
   const seconds = new Uint32Array(count);
   for (let index = 0; index < count; index++) {
     const first = pairs[2 * index] as number;
-    const place = next[first] as number;
-    next[first] = place + 1;
-    seconds[place] = pairs[2 * index + 1] as number;
+    const entry = next[first] as number;
+    next[first] = entry + 1;
+    seconds[entry] = pairs[2 * index + 1] as number;
   }
   const sorted = new Uint32Array(2 * count);
   for (let first = 0, begin = 0; first <= greatest; first++) {
     const end = ends[first] as number;
     if (end - begin > 1) seconds.subarray(begin, end).sort();
-    for (let place = begin; place < end; place++) {
-      sorted[2 * place] = first;
-      sorted[2 * place + 1] = seconds[place] as number;
+    for (let entry = begin; entry < end; entry++) {
+      sorted[2 * entry] = first;
+      sorted[2 * entry + 1] = seconds[entry] as number;
     }
     begin = end;
   }
@@ -62,9 +62,9 @@ export interface OraclePairs {
 }
 
 export interface PairComparison {
-  /** Overlapping, but not found; without ambiguous pairs. */
+  /** Pairs that overlap but were not found, without ambiguous pairs. */
   readonly missing: PairList;
-  /** Found, but not overlapping; without ambiguous pairs. */
+  /** Pairs that were found but do not overlap, without ambiguous pairs. */
   readonly extra: PairList;
   /** Differences that the band excuses. */
   readonly excused: number;
@@ -81,23 +81,23 @@ export function comparePairs(found: PairList, oracle: OraclePairs): PairComparis
   let c = 0;
   while (a < found.count || b < overlapping.count) {
     const order =
-      a === found.count ? 1 : b === overlapping.count ? -1 : comparePlaces(found, a, overlapping, b);
+      a === found.count ? 1 : b === overlapping.count ? -1 : compareEntries(found, a, overlapping, b);
     if (order === 0) {
       a++;
       b++;
       continue;
     }
-    const [list, place] = order < 0 ? [found, a++] : [overlapping, b++];
-    while (c < ambiguous.count && comparePlaces(ambiguous, c, list, place) < 0) c++;
-    if (c < ambiguous.count && comparePlaces(ambiguous, c, list, place) === 0) excused++;
+    const [list, entry] = order < 0 ? [found, a++] : [overlapping, b++];
+    while (c < ambiguous.count && compareEntries(ambiguous, c, list, entry) < 0) c++;
+    if (c < ambiguous.count && compareEntries(ambiguous, c, list, entry) === 0) excused++;
     else {
-      (order < 0 ? extra : missing).add(list.pairs[2 * place] as number, list.pairs[2 * place + 1] as number);
+      (order < 0 ? extra : missing).add(list.pairs[2 * entry] as number, list.pairs[2 * entry + 1] as number);
     }
   }
   return { missing: missing.toPairList(), extra: extra.toPairList(), excused };
 }
 
-function comparePlaces(left: PairList, a: number, right: PairList, b: number): number {
+function compareEntries(left: PairList, a: number, right: PairList, b: number): number {
   return (
     (left.pairs[2 * a] as number) - (right.pairs[2 * b] as number) ||
     (left.pairs[2 * a + 1] as number) - (right.pairs[2 * b + 1] as number)

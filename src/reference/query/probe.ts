@@ -1,9 +1,9 @@
 /**
  * The neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, shaders/neighbours/probe_rows.wgsl and
  * shaders/levels/probe.wgsl.
- * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around a slot's, which wrap in periodic worlds. In
- * unbounded worlds it visits only particles of these cells, because buckets hold those of other cells too. With own
- * radii it visits the slots that candidates.ts lists.
+ * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around a slot's cell, which wrap in periodic worlds. In
+ * unbounded worlds it skips the particles of other cells in the same buckets. With variable radii it visits the slots
+ * that candidates.ts lists.
  * Ordering: slots ascending. Particles that are set aside have no neighbours.
  */
 
@@ -43,7 +43,7 @@ export function probeCells(
 
 /** The candidates listed with the grid. A grid built without radii has none. */
 function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number[] {
-  if (!candidates) throw new CellstormError('A grid of many levels was probed that was built without radii.');
+  if (!candidates) throw new CellstormError('A grid with levels was probed, but it was built without radii.');
   return candidates[slot] as readonly number[];
 }
 
@@ -70,7 +70,7 @@ export function slotsAround(
   return found.sort((a, b) => a - b);
 }
 
-/** Three cells of a row are one range, and the ring of empty cells makes every row exist. */
+/** Visits three cells of a row as one range. Thanks to the ring of empty cells, every row exists. */
 function probeBounded(
   world: World,
   start: Uint32Array,

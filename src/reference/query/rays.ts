@@ -2,8 +2,8 @@
  * Finds what a ray meets by testing each particle and each of its images, in doubles: the oracle of rays.
  * Inputs: packed positions as a grid stores them; a ray; the radius of all balls, or of each. In a periodic world
  * (`period` is not 0) a ball counts where it is first met, at most `mostPeriods` along an axis.
- * Outputs: hits by distance and then by id, and the balls that rounding may decide either way: that of 32-bit floats,
- * or of `share`.
+ * Outputs: hits by distance and then by id, and the balls that rounding may decide either way: rounding to 32-bit
+ * floats, or by `share`.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { isFiniteParticle } from '../measure/finite';
@@ -87,8 +87,8 @@ export function hitsAlongRay(
 }
 
 /**
- * Vectors from the origin to all images that the ray may come near: along the fastest axis all images, along the others
- * those near the ray at that time.
+ * Visits the vectors from the origin to all images that the ray may come near: along the fastest axis all images, along
+ * the other axes the images near the ray at that time.
  */
 function forEachImage(
   away: readonly number[],
@@ -135,7 +135,7 @@ function length(vector: readonly number[]): number {
 }
 
 /**
- * Describes what is wrong with an answer: it must be in order, and equal the reference's except for ambiguous balls.
+ * Describes the fault of an answer, which must be in order and equal the reference's except for ambiguous balls.
  */
 export function faultOfHits(
   ids: ArrayLike<number>,

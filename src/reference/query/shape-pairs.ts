@@ -12,7 +12,7 @@ import { isFiniteParticle } from '../measure/finite';
 import { nearestImage } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** Far wider than the band of ambiguous pairs. */
+/** Much wider than the band of ambiguous pairs. */
 const SLACK = 2 ** -12;
 
 export function sweepShapes(
@@ -56,7 +56,7 @@ export function sweepShapes(
     const at = period > 0 ? position - period * Math.floor((position - low) / period) : position;
     const reach = (half(body, 0) + rounding(body)) * (1 + SLACK) + Math.max(Math.abs(at), period) * 2 ** -20;
     sides.push({ body, from: at - reach, to: at + reach });
-    // A body that reaches over an end meets others at the other end, too.
+    // A body that reaches across an end of the world may also overlap bodies at the other end.
     for (const shift of [-period, period]) {
       const isBeyond = shift < 0 ? at + reach >= low + period : at - reach < low;
       if (period > 0 && isBeyond) sides.push({ body, from: at - reach + shift, to: at + reach + shift });

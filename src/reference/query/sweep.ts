@@ -8,7 +8,7 @@ import { isFiniteParticle } from '../measure/finite';
 import { PairJudge } from './brute-force';
 import type { OraclePairs } from './pair-list';
 
-const NOBODY = new Uint32Array(0);
+const NO_ENTRIES = new Uint32Array(0);
 
 /** Reach of the sweep over the diameter: more than the band and the rounding of strip numbers need. */
 const MARGIN = 1 + 2 ** -16;
@@ -22,19 +22,19 @@ export function sweepPairs(
 ): OraclePairs {
   const reach = diameter * MARGIN;
   const judge = new PairJudge(dimensions, positions, diameter, ids, period);
-  // Images stand for their particles; each pair is tested once, by its minimum image.
+  // Images represent their particles; each pair is tested once, by its minimum image.
   const images = withImages(dimensions, positions, reach, period);
-  const swept = Float64Array.from(images.places);
+  const swept = Float64Array.from(images.packed);
   const strips = dealStrips(dimensions, swept, reach);
-  const x = (place: number) => swept[place * dimensions] as number;
+  const x = (entry: number) => swept[entry * dimensions] as number;
   const seen = new Set<number>();
   const count = positions.length / dimensions;
-  const consider = (place: number, other: number) => {
-    const a = images.particles[place] as number;
+  const consider = (entry: number, other: number) => {
+    const a = images.particles[entry] as number;
     const b = images.particles[other] as number;
-    // Two images that are shifted the same way are the pair of their particles, which is tested already.
-    if (a === b || (place >= count && images.carried[place] === images.carried[other])) return;
-    if (place >= count || other >= count) {
+    // If both images are shifted alike, they lie like their particles, which are tested already.
+    if (a === b || (entry >= count && images.shifts[entry] === images.shifts[other])) return;
+    if (entry >= count || other >= count) {
       const key = Math.min(a, b) * count + Math.max(a, b);
       if (seen.has(key)) return;
       seen.add(key);
@@ -42,14 +42,14 @@ export function sweepPairs(
     judge.consider(a, b);
   };
   for (let index = 0; index < strips.length; index++) {
-    const { number, places: strip } = strips[index] as Strip;
+    const { number, entries: strip } = strips[index] as Strip;
     const next = strips[index + 1];
-    const above = next?.number === number + 1 ? next.places : NOBODY;
+    const above = next?.number === number + 1 ? next.entries : NO_ENTRIES;
     let first = 0;
-    for (let place = 0; place < strip.length; place++) {
-      const particle = strip[place] as number;
+    for (let entry = 0; entry < strip.length; entry++) {
+      const particle = strip[entry] as number;
       const end = x(particle) + reach;
-      for (let other = place + 1; other < strip.length && x(strip[other] as number) <= end; other++) {
+      for (let other = entry + 1; other < strip.length && x(strip[other] as number) <= end; other++) {
         consider(particle, strip[other] as number);
       }
       const begin = x(particle) - reach;
@@ -63,23 +63,25 @@ export function sweepPairs(
 }
 
 interface Images {
-  /** Packed: particles as they are, then images of those near the low ends, beyond the high ends. */
-  readonly places: number[];
+  /** Packed positions of the particles, then of the images beyond the high ends of particles near the low ends. */
+  readonly packed: number[];
   readonly particles: number[];
-  /** For each, one bit per axis along which it is shifted by a period. */
-  readonly carried: number[];
+  /** For each entry, one bit per axis along which it is shifted by a period. */
+  readonly shifts: number[];
 }
 
-/** Two particles that are near across an end meet as a particle and an image, or as two images. */
+/**
+ * Adds images, so that two particles that are near across an end appear as a particle and an image, or as two images.
+ */
 function withImages(
   dimensions: number,
   positions: Float32Array,
   reach: number,
   period: readonly number[],
 ): Images {
-  const places = Array.from(positions);
+  const packed = Array.from(positions);
   const particles = Array.from({ length: positions.length / dimensions }, (_, particle) => particle);
-  const carried = particles.map(() => 0);
+  const shifts = particles.map(() => 0);
   // The third axis needs no images: minimum images meet along it anyway.
   for (let axis = 0; axis < 2; axis++) {
     const length = period[axis] as number;
@@ -91,42 +93,42 @@ function withImages(
     // Particles near the low ends of several axes have images of images.
     const sources = particles.length;
     for (let source = 0; source < sources; source++) {
-      const coordinate = places[source * dimensions + axis] as number;
+      const coordinate = packed[source * dimensions + axis] as number;
       if (!(coordinate + length <= highest + reach)) continue;
-      const first = places.length;
+      const first = packed.length;
       for (let along = 0; along < dimensions; along++)
-        places.push(places[source * dimensions + along] as number);
-      places[first + axis] = coordinate + length;
+        packed.push(packed[source * dimensions + along] as number);
+      packed[first + axis] = coordinate + length;
       particles.push(particles[source] as number);
-      carried.push((carried[source] as number) | (1 << axis));
+      shifts.push((shifts[source] as number) | (1 << axis));
     }
   }
-  return { places, particles, carried };
+  return { packed, particles, shifts };
 }
 
 interface Strip {
   /** Number of the strip along the second axis: any whole number. */
   readonly number: number;
-  /** Sorted by the first coordinate. */
-  readonly places: Uint32Array;
+  /** Indices of particles and images, sorted by the first coordinate. */
+  readonly entries: Uint32Array;
 }
 
 /**
- * Finite positions by strip, strips ascending, without empty ones. Particles within reach are at most one strip apart.
+ * Returns the strips that hold finite positions, ascending. Particles within reach are at most one strip apart.
  */
 function dealStrips(dimensions: number, positions: Float64Array, height: number): Strip[] {
   const count = positions.length / dimensions;
   const dealt = new Map<number, number[]>();
-  for (let place = 0; place < count; place++) {
-    if (!isFiniteParticle(dimensions, positions, place)) continue;
-    const number = Math.floor((positions[place * dimensions + 1] as number) / height);
+  for (let entry = 0; entry < count; entry++) {
+    if (!isFiniteParticle(dimensions, positions, entry)) continue;
+    const number = Math.floor((positions[entry * dimensions + 1] as number) / height);
     const strip = dealt.get(number);
-    if (strip) strip.push(place);
-    else dealt.set(number, [place]);
+    if (strip) strip.push(entry);
+    else dealt.set(number, [entry]);
   }
-  const x = (place: number) => positions[place * dimensions] as number;
-  return Array.from(dealt, ([number, places]) => ({
+  const x = (entry: number) => positions[entry * dimensions] as number;
+  return Array.from(dealt, ([number, entries]) => ({
     number,
-    places: Uint32Array.from(places).sort((a, b) => x(a) - x(b)),
+    entries: Uint32Array.from(entries).sort((a, b) => x(a) - x(b)),
   })).sort((a, b) => a.number - b.number);
 }

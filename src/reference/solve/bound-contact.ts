@@ -1,5 +1,6 @@
 /**
- * The geometry of one contact in exact arithmetic, and how far a GPU or the reference may be off. bound.ts explains the terms.
+ * The geometry of one contact in exact arithmetic, and the errors that a GPU or the reference may make. bound.ts
+ * explains the terms.
  *
  * One contact at distance d, overlap δ = D − d, relative velocity r of length V:
  *   apart       each difference is rounded once:                                off by u
@@ -13,23 +14,24 @@
  * A pair inside the band of brute-force.ts may be a contact on one side only. Its |δ| is then at most (k + 3) / 2 u D,
  * which is added to δ's error with a factor of 2 to spare.
  *
- * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P: ± u P, which
- * is √k u P / d relative to the distance. DISTANCE and NORMAL grow by it.
+ * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P: ± u P,
+ * which is √k u P / d relative to the distance. DISTANCE and NORMAL grow by it.
  *
- * Particles with their own radii: D is the reach R of the pair, the sum of both radii, rounded once more. So distance² is
- * compared with R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. Instead of ½ the share s of massShare in
- * src/core/contact/law.ts is computed:
+ * Particles with their own radii: D is the reach R of the pair, the sum of both radii, rounded once more. So distance²
+ * is compared with R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. Instead of ½ the share s of
+ * massShare in src/core/contact/law.ts is computed:
  *   q     the smaller radius / the larger:                                      off by 5 u
  *   w     q² in 2D, q³ in 3D:                                                   off by 11 u, 17 u
  *   s     1 or w, over 1 + w. The sum is off by u and by w / (1 + w) times the error of w; the division adds
  *         5 u, and w above the line its own error:                              off by SHARE = 17 u, 23 u
  * p is 2 s w' δ with w' half the relaxation, two products: ± 2 s w' (d · DISTANCE + u R + (SHARE + 3 u) δ).
  *
- * Boxes (src/core/particles/shapes.ts): b = |apart| − h takes, along each axis, two differences and a sum of half extents:
- * ± u (|apart| + h + |b|), and u P across an end; nothing if all of them are 32-bit floats. With e the length of these
- * errors, the distance |o| is off by e and DISTANCE, and o / |o| by 2 e / |o| and NORMAL, as if the difference of coordinates
- * were off by e. The smallest overlap of a penetration is off by the error along its axis. If rounding may decide whether
- * the boxes are outside each other, or which axis has the smallest overlap, the contact has no bound.
+ * Boxes (src/core/particles/shapes.ts): b = |apart| − h takes, along each axis, two differences and a sum of half
+ * extents: ± u (|apart| + h + |b|), and u P across an end; nothing if all of them are 32-bit floats. With e the length
+ * of these errors, the distance |o| is off by e and DISTANCE, and o / |o| by 2 e / |o| and NORMAL, as if the difference
+ * of coordinates were off by e. The smallest overlap of a penetration is off by the error along its axis. If rounding
+ * may decide whether the boxes are outside each other, or which axis has the smallest overlap, the contact has no
+ * bound.
  */
 import type { Substep } from '../../core/contact/settings';
 import { NOT_APART } from '../../core/particles/shapes';
@@ -50,20 +52,20 @@ export interface ExactContact {
   readonly approach: number;
   readonly approachError: number;
   readonly accuracy: Accuracy;
-  /** Inside the band: it may be a contact on one side only. */
+  /** True inside the band: it may be a contact on one side only. */
   readonly isDoubtful: boolean;
   readonly overlap: number;
   readonly overlapError: number;
-  /** The part of this side in what both do. */
+  /** This side's part in the effect on both sides. */
   readonly part: Part;
 }
 
-/** The part of one side in what both do. */
+/** One side's part in the effect on both sides. */
 export interface Part {
   readonly share: number;
   /** The largest fraction of the sliding that friction may take away. */
   readonly gripShare: number;
-  /** Relative error of either, a product included. */
+  /** Relative error of either, including one product. */
   readonly error: number;
 }
 
@@ -79,12 +81,13 @@ interface Geometry {
   readonly normal: readonly number[];
   /** 0 if they may be apart. */
   readonly overlap: number;
-  /** Error of the overlap without its own rounding; and the largest overlap of a doubtful contact. */
+  /** Error of the overlap without its own rounding. */
   readonly error: number;
+  /** The largest overlap of a doubtful contact. */
   readonly doubt: number;
   readonly accuracy: Accuracy;
   readonly isDoubtful: boolean;
-  /** Rounding decides which normal each side takes, so nothing is bounded. */
+  /** True if rounding decides which normal each side takes, so that there is no bound. */
   readonly isTorn: boolean;
 }
 
@@ -136,7 +139,7 @@ function boundBalls(
   };
 }
 
-/** The same for bodies of which each may be a box: see the header. */
+/** Bounds the geometry of two bodies of which each may be a box: see the header. */
 function boundShapes(
   { dimensions, period }: World,
   grid: GridState,

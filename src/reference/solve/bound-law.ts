@@ -1,30 +1,32 @@
 /**
- * The contact law (src/core/contact/law.ts) in exact arithmetic, and how far a GPU or the reference may be off. bound.ts
- * explains the terms, bound-contact.ts derives the errors that come in.
+ * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors that a GPU or the reference may make.
+ * bound.ts explains the terms, bound-contact.ts derives the errors of the inputs.
  *
- * Change of normal velocity c. Contacts that do not bounce: min(p / dt, limit) · kept. Minimum and maximum pass errors on but
- * do not enlarge them, so ± max(p's error / dt, a's error / 2), and three roundings. `kept` jumps by the restitution at
- * |a| = restSpeed; if a's error leaves the side of it open, that jump is added. Bounces: ½ (1 + e) |a| with a's error and
- * three roundings. Comparisons of a decide whether two particles bounce. If errors may change the decision for either
- * particle, the contact is not settled, and the difference of both outcomes is added.
+ * Change of normal velocity c. Contacts that do not bounce: min(p / dt, limit) · kept. Minimum and maximum pass errors
+ * on but do not enlarge them, so ± max(p's error / dt, a's error / 2), and three roundings. `kept` jumps by the
+ * restitution at |a| =
+ * restSpeed; if a's error leaves open which side of it a is on, that jump is added. Bounces: ½ (1 + e) |a| with a's
+ * error and three roundings. Comparisons of a decide whether two particles bounce. If errors may change the
+ * decision for either particle, the contact is not settled, and the difference of both outcomes is added.
  *
- * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. It passes on g times the error
- * of s and f times that of c and no more, however small s is. Its own roundings: f c or g |s| (1 u), |s| twice (k / 2 u +
- * 9 u each, once in the minimum and once below the line), a quotient (5 u), a product (u): (k + 25) u |G|, taken as
- * (k + 26) u. |s|² may be flushed to 0 when |s| < 2⁻⁶³ √k: ± g 2⁻⁶².
+ * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. It passes on g times the
+ * error of s and f times that of c and no more, however small s is. Its own roundings: f c or g |s| (1 u), |s| twice (k
+ * / 2 u + 9 u each, once in the minimum and once below the line), a quotient (5 u), a product (u): (k + 25) u |G|,
+ * taken as (k + 26) u. |s|² may be flushed to 0 when |s| < 2⁻⁶³ √k: ± g 2⁻⁶².
  *
- * A wall that the particle meets adds its change and its friction in the same way (f c against the whole of s), with the
- * errors of the position and the velocity that come in. Clamping to the walls enlarges nothing.
+ * A wall that the particle meets adds its change and its friction in the same way (f c against the whole of s), with
+ * the errors of the position and velocity before it. Clamping to the walls enlarges no error.
  *
- * Own radii: s |a| in the limit and in the bounce, and 2 s times gripShare times |s|, are off by SHARE and a product more.
- * A wall is one radius from the corner of the box, a sum that both sides round alike.
+ * Variable radii: s |a| in the limit and in the bounce, and 2 s times gripShare times |s|, are off by SHARE and one
+ * product more. A wall is one radius from the corner of the box, a sum that both sides round alike.
  *
- * On an obstacle one side does the work of both: twice the push with twice the error, since doubling rounds nothing; the
- * limit with the full approach; bounces (1 + e) |a|. The obstacle's velocity is 0, so r is v without any error.
- * All but the bounce of the obstacles' sum S is multiplied by a share s = min(1, M / T), with M the deepest overlap and T the
- * sum of all. s lies between its values for M off by the largest error and T off by the sum of the errors (T's sum rounds
- * too), with a quotient (5 u) and a product (u) more. |S| is at most the sum of magnitudes, which the spread of s is
- * multiplied by; then s S is added to the rest.
+ * On an obstacle the particle does the work of both sides: twice the push with twice the error, since doubling rounds
+ * nothing; the limit with the full approach; bounces (1 + e) |a|. The obstacle's velocity is 0, so r is v without any
+ * error.
+ * The obstacles' sum S, except for a bounce, is multiplied by a share s = min(1, M / T), with M the deepest overlap and
+ * T the sum of all. s lies between its values for M off by the largest error and T off by the sum of the
+ * errors (T's sum rounds too), with a quotient (5 u) and a product (u) more. The spread of s is multiplied by the sum
+ * of magnitudes, which |S| does not exceed; then s S is added to the rest.
  */
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
@@ -33,7 +35,7 @@ import type { ExactContact } from './bound-contact';
 import { type Accuracy, type Approximate, length, Sum, scaled } from './bound-sums';
 import type { Box } from './contact-law';
 
-/** The |s| that flushing |s|² to 0 can lose. */
+/** The greatest |s| that is lost if |s|² is flushed to 0. */
 const LOST_SLIDING = 2 ** -62;
 
 /** Whether a contact bounces, and whether the errors leave no doubt about it. */
@@ -88,7 +90,7 @@ export function addContact(
     amountError + amount * (accuracy.normal + U) + gripError + U * (amount + grip),
     amount + grip,
   );
-  // If the bounce is not settled, either side may or may not stop the way of the sliding.
+  // If the bounce is not settled, either side may or may not stop the sliding motion.
   const held = isBounce ? 0 : dt * grip;
   const widestGrip = Math.min(friction * Math.max(bouncing, bearing), gripShare * slidingSpeed);
   const heldError =
@@ -107,7 +109,7 @@ export function pushError(contact: ExactContact): number {
   return contact.amountError + contact.push * (contact.accuracy.normal + U);
 }
 
-/** The sum of what obstacles do to one particle: all but a bounce is shared. */
+/** The sum of the obstacles' effects on one particle. Everything except a bounce is shared. */
 export class Obstructions {
   readonly push: Sum;
   readonly change: Sum;
@@ -130,7 +132,7 @@ export class Obstructions {
     this.overlapsError += overlapError;
   }
 
-  /** The error if it is open whether a change is a bounce, which is not shared: both changes with their friction, twice. */
+  /** The error if a change may or may not be a bounce, which is not shared: both changes with their friction, twice. */
   widest({ restitution, friction, pushSpeed }: Substep, { speed }: ExactContact): number {
     return 2 * (1 + friction) * ((1 + restitution) * speed + Math.max(pushSpeed, speed));
   }
@@ -208,7 +210,7 @@ function meetWall(
   const gripError = velocity.error + LOST_SLIDING + friction * changeError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
   velocity.error += gripError + changeError + 2 * U * (length(velocity.value) + grip + change);
-  // A particle that bounces keeps the way of its sliding.
+  // A particle that bounces keeps its sliding motion.
   const held = isHard ? 0 : dt;
   if (!isHardCertain) position.error += dt * (gripError + 2 * U * grip);
   if (!isHardCertain && isHardPossible) position.error += dt * (grip + gripError);

@@ -1,13 +1,16 @@
-/** Exact vectors with error bounds: what bound.ts, bound-contact.ts and bound-law.ts add up. bound.ts explains the terms. */
+/**
+ * Exact vectors with error bounds, as bound.ts, bound-contact.ts and bound-law.ts add them up. bound.ts explains the
+ * terms.
+ */
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 
 /** For products of errors and for the roundings of the doubles used here. */
 export const SLACK = 1 + 2 ** -10;
 
-/** What flushing a few subnormals to 0 may lose. */
+/** The greatest loss by flushing a few subnormals to 0. */
 const FLUSHED = 2 ** -120;
 
-/** Relative errors of a contact; derived in the derivation of bound-contact.ts and bound-law.ts. */
+/** Relative errors of a contact, derived in bound-contact.ts and bound-law.ts. */
 export interface Accuracy {
   readonly distance: number;
   readonly normal: number;
@@ -25,7 +28,7 @@ export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   return { distance, normal, approach, sliding, friction: (dimensions + 26) * U };
 }
 
-/** An exact vector and how far a computed one may be from it. */
+/** An exact vector and the greatest distance of a computed one from it. */
 export interface Approximate {
   readonly value: number[];
   error: number;

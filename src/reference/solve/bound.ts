@@ -1,20 +1,20 @@
 /**
- * How far a GPU's positions and velocities after one resolve (or push-apart) pass may be from the reference's, if both start
- * from the same bits. Derived from the accuracies that WGSL guarantees, not tuned.
- * Inputs: the sorted state before the pass. Outputs for each slot: the bound on the difference of each coordinate, and the
- * state that exact arithmetic would give (in doubles).
+ * Bounds the difference between a GPU's and the reference's positions and velocities after one resolve (or push-apart)
+ * pass, if both start from the same bits. Derived from the accuracies that WGSL guarantees, not tuned.
+ * Inputs: the sorted state before the pass. Outputs for each slot: the bound on the difference of each coordinate, and
+ * the state that exact arithmetic would give (in doubles).
  *
  * Both sides are compared with exact arithmetic: each is off by at most E, so they differ by at most 2 E.
- * Let u = 2⁻²⁴ (half an ulp, relative), k the dimensions, D the diameter, w = relaxation / 2. WGSL rounds + − × correctly
- * (u each) and may fuse or reorder them, which the counts allow for. inverseSqrt is good to 2 ulp (4 u), a quotient to
- * 2.5 ulp (5 u), and sqrt to what 1 / inverseSqrt gives: 4 u + 5 u = 9 u.
- * "Off by r" is relative, "±e" absolute. A factor 1 + 2⁻¹⁰ at the end covers products of errors (u²) and the roundings of the
- * doubles used here. All vector errors are bounded in length, hence for each coordinate.
+ * Let u = 2⁻²⁴ (half an ulp, relative), k the dimensions, D the diameter, w = relaxation / 2. WGSL rounds + − ×
+ * correctly (u each) and may fuse or reorder them, which the counts allow for. inverseSqrt is good to 2 ulp (4 u), a
+ * quotient to 2.5 ulp (5 u), and sqrt to what 1 / inverseSqrt gives: 4 u + 5 u = 9 u.
+ * "Off by r" is relative, "±e" absolute. A factor 1 + 2⁻¹⁰ at the end covers products of errors (u²) and the roundings
+ * of the doubles used here. All vector errors are bounded in length, hence for each coordinate.
  * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law.
  *
  * Sums over m contacts add at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding the sum to the
- * coordinate rounds once more: u (|x| + sum). A particle wrapped across an end of a periodic world has the period P added or
- * subtracted: u (|x| + P) once more.
+ * coordinate rounds once more: u (|x| + sum). A particle wrapped across an end of a periodic world has the period P
+ * added or subtracted: u (|x| + P) once more.
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
@@ -32,7 +32,10 @@ export interface ResolveBound {
   /** For each slot: the GPU's and the reference's coordinates differ by at most this. */
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
-  /** Packed: what exact arithmetic gives, in a periodic world perhaps a little outside the box. Each side is within half the bound of it. */
+  /**
+   * Packed results of exact arithmetic; in a periodic world they may lie a little outside the box. Each side is within
+   * half the bound of them.
+   */
   readonly exactPositions: Float64Array;
   readonly exactVelocities: Float64Array;
 }
@@ -58,7 +61,7 @@ export function resolveBound(
   for (let slot = 0; slot < count; slot++) {
     const cell = grid.cells[slot] as number;
     if (cell >= world.cellCount) continue;
-    const place = vectorOf(dimensions, grid.positions, slot);
+    const position = vectorOf(dimensions, grid.positions, slot);
     const velocity = vectorOf(dimensions, grid.velocities, slot);
     const push = new Sum(dimensions);
     const change = new Sum(dimensions);
@@ -82,13 +85,14 @@ export function resolveBound(
           return;
         }
         const verdict = bounces?.(slot, (OBSTACLE_PARTNER | other) >>> 0, contact) ?? SETTLED_NO;
-        // Where a bounce is in doubt, so is whether its change is shared: once as if it were, and once the rest.
+        // If a bounce is in doubt, so is whether its change is shared. Add the change as decided, then the error of the
+        // other decision.
         addContact(substep, contact, verdict, met.push, verdict.isBounce ? met.bounce : met.change);
         if (!verdict.isSettled) met.bounce.add(scaled(0, contact.normal), met.widest(substep, contact), 0);
       });
       met.addTo(push, change);
     }
-    const body = { position: push.addTo(place), velocity: change.addTo(velocity) };
+    const body = { position: push.addTo(position), velocity: change.addTo(velocity) };
     const box = boxOf(substep, grid, slot);
     if (mode === 'resolve' && substep.walls) meetWalls(substep, box, accuracy, body);
     if (substep.walls) {
@@ -107,7 +111,7 @@ export function resolveBound(
   return { positions, velocities, exactPositions, exactVelocities };
 }
 
-/** What is at an end of a periodic axis, or may be, has the period added or taken off, and is rounded once more. */
+/** The rounding error of wrapping. A coordinate that may be at an end of an axis has the period added or subtracted. */
 function wrappingError(world: World, { value, error }: Approximate): number {
   let sum = 0;
   for (let axis = 0; axis < value.length; axis++) {
@@ -122,7 +126,7 @@ function wrappingError(world: World, { value, error }: Approximate): number {
   return sum;
 }
 
-/** Partners by exact arithmetic, and for which particles errors could change the choice. */
+/** Finds partners in exact arithmetic. Also decides for which particles errors could change the choice. */
 function findBounces(
   world: World,
   substep: Substep,

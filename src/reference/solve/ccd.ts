@@ -1,8 +1,8 @@
 /**
- * Fast particles put where their paths end (src/core/ccd/law.ts), with everybody held against everybody. Twin of
- * shaders/solve/ccd.
- * Inputs: the grid of the ends of a substep's motion, obstacles if there are any. Outputs: positions and velocities,
- * slots as they were, and how the fast ones fared.
+ * Moves fast particles to the ends of their paths (src/core/ccd/law.ts) and tests every particle against every other.
+ * Twin of shaders/solve/ccd.
+ * Inputs: the grid after a substep's motion, and any obstacles. Outputs: positions and velocities in the same slots,
+ * and counts of the paths.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';

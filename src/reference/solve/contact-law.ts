@@ -1,6 +1,6 @@
 /**
- * The contact law (src/core/contact/law.ts) in 32 bits: twin of shaders/solve/contact_law.wgsl, operation by operation in its
- * order, each rounded once.
+ * The contact law (src/core/contact/law.ts) in 32 bits: twin of shaders/solve/contact_law.wgsl, operation by operation
+ * in its order, each rounded once.
  */
 import { massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -10,7 +10,7 @@ import { type Contact, dot, scale, subtract, type Vector } from './contact';
 
 const { fround } = Math;
 
-/** The parts of one side in what both do: `share` in push and change, `grip` in pushSpeed and friction. */
+/** One side's part in the effect on both sides: `share` of push and change, `grip` of pushSpeed and friction. */
 export interface Part {
   readonly share: number;
   readonly grip: number;
@@ -18,7 +18,7 @@ export interface Part {
 
 const HALF: Part = { share: 0.5, grip: 0.5 };
 
-/** On an obstacle the particle does the work of both, but brakes no more than against another particle. */
+/** On an obstacle the particle does the work of both sides, but brakes no more than against another particle. */
 export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
 
 /** The part of the first of two slots. */
@@ -34,18 +34,20 @@ export function partOf(
   return { share, grip: share };
 }
 
-/** What one contact does to one side: changes of its position and of its velocity. */
+/** The effect of one contact on one side: changes of its position and of its velocity. */
 export interface Effect {
   readonly push: Vector;
   readonly change: Vector;
 }
 
-/** How far one side is pushed. The shader multiplies in this order; halving and doubling round nothing. */
+/** The length of the push on one side. The shader multiplies in this order; halving and doubling round nothing. */
 export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: number): number {
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
-/** What a contact does to the side that `part` belongs to. `relative`: its velocity relative to the other side. */
+/**
+ * Returns the effect of a contact on the side with this `part`. `relative`: its velocity relative to the other side.
+ */
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
@@ -111,7 +113,7 @@ export function meetWalls(substep: Substep, box: Box, { position, velocity }: Mo
   return { position: clampVector(moved.position, box), velocity: moved.velocity };
 }
 
-/** One wall, like an obstacle that pushes the particle out at once. */
+/** Applies one wall. It acts like an obstacle that pushes the particle out at once. */
 function meetWall(
   substep: Substep,
   { position, velocity }: Moved,

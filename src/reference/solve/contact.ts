@@ -152,7 +152,7 @@ interface Faced extends Contact {
   readonly isContact: boolean;
 }
 
-/** `overlap` is below 0 if they are apart. */
+/** Returns the geometry of two bodies. `overlap` is negative if they are apart. */
 export function faceShapes(
   world: World,
   bodies: Bodies,

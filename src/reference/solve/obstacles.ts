@@ -1,8 +1,8 @@
 /**
  * The obstacles, and the loop over those that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
  * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl.
- * Inputs: bodies as core/obstacles/obstacles.ts describes them. Obstacles of one radius have a grid of their own in the
- * same world; a particle looks in the cells around its own. If they have their own sizes, all are candidates.
+ * Inputs: bodies as core/obstacles/obstacles.ts describes them. Obstacles of one radius have their own grid in the same
+ * world; a particle looks in the cells around its own cell. If obstacles have their own sizes, all are candidates.
  * Ordering: slots ascending: canonical, or those of the tree.
  */
 

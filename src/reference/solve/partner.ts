@@ -1,8 +1,9 @@
 /**
  * For restitution, finds each particle's fastest approaching contact, among those faster than the rest speed. Twin of
  * shaders/solve/partner.wgsl.
- * Inputs: sorted state. Output: the other's slot, or NO_PARTNER; two particles that are each other's partner bounce in
- * resolve. If the fastest is an obstacle, its slot with OBSTACLE_PARTNER set; an obstacle needs no partner of its own.
+ * Inputs: sorted state. Output: the slot of the other particle, or NO_PARTNER. Two particles that are each other's
+ * partner bounce in resolve. If the fastest is an obstacle: its slot with OBSTACLE_PARTNER set; obstacles need no
+ * partner.
  * Ordering: slots ascending and a strict comparison, so ties go to the lower slot.
  */
 import { NO_PARTNER } from '../../core/base/constants';

@@ -1,5 +1,5 @@
 /**
- * One Jacobi pass of the contact law (src/core/contact/law.ts), of which contact-law.ts is the arithmetic. Twin of
+ * One Jacobi pass of the contact law (src/core/contact/law.ts), with the arithmetic of contact-law.ts. Twin of
  * shaders/solve/resolve.wgsl.
  * Inputs: sorted state and, for restitution, partners. Outputs: new positions and velocities, slots as they were;
  * `separateContacts` gives positions alone. Contributions are added in ascending slot order.
@@ -79,7 +79,7 @@ export function resolveContacts(
   return { positions, velocities };
 }
 
-/** Pushes apart without regard to time: velocities are neither read nor changed. */
+/** Pushes particles apart. Velocities are neither read nor changed. */
 export function separateContacts(
   world: World,
   substep: Substep,
@@ -128,7 +128,7 @@ function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapCoordinate(world, coordinate, axis));
 }
 
-/** Returns what all obstacles do to a particle: all shared but a bounce, which is whole. */
+/** Returns the effect of all obstacles on a particle. Everything except a bounce is shared. */
 function meetObstacles(
   world: World,
   substep: Substep,

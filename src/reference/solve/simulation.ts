@@ -1,8 +1,8 @@
 /**
  * The whole simulation made of the twins of its passes, plain and slow. Tests compare the GPU engine and the fast CPU
  * engine with it.
- * Each substep: integrate, grid, partner (only with restitution) and resolve; the cells stay
- * those of the substep's grid. `broadPhase` changes only the number of candidates reported.
+ * Each substep: integrate, build the grid, partner (only with restitution) and resolve; resolving does not change
+ * cells. `broadPhase` changes only the number of candidates reported.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
 
@@ -70,8 +70,9 @@ export class ReferenceSimulation implements ParticleSimulation {
   private currentSettings: Settings;
   private currentTime = 0;
   private grid: Grid;
-  /** The obstacles as the user gave them; and sorted or in a tree, if the capacity for obstacles is not 0. */
+  /** The obstacles as the user gave them. */
   private given: StaticBodies;
+  /** The same obstacles, sorted or in a tree. Undefined if the capacity for obstacles is 0. */
   private obstacles: Obstacles | undefined;
   private destroyed = false;
 

@@ -34,15 +34,15 @@ export function countDigits(digits: Uint32Array): Uint32Array {
   return counts;
 }
 
-/** The target of each key. */
-export function placesOf(digits: Uint32Array): Uint32Array {
+/** Returns the index that each key moves to. */
+export function targetsOf(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const next = exclusiveScan(countDigits(digits));
   return digits.map((digit, index) => {
     const counter = digit * runs + Math.floor(index / RADIX_RUN);
-    const place = next[counter] as number;
-    next[counter] = place + 1;
-    return place;
+    const target = next[counter] as number;
+    next[counter] = target + 1;
+    return target;
   });
 }
 
@@ -54,22 +54,22 @@ export function radixSort(
 ): { readonly words: Uint32Array; readonly payload: Uint32Array } {
   const size = kind === 'u64' ? 2 : 1;
   let keys = words.map((bits) => toUnsigned(kind, bits));
-  let carried = payload.slice();
+  let values = payload.slice();
   for (let shift = 0; shift < 32 * size; shift += RADIX_BITS) {
     const count = keys.length / size;
     const digits = Uint32Array.from(
       { length: count },
       (_, index) => ((keys[size * index + (shift >> 5)] as number) >>> (shift & 31)) & (RADIX_DIGITS - 1),
     );
-    const places = placesOf(digits);
-    const [keysAfter, carriedAfter] = [new Uint32Array(keys.length), new Uint32Array(carried.length)];
-    places.forEach((place, index) => {
-      carriedAfter[place] = carried[index] as number;
+    const targets = targetsOf(digits);
+    const [keysAfter, valuesAfter] = [new Uint32Array(keys.length), new Uint32Array(values.length)];
+    targets.forEach((target, index) => {
+      valuesAfter[target] = values[index] as number;
       for (let word = 0; word < size; word++)
-        keysAfter[size * place + word] = keys[size * index + word] as number;
+        keysAfter[size * target + word] = keys[size * index + word] as number;
     });
     keys = keysAfter;
-    carried = carriedAfter;
+    values = valuesAfter;
   }
-  return { words: keys.map((bits) => fromUnsigned(kind, bits)), payload: carried };
+  return { words: keys.map((bits) => fromUnsigned(kind, bits)), payload: values };
 }

@@ -146,7 +146,7 @@ describe('a finder of boxes', () => {
       expect(wrong({ dimensions: 2, period })).toThrow('period is');
     }
     const finder = createCpuBoxPairs({ dimensions: 2 });
-    expect(() => finder.build([0, 0, 1, 1] as unknown as Float32Array)).toThrow('4 numbers a box');
+    expect(() => finder.build([0, 0, 1, 1] as unknown as Float32Array)).toThrow('4 numbers per box');
     expect(() => finder.build(new Float32Array(6))).toThrow(ArgumentError);
     expect(() => finder.build(new Float32Array(8), 3)).toThrow('count is 3');
     finder.build(new Float32Array(8));

@@ -653,14 +653,18 @@ describe('pairs without enough memory', () => {
     new RegExp(
       `^[1-9]\\d* pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: ${instead}\\.$`,
     );
-  const ofGrid = sentence('forEachPair and countPairs of a grid take none for them');
+  const ofGrid = sentence('use forEachPair or countPairs of a grid, which need no list');
 
   it.each([
     ['a CpuGrid', equal, ofGrid],
     ['a CpuLevelGrid', mixed, ofGrid],
-    ['a CpuIndex', index, sentence('forEachPair takes none for them')],
+    ['a CpuIndex', index, sentence('use forEachPair, which needs no list')],
     ['a CpuSimulation', simulation, ofGrid],
-    ['a CpuBoxPairs', boxes, sentence('forEachPair and countPairs take memory for a row of boxes at a time')],
+    [
+      'a CpuBoxPairs',
+      boxes,
+      sentence('use forEachPair or countPairs, which need memory for only one row of boxes at a time'),
+    ],
   ] as const)('are refused with a sentence by %s, which stays as it was', (_, engine, message) => {
     withLittleMemory(2 ** 17, () => {
       expect(() => engine.findPairs()).toThrow(LimitError);
@@ -683,7 +687,7 @@ describe('pairs without enough memory', () => {
     row.build(alike);
     withLittleMemory(2 ** 17, () => {
       const message =
-        /^65536 pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: these are of one row of boxes, /;
+        /^65536 pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: these pairs are all of one row, /;
       for (const visit of [() => row.forEachPair(() => {}), () => row.countPairs()]) {
         expect(visit).toThrow(LimitError);
         expect(visit).toThrow(message);

@@ -247,7 +247,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     expect([grid.count, grid.countPairs(), grid.nonFinite]).toEqual([1, 0, 0]);
     const create = (changes: object) => createCpuGrid({ ...world, radii, capacity: 2, ...changes } as never);
     expect(() => create({ diameter: 1 })).toThrow(
-      /^diameter is 1, but it must be left out where radii are given/,
+      /^diameter is 1, but it must be left out if radii are given/,
     );
     expect(() => create({ radii: { smallest: 4, largest: 1 } })).toThrow(ArgumentError);
     expect(() => create({ radii: { ...radii, mean: 2 } })).toThrow(ArgumentError);

@@ -1116,7 +1116,10 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     for (const length of [0, 2 ** -101]) {
       expectSame((asked) => asked.findAlongRay(vector(1), vector(0, length), 1), / at least 2\^-100 long\.$/);
     }
-    expectSame((asked) => asked.findAlongRay(vector(1), vector(1), 1, 0.5), /^radius is 0\.5, .* its own\.$/);
+    expectSame(
+      (asked) => asked.findAlongRay(vector(1), vector(1), 1, 0.5),
+      /^radius is 0\.5, .* its own radius\.$/,
+    );
     expectSame((asked) => asked.alongRay(vector(1), vector(1), 1, () => {}, 0.5), /^radius is 0\.5, /);
     expectContent(
       index,

@@ -414,8 +414,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
         [2, 0.875],
       ].flatMap(([id, distance]) => [4, 3].flatMap((other) => [id, distance, other])),
     );
-    const refused =
-      /^radius is 0\.1, but it must be left out where radii are given, since each ball has its own\.$/;
+    const refused = /^radius is 0\.1, but it must be left out, because each ball has its own radius\.$/;
     expect(() => ask(corner(1), corner(1), 1, 0.1)).toThrow(refused);
     expect(() =>
       (grid.alongRay as (...given: unknown[]) => void)(corner(1), corner(1), 1, () => {}, 0.1),
