@@ -57,8 +57,8 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
 }
 
 /**
- * Rewords an error about an argument to name the flag that the value came from. If no such flag was given, the value is a
- * default or came from a state file, and the error stays as it is.
+ * Rewords an error about an argument to name the flag that the value came from. If no such flag was given, the value is
+ * a default or came from a state file, and the error stays as it is.
  */
 export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   const { argument, message } = error;

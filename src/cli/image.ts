@@ -81,7 +81,9 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
 interface Surface {
   readonly across: number;
   readonly up: number;
-  /** Returns how far the surface is in front of the centre and how much it faces the viewer; undefined outside of it. */
+  /**
+   * Returns how far the surface is in front of the centre and how much it faces the viewer; undefined outside of it.
+   */
   at(x: number, y: number): { readonly height: number; readonly facing: number } | undefined;
 }
 
@@ -125,7 +127,9 @@ interface Frame {
   readonly height: number;
 }
 
-/** Returns the world's box. In an unbounded world: the box around all finite particles, or a unit box if there are none. */
+/**
+ * Returns the world's box. In an unbounded world: the box around all finite particles, or a unit box if there are none.
+ */
 function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const bounded = world.kind !== 'unbounded';
   const [low, high] = bounded ? [world.min, world.max] : boundsOf(world.dimensions, positions);

@@ -81,7 +81,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
   const scene = from ? undefined : createScene(sceneName, { dimensions, count, seed });
-  // A scene may ask for crowds itself; a state does not store whether it did.
+  // A scene may turn crowds on itself; a state does not store that.
   const crowds = given.has('crowds') ? { crowds: true } : {};
   const options = scene
     ? sceneOptions(scene, { ...givenSettings, ...crowds })

@@ -1,6 +1,6 @@
 /**
- * The buffers of a kernel, declared once by its host. The linker writes the WGSL declarations from them, and the kernel its
- * bind group layout, so that host and shader cannot disagree.
+ * The buffers of a kernel, declared once by its host. The linker generates the WGSL declarations from them, and the
+ * kernel its bind group layout, so host and shader cannot disagree.
  */
 
 /** How a kernel uses a buffer: as a uniform, as a slot of a UniformRing, read only, or read and write. */
@@ -23,7 +23,7 @@ export function kindOf(binding: Binding): BindingKind {
   return binding.slice(0, binding.indexOf(' ')) as BindingKind;
 }
 
-/** The WGSL declarations of a bind group, a line each. */
+/** Returns the WGSL declarations of a bind group, one line per buffer. */
 export function declareBindings(group: number, bindings: Bindings): string[] {
   return Object.entries(bindings).map(([name, binding], index) => {
     const type = binding.slice(binding.indexOf(' ') + 1);

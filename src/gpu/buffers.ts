@@ -1,6 +1,6 @@
 /**
- * Buffers that belong together: created in one out-of-memory scope, counted, destroyed at once.
- * createBuffer throws nothing when memory runs out; the scope does the asking.
+ * Buffers that belong together: they are created in one error scope, their bytes are added up, and they are destroyed
+ * together. createBuffer does not throw if memory runs out; only the error scope reports it.
  */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
@@ -16,12 +16,12 @@ export interface BufferSet<Names extends string> {
 /** The usage of buffers with particle data: kernels, copies, uploads and vertex stages. */
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
-/** Buffers that can be used at once; `settled` rejects where the device had no room, and frees the others. */
+/** Buffers that may be used at once. If the device has no room, `settled` rejects after all of them are destroyed. */
 export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
   readonly settled: Promise<void>;
 }
 
-/** Storage buffers of at least the given bytes, zeroed, named `label.name`. */
+/** Creates zeroed buffers of at least the given bytes, labelled `label.name`. Default usage: PARTICLE_USAGE. */
 export async function createBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,
@@ -33,7 +33,7 @@ export async function createBuffers<const Sizes extends BufferSizes>(
   return reserved;
 }
 
-/** The same without waiting, for callers that must record work before they wait. */
+/** Like createBuffers, but does not wait: for callers that must record work before they wait. */
 export function reserveBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,
@@ -62,14 +62,14 @@ export function reserveBuffers<const Sizes extends BufferSizes>(
       `The device could not reserve ${bytes} bytes for ${label}: ${(exhausted ?? invalid)?.message}`,
     );
   });
-  // A caller that awaits it gets the error; without one it must not count as unhandled.
+  // A caller that awaits this gets the error. If there is none, the rejection must not count as unhandled.
   settled.catch(() => undefined);
   return { buffers: buffers as Record<keyof Sizes & string, GPUBuffer>, bytes, destroy, settled };
 }
 
 /**
- * Waits for all parts of something; where one fails, frees those that were made and throws the first error,
- * so that nothing half done stays behind.
+ * Waits for all parts of an object. If one fails, destroys the parts that were created and throws the first error, so
+ * that nothing leaks.
  */
 export async function createParts<Parts extends Readonly<Record<string, unknown>>>(
   promises: {

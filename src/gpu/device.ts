@@ -1,6 +1,6 @@
 /**
- * Adapter and device with just the features and limits that the requested capacity needs.
- * Optional features (timestamp-query, subgroups) are used where present and never required.
+ * Requests an adapter and a device with only the features and limits that the capacity needs.
+ * Optional features (timestamp-query, subgroups) are used if the adapter has them; none is required.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
@@ -14,7 +14,7 @@ export interface GpuRequest {
   /** Particles that one simulation or grid will hold. */
   readonly particles: number;
   readonly dimensions: Dimensions;
-  /** Cells of its world. Default: those of the box that createSimulation makes by default. */
+  /** Cells of the world. Default: the number of cells in createSimulation's default box. */
   readonly cells?: number | undefined;
   /** Entry point of WebGPU. Default: navigator.gpu. */
   readonly gpu?: GPU | undefined;
@@ -39,25 +39,25 @@ export interface Gpu {
   destroy(): void;
 }
 
-/** Bytes of the largest buffer that a particle and a cell cause: entries or vectors, and starts. */
+/** Returns the bytes of the largest buffer: of the particles (entries or vectors) or of the cells (starts). */
 export function largestBuffer(particles: number, cells: number, dimensions: Dimensions): number {
   return Math.max(particles * perParticleBytes(dimensions), (cells + 8) * 4, 256);
 }
 
-/** Bytes a particle takes in the largest buffer of particles: entries or vectors. */
+/** Returns the bytes per particle of the largest particle buffer: of entries or of vectors. */
 function perParticleBytes(dimensions: Dimensions): number {
   return 4 * Math.max(2, storedFloats(dimensions));
 }
 
 export interface GreatestCount {
   readonly particles: number;
-  /** The limit that ends it. */
+  /** The limit that allows no more. */
   readonly limit: string;
-  /** The buffer that meets the limit first. */
+  /** The buffer that reaches the limit first. */
   readonly buffer: 'particles' | 'cells';
 }
 
-/** Particles that fit a device's limits in the default box, and what ends it. */
+/** Returns the most particles in the default box that a device's limits allow, and the limit that allows no more. */
 export function greatestCount(limits: GPUSupportedLimits, dimensions: Dimensions): GreatestCount {
   const names = ['maxStorageBufferBindingSize', 'maxBufferSize'] as const;
   const limit = limits[names[0]] <= limits[names[1]] ? names[0] : names[1];
@@ -111,13 +111,13 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
       throw new LimitError(
         name,
         `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device's ${name} is ${adapter.limits[name]}: at most ${fit.particles} particles in the default box fit, or any number up to ${Math.floor(adapter.limits[name] / perParticleBytes(dimensions))} in at most ${Math.floor(adapter.limits[name] / 4) - 8} cells.`,
-        // Boxes grow with what is in them.
+        // Scales particles and cells alike, because larger scenes have larger boxes.
         Math.floor((particles * adapter.limits[name]) / bytes),
       );
     }
     requiredLimits[name] = bytes;
   }
-  // The defaults are promised by every device; asking for less than a default changes nothing.
+  // Every device guarantees the default limits, so requests are never below them.
   const optional = (['timestamp-query', 'subgroups'] as const).filter((name) => adapter.features.has(name));
   let device: GPUDevice;
   try {
@@ -132,7 +132,7 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   return wrap(device, adapter.info, undefined, adapter.limits);
 }
 
-/** A device of the caller's own; its limits are checked when something is created on it. */
+/** Wraps the caller's own device. Its limits are checked when something is created on it. */
 export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsPerDimension?: number): Gpu {
   return wrap(device, info, workgroupsPerDimension);
 }
@@ -190,7 +190,7 @@ function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   });
 }
 
-/** Refuses sizes that this device cannot bind, before anything is created. */
+/** Throws if this device cannot bind buffers of these sizes. Call it before creating anything. */
 export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dimensions: Dimensions): void {
   const bytes = largestBuffer(particles, cells, dimensions);
   const { limits } = gpu.device;
@@ -224,7 +224,9 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
   }
 }
 
-/** Refuses a buffer that this device cannot bind; `request`: what to ask for instead. */
+/**
+ * Throws if this device cannot bind a buffer of these bytes. `request`: the arguments of requestGpu that would help.
+ */
 export function checkBinds(gpu: Gpu, bytes: number, what: string, request: string): void {
   for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
     const most = gpu.device.limits[name];
@@ -247,14 +249,14 @@ function atLeastDefaults(limits: Record<string, number>): Record<string, number>
   );
 }
 
-/** Whether a processor plays the GPU, as far as the adapter tells. */
+/** True if the adapter's description says that it is a software GPU. */
 export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
   if (!info) return false;
   const words = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
   return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
 }
 
-/** Refuses anything that requestGpu or wrapDevice did not make; a bare GPUDevice is an easy mistake. */
+/** Throws unless requestGpu or wrapDevice created `gpu`; a bare GPUDevice is an easy mistake. */
 export function checkGpu(gpu: unknown): asserts gpu is Gpu {
   if (typeof (gpu as Gpu | undefined)?.checkAlive !== 'function') {
     throw new ArgumentError('gpu', gpu, 'what requestGpu() or wrapDevice() returns');
@@ -272,7 +274,7 @@ function missingGpu(): GpuError {
       );
 }
 
-/** Something that passes can be recorded into. Checked before anything is recorded or changed. */
+/** Throws unless `encoder` is a command encoder. Call it before anything is recorded or changed. */
 export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEncoder {
   if (typeof (encoder as GPUCommandEncoder | undefined)?.beginComputePass !== 'function') {
     throw new ArgumentError('encoder', encoder, 'a GPUCommandEncoder');

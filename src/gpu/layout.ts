@@ -1,17 +1,17 @@
 /**
- * Host twins of WGSL uniform structs. Fields are named, never indexed; offsets follow WGSL's rules.
- * A vector is vec2 (8 bytes, aligned to 8) or vec3 (12 bytes, aligned to 16): the same struct has other
- * offsets in 2D and 3D, so they are never written by hand. tests/unit/gpu/reflection.test.ts compares
- * every layout with the offsets that wgsl_reflect reads from the linked shaders.
+ * Host twins of WGSL uniform structs, and the layout of particle buffers. Struct fields are named, never indexed.
+ * Offsets follow WGSL's rules and are never written by hand, because they differ between 2D and 3D: a vector is a vec2
+ * (8 bytes, aligned to 8) or a vec3 (12 bytes, aligned to 16). tests/unit/gpu/reflection.test.ts compares every layout
+ * with the offsets that wgsl_reflect reads from the linked shaders.
  */
 import { CellstormError } from '../core/base/errors';
 import type { Sizes } from '../core/particles/shapes';
 import type { Dimensions, World } from '../core/world/world';
 
-/** `table`: TABLE_WORDS u32, in vectors of four as uniforms demand. */
+/** A `table` is TABLE_WORDS u32, in vectors of four, as uniforms require. */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 
-/** Words of a table: a level each. */
+/** Words of a table: one per level. */
 export const TABLE_WORDS = 24;
 
 export type FieldValue<Type extends FieldType> = Type extends 'vector' | 'extent' | 'table'
@@ -72,12 +72,12 @@ export function defineStruct<const Fields extends StructFields>(
   };
 }
 
-/** Floats that one particle's vector takes in a GPU buffer: vec2f, or vec3f padded to vec4f. */
+/** Returns the floats per vector in a GPU buffer: vec2f, or vec3f padded to vec4f. */
 export function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
-/** Packed vectors (`dimensions` numbers each) as they lie in a GPU buffer, moved as bits like below. */
+/** Returns packed vectors (`dimensions` numbers each) in the layout of a GPU buffer. Copies bits, so no NaN changes. */
 export function toStored(dimensions: Dimensions, packed: Float32Array): Float32Array<ArrayBuffer> {
   if (dimensions === 2) return new Float32Array(packed);
   const source = new Uint32Array(packed.buffer, packed.byteOffset, packed.length);
@@ -91,22 +91,22 @@ export function toStored(dimensions: Dimensions, packed: Float32Array): Float32A
   return new Float32Array(stored.buffer);
 }
 
-/** Floats that one particle's place takes: its position, or with its radius where it has one of its own. */
+/** Returns the floats per PackedBody: a position, with variable radii also the sizes. */
 export function bodyFloats({
   dimensions,
   levels,
   boxes,
 }: Pick<World, 'dimensions' | 'levels'> & Partial<Pick<World, 'boxes'>>): number {
-  if (boxes) return SHAPED_FLOATS;
+  if (boxes) return BOX_FLOATS;
   return levels > 0 ? BODY_FLOATS : storedFloats(dimensions);
 }
 
 const BODY_FLOATS = 4;
-const SHAPED_FLOATS = 8;
+const BOX_FLOATS = 8;
 
 /**
- * Packed positions and a size each as they lie in a GPU buffer: four floats, the radius last; where some may be boxes, four
- * more, half extents and the bulk last.
+ * Returns packed positions and sizes in the layout of a GPU buffer: per body four floats, the radius last. If some may
+ * be boxes, four more: the half extents, and the bulk last.
  */
 export function toBodies(
   dimensions: Dimensions,
@@ -115,7 +115,7 @@ export function toBodies(
 ): Float32Array<ArrayBuffer> {
   const source = new Uint32Array(packed.buffer, packed.byteOffset, packed.length);
   const sizes = new Uint32Array(radii.buffer, radii.byteOffset, radii.length);
-  const floats = halves ? SHAPED_FLOATS : BODY_FLOATS;
+  const floats = halves ? BOX_FLOATS : BODY_FLOATS;
   const bodies = new Uint32Array(floats * radii.length);
   const target = new Float32Array(bodies.buffer);
   for (let index = 0; index < radii.length; index++) {
@@ -129,7 +129,7 @@ export function toBodies(
   return target;
 }
 
-/** The sizes of bodies; `floats`: of each, see bodyFloats. */
+/** Returns the sizes of the bodies in these slots. `floats`: floats per body, see bodyFloats. */
 export function sizesOfBodies(
   dimensions: Dimensions,
   bodies: ArrayBuffer,
@@ -138,7 +138,7 @@ export function sizesOfBodies(
 ): Sizes {
   const source = new Float32Array(bodies);
   const radii = Float32Array.from(slots, (slot) => source[floats * slot + 3] as number);
-  if (floats !== SHAPED_FLOATS) return { radii };
+  if (floats !== BOX_FLOATS) return { radii };
   const halves = new Float32Array(dimensions * slots.length);
   slots.forEach((slot, index) => {
     const first = floats * slot + BODY_FLOATS;
@@ -147,7 +147,7 @@ export function sizesOfBodies(
   return { radii, halves };
 }
 
-/** Vectors of a GPU buffer, packed, moved as bits so that no NaN is altered; `words`: floats that each takes there. */
+/** Packs the vectors of a GPU buffer. Copies bits, so no NaN changes. `words`: floats per vector in the buffer. */
 export function fromStored(
   dimensions: Dimensions,
   stored: ArrayBuffer,

@@ -1,8 +1,7 @@
 /**
- * Group 0 of every kernel: the grid and the substep parameters (shaders/base/params.wgsl).
- * A recorded step must keep the parameters it was recorded with, though the caller may change settings and
- * submit later; so parameters live in rings (uniform-ring.ts); `recordInto` refuses an encoder that would hold more
- * changes of them than a ring has slots.
+ * Group 0 of every kernel: the parameters of the grid and of the substep (shaders/base/params.wgsl).
+ * A recorded step must keep its parameters even if the caller changes settings before submitting it. So parameters are
+ * written to rings (uniform-ring.ts). `recordInto` rejects an encoder that would need more slots than a ring has.
  */
 
 import type { Substep } from '../core/contact/settings';
@@ -48,7 +47,7 @@ export const SUBSTEP_FIELDS = {
   substeps: 'f32',
 } as const;
 
-/** The group and the offsets to bind it with: what one recorded stretch of passes sees. */
+/** The bind group and its dynamic offsets: the parameters of a run of recorded passes. */
 export interface SharedBinding {
   readonly group: GPUBindGroup;
   readonly offsets: readonly [number, number];
@@ -63,9 +62,9 @@ export class SharedParameters {
   private readonly substepRing: UniformRing;
   private readonly group: GPUBindGroup;
   private readonly recorded = new RecordedChanges();
-  /** Calls of `place` that wrote anything: at least the slots of either ring that were written. */
+  /** Number of calls of `place` that wrote anything. Neither ring has written more slots than this. */
   private changes = 0;
-  /** The parameters placed last, which usually come again. */
+  /** The parameters written last: most calls repeat them. */
   private last: { world: World; count: number; substep: Substep; binding: SharedBinding } | undefined;
 
   private constructor(
@@ -147,9 +146,9 @@ export class SharedParameters {
   }
 
   /**
-   * Runs `record`, which places parameters and records with them into the caller's encoder. A recording keeps
-   * the parameters it was made with, so the rings must not come round before it is submitted. Encoders that are
-   * being recorded at the same time share the slots, which this class cannot detect; the docs say so.
+   * Runs `record`, which writes parameters and records passes with them into the caller's encoder. The rings must not
+   * wrap around before the encoder is submitted. Encoders that are recorded at the same time share the slots; this
+   * class cannot detect that, but the docs warn of it.
    */
   recordInto(encoder: GPUCommandEncoder, record: () => void): void {
     this.recorded.check(encoder, ' (dt, settings, count)');

@@ -1,7 +1,6 @@
 /**
- * Bytes from the GPU without stalling a frame: copies go to a small pool of staging buffers, each
- * mapped when its copy is done and handed back to the pool afterwards. A busy pool grows up to
- * MAX_IDLE buffers kept; further ones are destroyed after use.
+ * Reads bytes from the GPU without stalling a frame. Copies go to staging buffers, which are mapped when their copy is
+ * done. Up to MAX_IDLE of them are kept for reuse; the others are destroyed after use.
  */
 import { DestroyedError } from '../core/base/errors';
 import type { Gpu } from './device';
@@ -83,7 +82,7 @@ export class Readback {
     else staging.destroy();
   }
 
-  /** Whoever still waits gets a DestroyedError. */
+  /** Reads that are still pending reject with a DestroyedError. */
   destroy(): void {
     this.destroyed = true;
     for (const buffer of [...this.idle, ...this.busy]) buffer.destroy();

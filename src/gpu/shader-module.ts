@@ -1,8 +1,8 @@
-/** A linked shader as a module of a device; what the compiler says becomes an error that shows the line. */
+/** Compiles linked shaders. Compiler errors are thrown with the source line that they are about. */
 import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 
-/** `label`: dotted name of what the shader is for; the module is called so with `.module` behind. */
+/** `label`: the dotted name of the shader's owner. The module is labelled `label.module`. */
 export async function compileShader(
   device: GPUDevice,
   label: string,
@@ -24,8 +24,8 @@ export async function refuseErrors(
   const errors = messages.filter((message) => message.type === 'error');
   if (errors.length === 0) return;
   const shown = errors.slice(0, 5).map((message) => {
-    const place = linked.locate(message.lineNum);
-    return `  ${place.file}:${place.line}:${message.linePos}: ${message.message}\n    ${place.text.trim()}`;
+    const source = linked.locate(message.lineNum);
+    return `  ${source.file}:${source.line}:${message.linePos}: ${message.message}\n    ${source.text.trim()}`;
   });
   throw new GpuError('shader', `The shader of ${label} does not compile:\n${shown.join('\n')}`);
 }

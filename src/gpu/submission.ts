@@ -1,6 +1,6 @@
 /**
- * Submissions that may be dropped, since a kernel in them is refused after it was recorded or a buffer
- * found no memory. Whoever submits hears of it; the device does not report it a second time.
+ * Submissions that the device may drop, because a recorded kernel did not compile or a buffer found no memory. The
+ * caller gets the error; the device does not report it a second time.
  */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
@@ -9,11 +9,11 @@ import { watchKernels } from './kernel';
 export interface Submission<Result> {
   /** The result of the recording. */
   readonly result: Result;
-  /** Rejects where the device dropped the submission: with the refusal of a kernel, if that is why. */
+  /** Rejects if the device dropped the submission: with the error of a kernel, if that is the reason. */
   readonly valid: Promise<void>;
 }
 
-/** Records into an encoder of its own and submits it. */
+/** Records into a new encoder and submits it. */
 export function submitWatched<Result>(
   gpu: Gpu,
   label: string,
@@ -32,7 +32,9 @@ export function submitWatched<Result>(
   }
 }
 
-/** Rejects with the refusal of a kernel, else with what a validation scope around the submission caught. */
+/**
+ * Rejects with the error of a kernel, otherwise with the error that a validation scope around the submission caught.
+ */
 export function validOf(compiled: Promise<void> | undefined, scope: Promise<GPUError | null>): Promise<void> {
   const caught = scope.catch(() => null);
   const valid = (async () => {
@@ -40,7 +42,7 @@ export function validOf(compiled: Promise<void> | undefined, scope: Promise<GPUE
     const error = await caught;
     if (error) throw new GpuError('validation', `The device refused a submission: ${error.message}`);
   })();
-  // A caller that awaits it gets the error; without one it must not count as unhandled.
+  // A caller that awaits this gets the error. If there is none, the rejection must not count as unhandled.
   valid.catch(() => undefined);
   return valid;
 }

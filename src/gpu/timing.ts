@@ -1,9 +1,9 @@
 /**
- * Time of each stage of a recorded sequence: by timestamp queries where the device has them, by the
- * wall clock otherwise (each stage submitted on its own, so overhead is included; `source` says which). Stages are
- * separate compute passes only while being timed.
- * Timestamps may be quantised to 100 µs, and may run backwards where a device changes its frequency, or sleeps: such a
- * difference is no time, and is discarded and counted.
+ * Times each stage of a sequence: by timestamp queries if the device has them, otherwise by the wall clock. With the
+ * wall clock each stage is submitted on its own, so overhead is included. `source` says which was used. Stages are
+ * separate compute passes only while they are timed.
+ * Timestamps may be quantised to 100 µs. They may run backwards if a device changes its frequency or sleeps; such a
+ * difference is discarded and counted.
  */
 import type { StageTimes } from '../core/base/stage-times';
 import type { Gpu } from './device';
@@ -12,7 +12,7 @@ import type { Stage } from './stage';
 
 export type { StageTimes };
 
-/** A query set holds at most 4096 queries, two a stage. */
+/** A query set holds at most 4096 queries; each stage takes two. */
 const MAX_TIMED_STAGES = 2048;
 
 export async function timeStages(
@@ -37,7 +37,7 @@ export async function timeStages(
   };
 }
 
-/** Milliseconds of each stage; undefined where the device's clock ran backwards. */
+/** Milliseconds of each stage; undefined if the device's clock ran backwards. */
 type Times = readonly (number | undefined)[];
 
 async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stage[]): Promise<Times> {
@@ -78,7 +78,7 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
   }
 }
 
-/** Every stage is submitted before the first is awaited, so that later calls find the work in the queue. */
+/** Submits every stage before it waits for the first, so that work submitted by later calls comes after all stages. */
 async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<Times> {
   const { queue } = gpu.device;
   const idle = queue.onSubmittedWorkDone().then(() => performance.now());

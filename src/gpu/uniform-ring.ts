@@ -1,7 +1,7 @@
 /**
- * Uniform data in a ring of slots, bound with dynamic offsets, so that what was recorded keeps the values that it was
- * recorded with. A slot is written again only after PARAMETER_SLOTS other values; RecordedChanges refuses an encoder that
- * would hold more.
+ * Uniform data in a ring of slots, bound with dynamic offsets, so that recorded passes keep their values. A slot is
+ * rewritten only after PARAMETER_SLOTS − 1 others were written; RecordedChanges rejects an encoder that would hold
+ * more.
  */
 import { LimitError } from '../core/base/errors';
 
@@ -9,7 +9,7 @@ import { LimitError } from '../core/base/errors';
 const SLOT_BYTES = 256;
 const PARAMETER_SLOTS = 1024;
 
-/** Slots of uniform data, each kept for as long as PARAMETER_SLOTS − 1 others are not written. */
+/** A ring of slots with uniform data. A slot keeps its data until all other slots were written. */
 export class UniformRing {
   static readonly SLOT_BYTES = SLOT_BYTES;
   static readonly BYTES = SLOT_BYTES * PARAMETER_SLOTS;
@@ -22,7 +22,7 @@ export class UniformRing {
     readonly buffer: GPUBuffer,
   ) {}
 
-  /** Offset of a slot that holds these bytes; the same one while they stay the same. */
+  /** Writes these bytes to a slot and returns its offset; the same slot again while the bytes stay the same. */
   place(bytes: ArrayBuffer): number {
     const incoming = new Uint8Array(bytes);
     if (this.last?.every((byte, index) => byte === incoming[index])) return this.lastOffset;
@@ -34,11 +34,11 @@ export class UniformRing {
   }
 }
 
-/** Counts the changes of parameters in each encoder of a caller, and refuses more than a ring has slots for. */
+/** Counts the changes of parameters in each encoder of a caller, and rejects more than a ring has slots for. */
 export class RecordedChanges {
   private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
 
-  /** `what` is changed, for the message. */
+  /** `what` names the changed parameters in the error message. */
   check(encoder: GPUCommandEncoder, what: string): void {
     const recorded = this.recorded.get(encoder) ?? 0;
     if (recorded < PARAMETER_SLOTS - 1) return;

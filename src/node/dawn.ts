@@ -1,7 +1,7 @@
 /**
  * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
- * Ordering: Vulkan reads its environment when Dawn looks for adapters, so the driver is set before that. It is set in the
- * main thread, because only there process.env reaches native code.
+ * Ordering: Vulkan reads its environment when Dawn looks for adapters, so the driver is set before that. It is set in
+ * the main thread, because only there process.env reaches native code.
  */
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -46,8 +46,8 @@ const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | u
 const RTLD_NODELETE = 0x1000;
 
 /**
- * With this Vulkan extension SwiftShader makes a separate store for each word of workgroup memory that must be zeroed, and
- * kernels with a tile take a second to compile. Without it Dawn writes a loop, and they compile in a tenth of that.
+ * With this Vulkan extension SwiftShader makes a separate store for each word of workgroup memory that must be zeroed,
+ * and kernels with a tile take a second to compile. Without it Dawn writes a loop, and they compile in a tenth of that.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
@@ -99,9 +99,9 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
 }
 
 /**
- * Slows down Dawn's polling. While a device exists, Dawn's binding asks in every turn of the event loop what has finished,
- * through the global setImmediate, which keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU needs the same cores:
- * without these pauses, tests of fast particles took a quarter longer and 1.6 times the processor time.
+ * Slows down Dawn's polling. While a device exists, Dawn's binding asks in every turn of the event loop what has
+ * finished, through the global setImmediate, which keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU needs
+ * the same cores: without these pauses, tests of fast particles took a quarter longer and 1.6 times the processor time.
  */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
@@ -145,8 +145,8 @@ function useDriver(machine: Machine, driver: Driver): void {
 }
 
 /**
- * Loads the browser's Vulkan loader if the system has none. Debian's chromium brings its own libvulkan.so.1 and does not
- * install it for others. Once it is loaded, Dawn's dlopen finds it by name.
+ * Loads the browser's Vulkan loader if the system has none. Debian's chromium brings its own libvulkan.so.1 and does
+ * not install it for others. Once it is loaded, Dawn's dlopen finds it by name.
  */
 function loadVulkan(folder: string): void {
   if (!/cannot open shared object/.test(tryLoad('libvulkan.so.1'))) return;

@@ -1,6 +1,6 @@
 /**
- * Finds what runs WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. The CLI, the tests and the set-up
- * script share it.
+ * Finds the programs that run WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. The CLI, the tests and
+ * the set-up script use it.
  * Guarantee: only looks; nothing is started, written or set. Every function takes the machine to look at, so tests use
  * made-up machines.
  */
@@ -9,7 +9,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { CellstormError } from '../core/base/errors';
 
-/** What discovery may ask about a machine. */
+/** The facts about a machine that discovery reads. */
 export interface Machine {
   readonly platform: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -157,7 +157,9 @@ export function findSoftwareDriver(machine: Machine): Driver | undefined {
   return findSwiftShader(machine) ?? findLavapipe(machine);
 }
 
-/** Returns the system's driver if the machine has both the hardware and a driver for it; neither proves that they work. */
+/**
+ * Returns the system's driver if the machine has both the hardware and a driver for it; neither proves that they work.
+ */
 function findSystemDriver(machine: Machine): Driver | undefined {
   const system: Driver = { name: 'system', manifest: undefined, loaderFolder: undefined };
   if (machine.platform !== 'linux') return system;
@@ -186,8 +188,8 @@ export function readPreference(machine: Machine, fallback: DriverPreference): Dr
 }
 
 /**
- * Chooses the driver. The user's VK_DRIVER_FILES wins over 'auto' and 'system'. 'auto' takes the system's driver if there
- * is hardware, otherwise a software driver. Returns undefined if there is no driver of the requested kind.
+ * Chooses the driver. The user's VK_DRIVER_FILES wins over 'auto' and 'system'. 'auto' takes the system's driver if
+ * there is hardware, otherwise a software driver. Returns undefined if there is no driver of the requested kind.
  */
 export function chooseDriver(machine: Machine, preference: DriverPreference): Driver | undefined {
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
@@ -218,8 +220,8 @@ function describeChrome(machine: Machine, command: string, source: Chrome['sourc
 }
 
 /**
- * Returns the folder with the driver. A launcher script names it: Debian's sets LIBDIR, others start an absolute path. For
- * other launchers, such as snap's, the usual folders are tried.
+ * Returns the folder with the driver. A launcher script names it: Debian's sets LIBDIR, others start an absolute path.
+ * For other launchers, such as snap's, the usual folders are tried.
  */
 function findBinaryFolder(machine: Machine, path: string): string {
   const script = machine.readScript(path);

@@ -1,7 +1,7 @@
 /**
  * Scenes of boxes and balls.
- * Guarantee: coordinates, radii and half extents are multiples of 1/32 that 32-bit floats hold exactly, so every engine finds
- * the same pairs.
+ * Guarantee: coordinates, radii and half extents are multiples of 1/32 that 32-bit floats hold exactly, so every engine
+ * finds the same pairs.
  */
 import type { ObstacleBodies } from '../core/obstacles/obstacles';
 import type { Dimensions, RadiusRange } from '../core/world/world';

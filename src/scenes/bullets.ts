@@ -1,7 +1,7 @@
 /**
  * Scenes of fast particles that fly at a wall, one behind the other in lanes.
- * Guarantee: with equal radii, as scene.ts describes; with variable radii, all radii, half extents and initial coordinates are
- * multiples of 1/1024.
+ * Guarantee: with equal radii, as scene.ts describes; with variable radii, all radii, half extents and initial
+ * coordinates are multiples of 1/1024.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -15,7 +15,9 @@ const BEFORE_WALL = 5;
 /** Speeds, length / s: the slowest moves 50 lengths in 1/60 s, the fastest FASTER / 60 more. */
 const SLOWEST = 3000;
 const FASTER = 12 * 60;
-/** How far from the middle of its lane a bullet starts (units), and how fast it drifts sideways (length / s), at most. */
+/**
+ * How far from the middle of its lane a bullet starts (units), and how fast it drifts sideways (length / s), at most.
+ */
 const ASIDE = UNITS / 32;
 const SIDEWAYS = 60;
 

@@ -1,5 +1,5 @@
 /**
- * What a scene declares about itself, for each of the three methods that can run one. Callers filter scenes by this data
+ * The declaration of a scene, for each of the three methods that can run one. Callers filter scenes by this data
  * (see `sceneNames` in registry.ts) without generating any particles.
  */
 import type { Dimensions, WorldKind } from '../core/world/world';
@@ -7,7 +7,7 @@ import type { Random } from './random';
 import type { SceneContent } from './scene';
 import type { TankContent } from './tank';
 
-/** What moves the particles of a scene. */
+/** The method that moves the particles of a scene. */
 export type SceneMethod = 'collisions' | 'fluid' | 'flock';
 
 interface DefinitionBase {

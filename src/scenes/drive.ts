@@ -1,7 +1,7 @@
 /**
- * What a scene changes while it runs: gravity that turns or shakes, obstacles that move.
- * A drive depends on simulated time alone. A run therefore repeats, and a restored state continues as it would have without
- * the interruption, whatever gravity and obstacles it was saved with.
+ * The changes that a scene makes while it runs: gravity that turns or shakes, obstacles that move.
+ * A drive depends on simulated time alone. A run therefore repeats, and a restored state continues as it would have
+ * without the interruption, whatever gravity and obstacles it was saved with.
  */
 import type { ObstaclesGiven } from '../core/obstacles/obstacles';
 import type { ParticleSimulation } from '../core/simulation/simulation';
@@ -17,7 +17,7 @@ export interface Driven {
 /** Returns the changes for a step that begins at `time`, in seconds. */
 export type Drive = (time: number) => Driven;
 
-/** What a drive changes. */
+/** The part of a simulation that a drive reads and changes. */
 export type Drivable = Pick<ParticleSimulation, 'time' | 'set' | 'setObstacles'>;
 
 /**
@@ -31,7 +31,7 @@ export function applyDrive(target: Drivable, drive: Drive | undefined, strength:
   if (obstacles) target.setObstacles(obstacles);
 }
 
-/** Whether the drive replaces all obstacles before each step, so that obstacles added by others would vanish. */
+/** True if the drive replaces all obstacles before each step, so that obstacles added in other ways would vanish. */
 export function movesObstacles(drive: Drive | undefined): boolean {
   return drive?.(0).obstacles !== undefined;
 }

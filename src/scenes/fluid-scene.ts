@@ -1,6 +1,6 @@
 /**
- * Scales a fluid scene from its tank's own units to metres, seconds and about the wanted number of particles. Bodies are
- * functions of simulated time alone, so a reset or a restored state repeats their motion on any engine.
+ * Scales a fluid scene from its tank's own units to metres, seconds and about the wanted number of particles. Bodies
+ * are functions of simulated time alone, so a reset or a restored state repeats their motion on any engine.
  */
 import type { Dimensions } from '../core/world/world';
 import { requireScene } from './registry';
@@ -97,8 +97,8 @@ export function movingBodies(
 }
 
 /**
- * Covers the solid cells with few boxes: runs of cells along y, extended along z and then along x while they stay the same.
- * Returns the packed centres and half extents.
+ * Covers the solid cells with few boxes: runs of cells along y, extended along z and then along x while they stay the
+ * same. Returns the packed centres and half extents.
  */
 export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene): {
   readonly positions: readonly number[];
@@ -186,8 +186,8 @@ function isWithin(region: Region, position: readonly number[]): boolean {
 }
 
 /**
- * The tank's height in metres. A tank with more cells is higher, so that fluid which falls its whole height moves at most
- * CELLS_PER_SUBSTEP. In tanks lower than LEAST_HEIGHT waves would end at once.
+ * The tank's height in metres. A tank with more cells is higher, so that fluid which falls its whole height moves at
+ * most CELLS_PER_SUBSTEP. In tanks lower than LEAST_HEIGHT waves would end at once.
  */
 function heightOf(high: number): number {
   const seconds = STEP_SECONDS / FLUID_SUBSTEPS;

@@ -30,8 +30,8 @@ function sizeFor(from: number, takes: (size: number) => boolean): number {
 }
 
 /**
- * Range of the distance between the panes. Deeper drums would need many more balls, which move in each step, and would hide the
- * grains.
+ * Range of the distance between the panes. Deeper drums would need many more balls, which move in each step, and would
+ * hide the grains.
  */
 const SHALLOWEST = 4;
 const DEEPEST = 16;
@@ -89,8 +89,8 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
 }
 
 /**
- * Least flow through a neck, grains per second: this factor times √gravity times width^(3/2), in 3D also times the depth.
- * The factors measured are 0.85 and 0.74.
+ * Least flow through a neck, grains per second: this factor times √gravity times width^(3/2), in 3D also times the
+ * depth. The factors measured are 0.85 and 0.74.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
 /** How long the upper half stays empty, in seconds, after the last grain had time to fall through the glass. */

@@ -1,6 +1,7 @@
 /**
- * The random numbers of scenes. The same seed gives the same numbers on every engine and machine: the state is four 32-bit
- * integers, stepped with additions, shifts and rotations only (the "small fast counting" generator, period at least 2³²).
+ * The random numbers of scenes. The same seed gives the same numbers on every engine and machine: the state is four
+ * 32-bit integers, stepped with additions, shifts and rotations only (the "small fast counting" generator, period at
+ * least 2³²).
  */
 
 /** Numbers discarded at the start, so that seeds which differ in one bit give unrelated sequences. */
@@ -28,8 +29,8 @@ export class Random {
   }
 
   /**
-   * A whole number from 0 to `bound` − 1. It takes one product of doubles, which rounds the same way everywhere. For bounds
-   * in the millions, some values are more likely than others by one in a thousand, which is fine for scenes.
+   * A whole number from 0 to `bound` − 1. It takes one product of doubles, which rounds the same way everywhere. For
+   * bounds in the millions, some values are more likely than others by one in a thousand, which is fine for scenes.
    */
   below(bound: number): number {
     return Math.floor((this.nextBits() * bound) / 2 ** 32);

@@ -78,7 +78,7 @@ export function findScene(name: string): SceneDefinition | undefined {
   return SCENES.find((scene) => scene.name === name);
 }
 
-/** Whether the scene with this name is driven; see drive.ts. */
+/** True if the scene with this name is driven; see drive.ts. */
 export function isDriven(name: string): boolean {
   return sceneNames({ driven: true }).includes(name);
 }

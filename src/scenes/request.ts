@@ -1,4 +1,4 @@
-/** What a caller passes to `createScene`. */
+/** The argument of `createScene`. */
 import type { Dimensions } from '../core/world/world';
 
 /** The seed of requests without one. */

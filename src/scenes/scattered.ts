@@ -4,7 +4,10 @@ import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
 import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
-/** Area (volume) per particle at which a particle overlaps one other on average: that of a ball of radius 1, the diameter. */
+/**
+ * Area (volume) per particle at which a particle overlaps one other on average: that of a ball of radius 1, the
+ * diameter.
+ */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 
 /** One particle in this many is outside the cluster of `clustered`. */
@@ -125,7 +128,9 @@ export const NEGATIVE: CollisionSceneDefinition = {
   },
 };
 
-/** Crowds that each fill one cell: their share of all particles, their greatest size, and their cell along each axis. */
+/**
+ * Crowds that each fill one cell: their share of all particles, their greatest size, and their cell along each axis.
+ */
 const CROWD_CELLS = [
   { share: 1 / 16, most: 140, cell: 1 },
   { share: 1 / 8, most: 420, cell: 3 },

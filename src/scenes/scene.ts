@@ -1,7 +1,7 @@
 /**
- * What a scene is, and the fixed-point arithmetic that all scenes are made with.
- * Guarantee: every coordinate and velocity is a multiple of 1/1024 that 32-bit floats hold exactly. Worlds longer than 16,384
- * use 1/512, and so on. Differences between neighbours and their squares are then exact too, so the test
+ * The interface of scenes, and the fixed-point arithmetic that generates them.
+ * Guarantee: every coordinate and velocity is a multiple of 1/1024 that 32-bit floats hold exactly. Worlds longer than
+ * 16,384 use 1/512, and so on. Differences between neighbours and their squares are then exact too, so the test
  * "distance² < diameter²" has the same answer on every device.
  */
 
@@ -52,7 +52,7 @@ export interface Scene {
   readonly drive?: Drive | undefined;
 }
 
-/** What a generator returns. The name, the world and the request complete it to a Scene. */
+/** The result of a generator. The name, the world and the request complete it to a Scene. */
 export type SceneContent = Omit<Scene, 'name' | 'description' | 'dimensions' | 'count' | 'seed' | 'world'>;
 
 /** The least whole number whose `dimensions`-th power is at least `value`; the same on every JavaScript engine. */

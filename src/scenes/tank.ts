@@ -1,6 +1,6 @@
 /**
- * What a fluid scene is made of. The regions and bodies have the shape of a fluid's options, which the page passes on to the
- * fluid; this folder imports no method.
+ * The parts of a fluid scene. Regions and bodies have the form of a fluid's options, to which the page passes them;
+ * this folder imports no method.
  */
 
 /** A box or a ball of fluid. */
@@ -30,9 +30,9 @@ export type TankBody =
 export interface TankContent {
   /** Width, height and, in 3D, depth. */
   readonly size: readonly number[];
-  /** What is full at first. */
+  /** The regions that are full at first. */
   readonly fill: readonly Region[];
-  /** Whether the cell with this centre is solid. */
+  /** Returns true if the cell with this centre is solid. */
   readonly solids?: ((centre: readonly number[]) => boolean) | undefined;
   /** The bodies at a time. Their number and shapes never change. */
   readonly bodiesAt?: ((time: number) => readonly TankBody[]) | undefined;

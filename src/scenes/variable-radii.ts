@@ -1,8 +1,8 @@
 /**
  * Scenes of balls that each have their own radius.
- * Guarantee: coordinates and radii are multiples of 1/32 that 32-bit floats hold exactly, and radii lie between 1 and 64. Sums
- * of two radii are then at most 4,096 units, so their squares are exact too, and the test "distance² < sum²" has the same
- * answer on every device.
+ * Guarantee: coordinates and radii are multiples of 1/32 that 32-bit floats hold exactly, and radii lie between 1 and
+ * 64. Sums of two radii are then at most 4,096 units, so their squares are exact too, and the test "distance² < sum²"
+ * has the same answer on every device.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -17,11 +17,11 @@ const RADII: RadiusRange = { smallest: 1, largest: 64 };
 const OCTAVES = 6;
 
 /**
- * Area (volume) per particle at which a particle overlaps one other on average: π (4/3 π) times the mean square (cube) of the
- * sum of two radii, whose logarithms are uniformly distributed.
+ * Area (volume) per particle at which a particle overlaps one other on average: π (4/3 π) times the mean square (cube)
+ * of the sum of two radii, whose logarithms are uniformly distributed.
  */
 const ROOM = { 2: 4533, 3: 363_348 } as const;
-/** The same if all radii are 1. */
+/** That area (volume) if all radii are 1. */
 const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 
 const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
@@ -34,8 +34,8 @@ const PILE_CUBE = 2 * PILE_RADII.largest;
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
- * A radius of an octave, in units, whose logarithm is uniformly distributed: a uniform radius is accepted with a probability
- * in inverse proportion to it. Uses whole numbers only, on which all JavaScript engines agree.
+ * A radius of an octave, in units, whose logarithm is uniformly distributed: a uniform radius is accepted with a
+ * probability in inverse proportion to it. Uses whole numbers only, on which all JavaScript engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;

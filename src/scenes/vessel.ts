@@ -1,6 +1,6 @@
 /**
- * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D that line is repeated from one
- * pane (a wall of the box) to the other, so that the view into the vessel is free.
+ * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D that line is repeated from
+ * one pane (a wall of the box) to the other, so that the view into the vessel is free.
  * Guarantee: as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';

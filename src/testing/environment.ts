@@ -8,7 +8,9 @@ export function allowsNoGpu(): boolean {
   return process.env[ALLOW_NO_GPU] === '1';
 }
 
-/** The driver for tests: software by default, so that every machine gives the same bits, or as CELLSTORM_DRIVER says. */
+/**
+ * The driver for tests: software by default, so that every machine gives the same bits, or as CELLSTORM_DRIVER says.
+ */
 export function testPreference(): DriverPreference {
   return readPreference(thisMachine(), 'software');
 }
