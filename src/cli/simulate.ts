@@ -160,10 +160,10 @@ interface Report {
   /** Diameter of every particle, or the largest accepted one if radii vary. */
   readonly diameter: number;
   readonly mixed: boolean;
-  /** Whether the work on crowded cells is split. */
+  /** True if the work on crowded cells is split. */
   readonly crowds: boolean;
   readonly measures: Measures;
-  /** How fast particles moved and hit in the last step; null if the simulation is not `continuous`. */
+  /** Counts of fast particles and their paths in the last step; null if the simulation is not `continuous`. */
   readonly continuousCounts: ContinuousCounts | null;
   /** null if there is nothing to warn about. */
   readonly warning: string | null;

@@ -45,10 +45,10 @@ export interface Scene {
   readonly velocities: Float32Array;
   /** Particles that never move, unless the drive moves them. */
   readonly obstacles?: ObstaclesGiven | undefined;
-  /** Whether continuous collision detection is on. */
+  /** True if continuous collision detection is on. */
   readonly continuous?: boolean | undefined;
   readonly settings: SettingsOptions;
-  /** What changes as time passes; apply it before each step (see drive.ts). */
+  /** The changes over time; apply them before each step (see drive.ts). */
   readonly drive?: Drive | undefined;
 }
 

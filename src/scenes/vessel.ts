@@ -82,7 +82,8 @@ function rowsOf({ middle, bottom, top, halfWidth }: Room): Row[] {
     const width = Math.floor(2 * UNITS * halfWidth(height / UNITS));
     if (width < 0) continue;
     const count = Math.floor(width / GRAIN_SPACING) + 1;
-    // Where the room widens, rows of odd and even length alternate anyway. Elsewhere this offset staggers them.
+    // At heights where the room widens, rows of odd and even length alternate anyway. Elsewhere this offset staggers
+    // them.
     const aside = ((rows.length % 2) - 0.5) * Math.min(GRAIN_SPACING / 2, width % GRAIN_SPACING);
     const first = Math.floor(middle * UNITS - ((count - 1) * GRAIN_SPACING) / 2 + aside);
     rows.push({ height, first, count });

@@ -16,8 +16,8 @@ export const SCAN_ITEMS = 64;
 export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
 
 /**
- * Bits per digit of the radix sort. More bits mean fewer rounds over the keys and more counters, since each thread has one
- * counter per value of a digit.
+ * Bits per digit of the radix sort. More bits mean fewer rounds over the keys and more counters, since each thread has
+ * one counter per value of a digit.
  */
 export const RADIX_BITS = 4;
 export const RADIX_DIGITS = 2 ** RADIX_BITS;
@@ -25,7 +25,7 @@ export const RADIX_DIGITS = 2 ** RADIX_BITS;
 /** Consecutive keys per thread of the radix sort. More means fewer counters to scan and less parallelism. */
 export const RADIX_RUN = 64;
 
-/** The same two on software GPUs, which have few threads and room for their counters (measured in bench/NOTES.md). */
+/** Bits and run on software GPUs, which have few threads and room for more counters (measured in bench/NOTES.md). */
 export const RADIX_SOFTWARE_BITS = 8;
 export const RADIX_SOFTWARE_RUN = 512;
 
@@ -36,14 +36,15 @@ export const KEYS_FLOAT = 2;
 
 /**
  * Cells along x that stay together in the hashed table of the unbounded world; a power of two, with HASH_BLOCK_SHIFT as
- * its logarithm. More means fewer probes that cross from one block to the next, but sparse particles are spread less evenly.
+ * its logarithm. More means fewer probes that cross from one block to the next, but sparse particles are spread less
+ * evenly.
  */
 export const HASH_BLOCK = 32;
 export const HASH_BLOCK_SHIFT = 5;
 
 /**
- * A bucket is crowded from this many particles on, if the grid was created with `crowds`. Crowded buckets are ordered by
- * merging, because counting takes the square of their number.
+ * A bucket is crowded from this many particles on, if the grid was created with `crowds`. Crowded buckets are ordered
+ * by merging, because counting takes the square of their number.
  */
 export const CROWDED = 128;
 
@@ -75,15 +76,17 @@ export const HEAVY_ROW = 3 * CROWDED;
 export const HEAVY_WORKGROUP_SIZE = 64;
 
 /**
- * Rows of marks, with one bit per id, in which workgroups put the neighbours of heavy particles in order. So many workgroups
- * run at a time. Each row takes an eighth of a byte per particle.
+ * Rows of marks, with one bit per id, in which workgroups put the neighbours of heavy particles in order. So many
+ * workgroups run at a time. Each row takes an eighth of a byte per particle.
  */
 export const MARK_ROWS = 32;
 
 /** Buckets between those of a grid with levels and those of its finer entries: quarantined, removed, and the end. */
 export const FINER_BUCKETS = 3;
 
-/** Words before the list of finer entries: the occupied levels. Heavy particles are at its end: see heavy_words.wgsl. */
+/**
+ * Words before the list of finer entries: the occupied levels. Heavy particles are at its end: see heavy_words.wgsl.
+ */
 export const FINER_HEADER = 1;
 
 /** Bits that hold the level in an entry of the list of finer entries; the other bits hold the slot. */
@@ -120,8 +123,8 @@ export const FEW_CELLS = 512;
 export const MOST_BOX_WORKGROUPS = 1024;
 
 /**
- * In a periodic world a ray ends after this many periods along any axis. Each hit is compared with its earlier images, so
- * more periods cost time, and 32-bit floats resolve far positions less and less.
+ * In a periodic world a ray ends after this many periods along any axis. Each hit is compared with its earlier images,
+ * so more periods cost time, and 32-bit floats resolve far positions less and less.
  */
 export const MOST_PERIODS = 64;
 
@@ -132,9 +135,9 @@ export const RETIRED_BIT = 0x8000_0000;
 export const NO_PARTNER = 0xffff_ffff;
 
 /**
- * Words before the list of fast particles: their number; the first key that is not settled; how far any particle may move,
- * in diameters; the levels that fast and slow particles occupy, if radii vary. From CCD_FIRST on, per step: whether
- * no substep is done, and the counters of ContinuousCounts in core/ccd/law.ts.
+ * Words before the list of fast particles: their number; the first key that is not settled; how far any particle may
+ * move, in diameters; the levels that fast and slow particles occupy, if radii vary. From CCD_FIRST on, per step:
+ * whether no substep is done, and the counters of ContinuousCounts in core/ccd/law.ts.
  */
 export const CCD_PATHS = 0;
 export const CCD_UNSETTLED = 1;
@@ -161,8 +164,8 @@ export const CCD_DISPATCHES = 12;
 
 /**
  * Ticks per substep. Times along paths are whole ticks, rounded down, so a particle stops just before it is too near.
- * Hits at almost the same time, such as those of a particle that touches several others, get the same tick. The way they
- * hit then decides, and not how one device or another rounds.
+ * Hits at almost the same time, such as those of a particle that touches several others, get the same tick. The way
+ * they hit then decides, and not how one device or another rounds.
  */
 export const CCD_TICKS = 2 ** 14;
 
@@ -170,15 +173,18 @@ export const CCD_TICKS = 2 ** 14;
 export const CLOSING_BITS = 17;
 
 /**
- * Parts of a diameter: a particle that moves more than one part in a substep is fast, and a path ends where two particles
- * overlap by one part. See FAST_SHARE and OVERLAP_SHARE in core/ccd/law.ts.
+ * Parts of a diameter: a particle that moves more than one part in a substep is fast, and a path ends where two
+ * particles overlap by one part. See FAST_SHARE and OVERLAP_SHARE in core/ccd/law.ts.
  */
 export const CCD_PARTS = 16;
 
 /** Length in cells of a piece of a path, which is searched at once. More means fewer searches of larger boxes. */
 export const PIECE_CELLS = 4;
 
-/** Most cells to search for a piece of a path. Beyond that, the piece is compared with every particle if these are fewer. */
+/**
+ * Most cells to search for a piece of a path. Beyond that, the piece is compared with every particle if these are
+ * fewer.
+ */
 export const ENOUGH_CELLS = 4096;
 
 /** Most pieces of one path that are followed. */

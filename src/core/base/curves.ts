@@ -1,4 +1,6 @@
-/** Reads curves of run time over size: their growth, where two of them cross, and the expected time of a larger size. */
+/**
+ * Reads curves of run time over size: their growth, where two of them cross, and the expected time of a larger size.
+ */
 
 /** Growth is fitted over the last decade of sizes: below it, fixed costs hide it. */
 export const DECADE = 10;
@@ -44,7 +46,9 @@ export function lastSlope(curve: Curve): number | undefined {
   return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
 }
 
-/** Estimates the time of a size from the last timings, with at least the exponent `least`; rather too high than too low. */
+/**
+ * Estimates the time of a size from the last timings, with at least the exponent `least`; rather too high than too low.
+ */
 export function expectedTime(curve: Curve, count: number, least: number): number {
   const last = curve.at(-1);
   if (!last) return 0;

@@ -1,7 +1,7 @@
 /**
  * The errors that cellstorm throws.
- * Guarantee: each message names the argument, its value and what is accepted. An error is thrown before any GPU work and
- * leaves every object as it was.
+ * Guarantee: each message names the argument, its value and what is accepted. An error is thrown before any GPU work
+ * and leaves every object as it was.
  */
 
 export class CellstormError extends Error {
@@ -33,7 +33,7 @@ export class ArgumentError extends CellstormError {
 export class LimitError extends CellstormError {
   override name = 'LimitError';
   readonly limit: string;
-  /** How many particles would fit with everything else unchanged, if their number is the problem. */
+  /** The number of particles that would fit with all else unchanged. Set if their number is the problem. */
   readonly fits: number | undefined;
 
   constructor(limit: string, message: string, fits?: number) {

@@ -1,6 +1,6 @@
 /**
- * Resolves numeric settings: takes the given ones, fills the rest from the current values, and checks all of them before
- * anything changes.
+ * Resolves numeric settings: takes the given ones, fills the rest from the current values, and checks all of them
+ * before anything changes.
  */
 import { checkRange } from './checks';
 

@@ -6,8 +6,8 @@ export interface StageTimes {
   readonly stages: Readonly<Record<string, number>>;
   readonly total: number;
   /**
-   * How many stage runs have no time, because the device's clock ran backwards. `stages` and `total` lack their share,
-   * so leave these times out of averages.
+   * Number of stage runs without a time, because the device's clock ran backwards. `stages` and `total` lack their
+   * share, so leave these times out of averages.
    */
   readonly discarded?: number | undefined;
 }

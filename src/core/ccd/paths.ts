@@ -85,7 +85,7 @@ function findFast(
   return { slots, substepped };
 }
 
-/** How a path ends. */
+/** The end of a path. */
 interface Hit {
   /** The time and the closing speed: see keyOfHit. */
   readonly key: number;
@@ -359,7 +359,7 @@ class Paths {
     return world.cellSize * 2 ** (levelOf(world, state.radii[slot] as number) as number);
   }
 
-  /** Nothing accelerates whose path has ended. */
+  /** The velocity at the end of a path: gravity accelerates a particle only until then. */
   private velocityAtEnd(path: number): number[] {
     const { gravity, dt } = this.substep;
     const rest = 1 - timeOfKey(this.endOf(path).key);

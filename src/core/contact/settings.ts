@@ -1,6 +1,7 @@
 /**
- * What can be changed between steps without rebuilding anything: defaults, checks, and the numbers of one substep that
- * the GPU host, the reference and the CPU engine derive from it. The contact law that they control is in law.ts.
+ * The settings that may change between steps without rebuilding anything: defaults, checks, and the numbers of one
+ * substep that the GPU host, the reference and the CPU engine derive from it. The contact law that they control is in
+ * law.ts.
  */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -18,28 +19,29 @@ export interface Settings {
   /** Substeps per step, each with its own grid; stiffness grows with their square. Default 8. */
   readonly substeps: number;
   /**
-   * Share of an overlap that one pass removes. Defaults 0.35 in 2D, 0.25 in 3D: above 0.355 and 0.285 the densest packings
-   * never come to rest (see Stability in law.ts). If radii differ, 0.3 in 2D; if particles may be boxes, 0.3 and 0.15.
+   * Share of an overlap that one pass removes. Defaults 0.35 in 2D, 0.25 in 3D: above 0.355 and 0.285 the densest
+   * packings never come to rest (see Stability in law.ts). If radii differ, 0.3 in 2D; if particles may be boxes, 0.3
+   * and 0.15.
    */
   readonly relaxation: number;
   /** Keeps particles inside the world's box, along axes that do not wrap. Default true. */
   readonly walls: boolean;
   /**
-   * How candidates are found. The results are the same to the bit, except in unbounded worlds on the GPU and with own
-   * radii, where sums over neighbours have another order. Default 'grid'.
+   * The way to find candidates. The results are the same to the bit, except in unbounded worlds on the GPU and with
+   * variable radii, for which sums over neighbours have another order. Default 'grid'.
    */
   readonly broadPhase: BroadPhase;
 }
 
 /**
- * Settings of a saved state. Older states also name `iterations`, the resolve passes per substep, of which there is only one
- * now. An ArgumentError refuses other numbers, which would continue with other results.
+ * Settings of a saved state. Older states also name `iterations`, the resolve passes per substep, of which there is
+ * only one now. Other numbers would give other results, so they are rejected with an ArgumentError.
  */
 export function readSavedSettings(name: string, saved: SettingsOptions): SettingsOptions {
   if (!('iterations' in saved)) return saved;
   const { iterations, ...settings } = saved as SettingsOptions & { readonly iterations?: unknown };
   if (iterations !== undefined && iterations !== 1) {
-    throw new ArgumentError(`${name}.iterations`, iterations, '1, as substeps took its place');
+    throw new ArgumentError(`${name}.iterations`, iterations, '1, because substeps replaced it');
   }
   return settings;
 }
@@ -57,7 +59,7 @@ export const SETTING_NAMES = [
 ] as const satisfies readonly (keyof Settings)[];
 
 export const MAX_SUBSTEPS = 256;
-/** Rounds of `separate` at most. */
+/** The most rounds of `separate`. */
 export const MAX_ROUNDS = 64;
 
 /** Depth in diameters of the fall that limits the speed of a push in an unbounded world. */
@@ -112,19 +114,23 @@ export interface Substep {
   readonly inverseDt: number;
   readonly gravity: readonly number[];
   readonly diameter: number;
-  /** Limit of distance² of overlapping particles; with own radii, relative to the square of the sum of both radii. */
+  /**
+   * Limit of distance² of overlapping particles; with variable radii, relative to the square of the sum of both radii.
+   */
   readonly diameterSquared: number;
   readonly restitution: number;
   readonly friction: number;
   /** relaxation / 2: the share of an overlap that one of two equal sides moves. */
   readonly halfRelaxation: number;
-  /** Largest share of the sliding that friction may take off one of two equal sides: relaxation / 2 in 2D, / 8 in 3D. */
+  /**
+   * Largest share of the sliding that friction may take off one of two equal sides: relaxation / 2 in 2D, / 8 in 3D.
+   */
   readonly gripShare: number;
   /** Contacts slower than the speed that gravity adds in two substeps are at rest and do not bounce. */
   readonly restSpeed: number;
   /** The most speed that a push may give: that of a fall through the world (see UNBOUNDED_FALL), 0 without gravity. */
   readonly pushSpeed: number;
-  /** Centres stay within these corners if walls are on; with own radii, each by its own radius more. */
+  /** Centres stay within these corners if walls are on; with variable radii, each by its own radius more. */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly walls: boolean;
@@ -154,9 +160,9 @@ export class SubstepMemo {
 }
 
 /**
- * Limit of distance² of the neighbours that a particle with its own size tests, relative to the square of the sum of both
- * radii. For boxes the radii are those of the balls around them, and the limit is a little larger: sum, square and comparison
- * of 32-bit floats are off by less than 2⁻²⁰, which must not exclude two boxes whose corners overlap.
+ * Limit of distance² of the neighbours that a particle with its own size tests, relative to the square of the sum of
+ * both radii. For boxes the radii are those of the balls around them, and the limit is a little larger: sum, square and
+ * comparison of 32-bit floats are off by less than 2⁻²⁰, which must not exclude two boxes whose corners overlap.
  */
 function reachSquared({ boxes }: World): number {
   return boxes ? 1 + 2 ** -18 : 1;

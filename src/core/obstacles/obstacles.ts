@@ -1,7 +1,7 @@
 /**
- * Obstacles are bodies of a simulation that never move. All engines share this: how obstacles are given and checked, how
- * several obstacles share a particle, and how a particle names the one it bounces off. The contact law is in
- * core/contact/settings.ts.
+ * Obstacles are bodies of a simulation that never move. All engines share this: how obstacles are given and checked,
+ * how several obstacles share a particle, and how a particle names the one it bounces off. The contact law is in
+ * core/contact/law.ts.
  */
 
 import { checkKnownKeys, checkPacked } from '../base/checks';
@@ -15,7 +15,9 @@ import { canonicalBodies, type StaticBodies } from './tree';
 /** Bit that is set in a particle's partner if that is an obstacle's slot. NO_PARTNER is never a slot. */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
-/** Obstacles with a size each, if particles have sizes. Obstacles may be of any size, also outside the particles' range. */
+/**
+ * Obstacles with a size each, if particles have sizes. Obstacles may be of any size, also outside the particles' range.
+ */
 export interface ObstacleBodies extends GivenSizes {
   readonly positions: Float32Array;
 }
@@ -25,7 +27,9 @@ export type ObstaclesGiven = Float32Array | ObstacleBodies;
 
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
-/** Returns at most `capacity` obstacles in the engines' form, copied from the caller's arrays; throws if any is wrong. */
+/**
+ * Returns at most `capacity` obstacles in the engines' form, copied from the caller's arrays; throws if any is wrong.
+ */
 export function readObstacles(
   argument: string,
   given: ObstaclesGiven,
@@ -80,8 +84,8 @@ function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }:
 
 /**
  * Throws if two images of one obstacle could touch the same particle. Along a periodic axis, the obstacle and the
- * largest particle must together be at most as long as the period. A box of at least half the period is allowed, too: it
- * counts as endless along that axis.
+ * largest particle must together be at most as long as the period. A box of at least half the period is allowed, too:
+ * it counts as endless along that axis.
  */
 export function checkObstaclesFit(
   argument: string,
@@ -139,8 +143,8 @@ export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies):
 
 /**
  * Puts obstacles into the world. Positions are wrapped into a periodic world. An endless box is made so long that the
- * shortest way out of it never runs along it. Obstacles of one radius come in an order that does not depend on the input
- * order; those with sizes are ordered by their tree.
+ * shortest way out of it never runs along it. Obstacles of one radius come in an order that does not depend on the
+ * input order; those with sizes are ordered by their tree.
  */
 export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;
@@ -163,7 +167,9 @@ export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   return { positions: wrapped.positions, ...defineShapes(dimensions, radii, lengthened) };
 }
 
-/** Returns the share of its full push that each overlapped obstacle contributes, from the deepest overlap and their sum. */
+/**
+ * Returns the share of its full push that each overlapped obstacle contributes, from the deepest overlap and their sum.
+ */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;
 }

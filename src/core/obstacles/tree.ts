@@ -1,12 +1,12 @@
 /**
- * A tree of boxes around bodies that never move and may each have any size. It is built once; the CPU engine walks it, and
- * shaders/obstacles/tree.wgsl walks it as words. A grid's cells suit one size; the tree suits all, from a grain to the
- * whole world.
+ * A tree of boxes around bodies that never move and may each have any size. It is built once; the CPU engine walks it,
+ * and shaders/obstacles/tree.wgsl walks it as words. A grid's cells suit one size; the tree suits all, from a grain to
+ * the whole world.
  * Inputs: positions inside the world, and sizes in the engines' form. Output: both in the order of the tree.
- * Guarantees: the same bodies give the same tree, in whatever order they come. A walk visits every body whose box overlaps
- * the query box, in periodic worlds also through any image.
- * Ordering: a node, then all nodes below its first half, then all below its second. `skip` is the node to continue with if
- * the walk does not enter a box, so a walk needs no stack. Bodies are in the order of their leaves.
+ * Guarantees: the same bodies give the same tree, in whatever order they come. A walk visits every body whose box
+ * overlaps the query box, in periodic worlds also through any image.
+ * Ordering: a node, then all nodes below its first half, then all below its second. `skip` is the node to continue with
+ * if the walk does not enter a box, so a walk needs no stack. Bodies are in the order of their leaves.
  */
 import { extentAlong, type Sizes } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
@@ -14,7 +14,9 @@ import type { Dimensions, World } from '../world/world';
 /** Most bodies per leaf; a power of two. More bodies make fewer nodes, and a node costs more than a body. */
 export const LEAF_BODIES = 4;
 
-/** A node's leaf word holds the first body above this many bits, and the number of bodies in them: 0 for inner nodes. */
+/**
+ * A node's leaf word holds the first body above this many bits, and the number of bodies in them: 0 for inner nodes.
+ */
 export const LEAF_BITS = 3;
 
 /** Words before the nodes: the number of nodes, and the word at which the bodies begin. */
@@ -67,7 +69,9 @@ export class ObstacleTree {
     this.bodies = reorder(canonical, order, dimensions);
   }
 
-  /** Calls `visit` for each body whose box overlaps the given one, ascending. Some that are only near may be among them. */
+  /**
+   * Calls `visit` for each body whose box overlaps the given one, ascending. Some that are only near may be among them.
+   */
   visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
     const { boxes, links, nodes, world, middle, half } = this;
     const { dimensions, period } = world;
@@ -157,7 +161,9 @@ class Builder {
     links[2 * node] = this.next;
   }
 
-  /** Stores the box around the bodies. Returns the axis along which centres are farthest apart; of equal ones the first. */
+  /**
+   * Stores the box around the bodies. Returns the axis along which centres are farthest apart; of equal ones the first.
+   */
   private enclose(node: number, first: number, end: number): number {
     const { dimensions, bodies, order, boxes } = this;
     let widest = 0;
@@ -187,8 +193,8 @@ class Builder {
 }
 
 /**
- * Orders bodies by their coordinates, then by their sizes. A drum reorders tens of thousands of bodies in every step. So
- * they are sorted as numbers by their first coordinate, and compared one by one only if that is equal.
+ * Orders bodies by their coordinates, then by their sizes. A drum reorders tens of thousands of bodies in every step.
+ * So they are sorted as numbers by their first coordinate, and compared one by one only if that is equal.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
@@ -221,9 +227,9 @@ function isAscending(bodies: Uint32Array, compare: (a: number, b: number) => num
 const EXACT_BITS = 53;
 
 /**
- * Orders bodies by the upper bits of their first coordinate, then by number. It uses as many of the 32 bits as fit into a
- * double beside the number: all of them up to two million bodies. `runs` lists where each group with the same bits begins,
- * and the end of the last.
+ * Orders bodies by the upper bits of their first coordinate, then by number. It uses as many of the 32 bits as fit into
+ * a double beside the number: all of them up to two million bodies. `runs` lists where each group with the same bits
+ * begins, and the end of the last.
  */
 function orderByFirst(
   dimensions: Dimensions,

@@ -1,14 +1,14 @@
 /**
  * The geometry of bodies that may be boxes, shared by all engines: how sizes are given, stored and weighed.
- * A body is a ball (in 2D a disc) with a radius, or a box with edges along the axes. A box is given by half of each edge,
- * its half extents. The grid stores both by the surrounding ball. The following rule says how two bodies overlap.
+ * A body is a ball (in 2D a disc) with a radius, or a box with edges along the axes. A box is given by half of each
+ * edge, its half extents. The grid stores both by the surrounding ball. The following rule says how two bodies overlap.
  *
- * Let h be the sum of the half extents of the two (0 for a ball), r the sum of the radii (0 for a box), and d the vector
- * from one centre to the other. The two overlap if d lies in a box of half extents h, rounded by r. So with b = |d| − h
- * and o = max(b, 0) along each axis:
+ * Let h be the sum of the half extents of the two (0 for a ball), r the sum of the radii (0 for a box), and d the
+ * vector from one centre to the other. The two overlap if d lies in a box of half extents h, rounded by r. So with b =
+ * |d| − h and o = max(b, 0) along each axis:
  *   - if o is not 0, they overlap by r − |o|, and the shortest way out is along o;
- *   - if o is 0, they overlap by r − (the greatest of b), and the shortest way out is along that axis; of equal axes the
- *     first counts. If the centres are not apart along it, the higher slot moves up.
+ *   - if o is 0, they overlap by r − (the greatest of b), and the shortest way out is along that axis; of equal axes
+ *     the first counts. If the centres are not apart along it, the higher slot moves up.
  */
 import { ArgumentError } from '../base/errors';
 import type { RangeLabels } from '../world/level-world';
@@ -50,7 +50,9 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
-/** Returns how far a body reaches from its centre along an axis. `radius` is the common radius if bodies have no sizes. */
+/**
+ * Returns how far a body reaches from its centre along an axis. `radius` is the common radius if bodies have no sizes.
+ */
 export function extentAlong(
   dimensions: Dimensions,
   { radii, halves }: Sizes,
@@ -73,7 +75,7 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
   return 2 * least;
 }
 
-/** Returns how error messages name the smallest and the largest radius, which depends on how sizes were given. */
+/** Returns the names of the smallest and the largest radius in error messages, which depend on how sizes were given. */
 export function labelsOfRadii(given: {
   readonly radii?: unknown;
   readonly halfExtents?: unknown;

@@ -41,7 +41,9 @@ export function checkSizes(
   return defineShapes(dimensions, radii, halfExtents);
 }
 
-/** Returns the sizes in the engines' form, checked against a world if there is one; undefined if all have one radius. */
+/**
+ * Returns the sizes in the engines' form, checked against a world if there is one; undefined if all have one radius.
+ */
 export function sizesOf(
   prefix: string,
   particles: GivenSizes,
@@ -72,7 +74,9 @@ export function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
   return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
 }
 
-/** Checks a radius for each of `count` particles, within a range if there is one; the error names the first wrong one. */
+/**
+ * Checks a radius for each of `count` particles, within a range if there is one; the error names the first wrong one.
+ */
 function checkRadii(
   argument: string,
   radii: unknown,

@@ -1,5 +1,6 @@
 /**
- * Allocates particle ids: hands out the lowest free ones, takes back those of removed particles, and knows which are alive.
+ * Allocates particle ids: hands out the lowest free ones, takes back those of removed particles, and knows which are
+ * alive.
  */
 import { checkKnownKeys, checkPacked } from '../base/checks';
 import { RETIRED_BIT } from '../base/constants';

@@ -1,6 +1,6 @@
 /**
- * Compares two lists of pairs: which pairs began, which stayed, which ended. Useful for sounds, sparks, damage or bonds,
- * which depend on contacts rather than positions.
+ * Compares two lists of pairs: which pairs began, which stayed, which ended. Useful for sounds, sparks, damage or
+ * bonds, which depend on contacts rather than positions.
  * Inputs: two lists in canonical order, as findPairs and GridPairs.read return them. Outputs: three lists in the same
  * order. One pass over both; nothing is hashed.
  */

@@ -1,6 +1,7 @@
 /**
  * Checks the particles that the caller's own code moves, the same for GridParticles and CpuGridParticles.
- * Inputs: packed vectors and a world. Output: checked vectors with ids, or an error that names the first wrong particle.
+ * Inputs: packed vectors and a world. Output: checked vectors with ids, or an error that names the first wrong
+ * particle.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -96,7 +97,9 @@ export const METHOD_OPTION_NAMES = [
   'velocities',
 ] as const satisfies readonly (keyof MethodOptions)[];
 
-/** Picks the particle options out of a method's options; `diameter` is the distance up to which neighbours are found. */
+/**
+ * Picks the particle options out of a method's options; `diameter` is the distance up to which neighbours are found.
+ */
 export function placedOf(options: MethodOptions, diameter: number): PlacedOptions {
   const { dimensions, min, max, periodic, unbounded, capacity, positions, velocities } = options;
   return { dimensions, min, max, periodic, unbounded, capacity, positions, velocities, diameter };

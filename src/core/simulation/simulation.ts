@@ -20,7 +20,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly radius?: number | undefined;
   /**
    * A radius for each of `positions`, if radii vary. The particles then have masses proportional to radius^dimensions
-   * (see core/contact/settings.ts).
+   * (see core/contact/law.ts).
    */
   readonly radii?: Float32Array | undefined;
   /**
@@ -29,15 +29,16 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    */
   readonly radiusRange?: RadiusRange | undefined;
   /**
-   * For particles that are boxes, half of the edge along each axis: `dimensions` numbers per particle, 0 for balls (discs).
-   * The radius of a box is 0; if all are boxes, leave out `radii`. Boxes do not rotate. See core/particles/shapes.ts.
+   * For particles that are boxes, half of the edge along each axis: `dimensions` numbers per particle, 0 for balls
+   * (discs). The radius of a box is 0; if all are boxes, leave out `radii`. Boxes do not rotate. See
+   * core/particles/shapes.ts.
    */
   readonly halfExtents?: Float32Array | undefined;
-  /** Whether particles may be boxes, now and later. Default: true if `halfExtents` is given. */
+  /** Set to true if particles may be boxes, now or later. Default: true if `halfExtents` is given. */
   readonly boxes?: boolean | undefined;
   /**
-   * Opposite corners. Default: a box for `capacity` particles, which fill a fifth of its area (volume). It is at least four
-   * cells long along periodic axes.
+   * Opposite corners. Default: a box for `capacity` particles, which fill a fifth of its area (volume). It is at least
+   * four cells long along periodic axes.
    */
   readonly min?: readonly number[] | undefined;
   readonly max?: readonly number[] | undefined;
@@ -46,15 +47,15 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly velocities?: Float32Array | undefined;
   /**
    * Positions of particles that never move: level geometry. They have no ids and are not counted; moving particles are
-   * pushed off them. They have the common radius. If radii vary, give an object with `positions` and sizes. These may be
-   * outside the `radiusRange`, and may be boxes if particles may be. Default: none.
+   * pushed off them. They have the common radius. If radii vary, give an object with `positions` and sizes. These may
+   * be outside the `radiusRange`, and may be boxes if particles may be. Default: none.
    */
   readonly obstacles?: ObstaclesGiven | undefined;
   /** Most obstacles, for `setObstacles`; memory is reserved for all of them. Default: the number in `obstacles`. */
   readonly obstacleCapacity?: number | undefined;
   /**
-   * Prevents tunnelling: follows the paths of particles that move farther than a sixteenth of a diameter in a substep, and
-   * ends each path where it hits something (see core/ccd/law.ts). Default false.
+   * Prevents tunnelling: follows the paths of particles that move farther than a sixteenth of a diameter in a substep,
+   * and ends each path where it hits something (see core/ccd/law.ts). Default false.
    */
   readonly continuous?: boolean | undefined;
 }
@@ -70,26 +71,29 @@ export interface Measures {
    */
   readonly contacts: number;
   /**
-   * Pairs so close to touching that rounding of 32-bit floats may have decided whether they are contacts: distance² within
-   * 2^-20 of diameter², relative. The CPU engine decides exactly and reports 0. The GPU engine reports 0 if nothing
-   * rounds: if the coordinates and the diameter are multiples of 2^(floor(log2 diameter) - 11), which is 1/2048 for
-   * diameter 1. If radii vary, the sum of two radii replaces the diameter in the first condition and the largest diameter
-   * in the second, and radii must be such multiples, too. A pair with a box is borderline if its overlap or gap is at most
-   * 2^-19 of the sum of both radii (0 for boxes) and all half extents; half extents must be such multiples, too. In
-   * periodic worlds the share grows with the period, because a difference across the boundary is rounded at that size.
+   * Pairs so close to touching that rounding of 32-bit floats may have decided whether they are contacts: distance²
+   * within 2^-20 of diameter², relative. The CPU engine decides exactly and reports 0. The GPU engine reports 0 if
+   * nothing rounds: if the coordinates and the diameter are multiples of 2^(floor(log2 diameter) - 11), which is 1/2048
+   * for diameter 1. If radii vary, the sum of two radii replaces the diameter in the first condition and the largest
+   * diameter in the second, and radii must be such multiples, too. A pair with a box is borderline if its overlap or
+   * gap is at most 2^-19 of the sum of both radii (0 for boxes) and all half extents; half extents must be such
+   * multiples, too. In periodic worlds the share grows with the period, because a difference across the boundary is
+   * rounded at that size.
    */
   readonly borderline: number;
   /** Overlaps of a particle with an obstacle, decided like `contacts`. No other figure counts obstacles. */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket of the hashed table with particles of another cell: in unbounded worlds, and in others if
-   * radii vary; otherwise 0. Collisions cost time, but never lose a contact.
+   * Particles that share a bucket of the hashed table with particles of another cell: in unbounded worlds, and in
+   * others if radii vary; otherwise 0. Collisions cost time, but never lose a contact.
    */
   readonly bucketCollisions: number;
   readonly occupiedCells: number;
   /** Particles in the fullest cell. */
   readonly greatestOccupancy: number;
-  /** Particles in cells of more than 128; the cost of such a cell is the square of its particles. See crowdingWarning. */
+  /**
+   * Particles in cells of more than 128; the cost of such a cell is the square of its particles. See crowdingWarning.
+   */
   readonly crowded: number;
   /** Particles whose centre is outside the world's box. */
   readonly outside: number;
@@ -99,8 +103,8 @@ export interface Measures {
    */
   readonly nonFinite: number;
   /**
-   * ½ Σ m v². Each particle has mass 1, or, if radii vary, (radius / largest)^dimensions; a box has the mass of a ball of
-   * the same volume.
+   * ½ Σ m v². Each particle has mass 1, or, if radii vary, (radius / largest)^dimensions; a box has the mass of a ball
+   * of the same volume.
    */
   readonly kineticEnergy: number;
   /** Σ m v, with masses as in `kineticEnergy`. */
@@ -147,7 +151,7 @@ export interface Checkpoint extends ParticleArrays, ParticlesCheckpoint {
   readonly continuous?: true | undefined;
   readonly time: number;
   readonly settings: Settings;
-  /** As in SimulationOptions; left out if there are none. */
+  /** In the form of SimulationOptions; left out if there are none. */
   readonly obstacles?: ObstaclesGiven | undefined;
 }
 
@@ -176,14 +180,14 @@ export interface ParticleSimulation {
   readonly radius: number;
   /** Accepted radii, if radii vary. */
   readonly radiusRange: RadiusRange | undefined;
-  /** Whether particles may be boxes. */
+  /** True if particles may be boxes. */
   readonly boxes: boolean;
   readonly capacity: number;
   readonly count: number;
   /** Current number of particles that never move. */
   readonly obstacleCount: number;
   readonly obstacleCapacity: number;
-  /** Whether fast particles are followed along their paths. */
+  /** True if fast particles are followed along their paths. */
   readonly continuous: boolean;
   /** Simulated seconds. */
   readonly time: number;
@@ -199,11 +203,11 @@ export interface ParticleSimulation {
    * defaults to twice the substeps of the settings. Returns the number of substeps.
    */
   advance(dt: number, most?: number): Promise<number> | number;
-  /** How fast particles moved and hit in the last step; for `continuous` simulations only. */
+  /** Returns the counts of fast particles and their paths in the last step; for `continuous` simulations only. */
   continuousCounts(): Promise<ContinuousCounts> | ContinuousCounts;
   /**
-   * Pushes overlapping particles apart without changing velocities or time. Each of the `rounds` (default 1) rebuilds the
-   * grid.
+   * Pushes overlapping particles apart without changing velocities or time. Each of the `rounds` (default 1) rebuilds
+   * the grid.
    */
   separate(rounds?: number): void;
   /** Returns the new particles' ids: the lowest free ones, ascending. */
@@ -233,7 +237,7 @@ export function checkAdvance(
   return most;
 }
 
-/** Does ParticleSimulation.advance, given that no particle may move more than `farthest` of its own diameters. */
+/** Implements ParticleSimulation.advance, given that no particle may move more than `farthest` of its own diameters. */
 export function stepAsFastAs(
   simulation: Pick<ParticleSimulation, 'settings' | 'set' | 'step'>,
   farthest: number,

@@ -1,8 +1,8 @@
 /**
  * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it.
- * Each particle's words are mixed into two 32-bit values: id, position bits, velocity bits, then the bits of its radius if
- * radii vary and of its half extents if particles may be boxes. The state's hash is their sums modulo 2³². So it depends on
- * every bit of each particle, but not on the order of particles in memory.
+ * Each particle's words are mixed into two 32-bit values: id, position bits, velocity bits, then the bits of its radius
+ * if radii vary and of its half extents if particles may be boxes. The state's hash is their sums modulo 2³². So it
+ * depends on every bit of each particle, but not on the order of particles in memory.
  */
 
 import type { Sizes } from '../particles/shapes';

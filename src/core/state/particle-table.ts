@@ -1,6 +1,6 @@
 /**
- * Writes and reads particles as a table of comma-separated values, for spreadsheets and scripts. Each 32-bit float comes
- * back with the same bits; errors name the line and the column.
+ * Writes and reads particles as a table of comma-separated values, for spreadsheets and scripts. Each 32-bit float
+ * comes back with the same bits; errors name the line and the column.
  * Form: UTF-8. The first line names the columns, in any order: id, x, y, z in 3D, vx, vy, vz, radius if radii vary, and
  * half_x, half_y, half_z if particles may be boxes. Without ids, particles are numbered in the order of their lines;
  * without velocities, they are at rest.
@@ -188,8 +188,8 @@ class Lines {
   }
 
   /**
-   * Reads the numbers of the next row if it has only plain numbers, without blanks or quotes, and otherwise returns false.
-   * The column `whole` accepts only digits. The row counts as read after takePlain().
+   * Reads the numbers of the next row if it has only plain numbers, without blanks or quotes, and otherwise returns
+   * false. The column `whole` accepts only digits. The row counts as read after takePlain().
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;
@@ -339,7 +339,9 @@ function allocate(columns: readonly Column[], count: number, dimensions: Dimensi
   };
 }
 
-/** Makes a fast reader for ordinary rows, with numbers in range. It returns false for all others, which readRow reads. */
+/**
+ * Makes a fast reader for ordinary rows, with numbers in range. It returns false for all others, which readRow reads.
+ */
 function plainReader(
   lines: Lines,
   columns: readonly Column[],

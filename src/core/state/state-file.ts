@@ -5,7 +5,8 @@
  *   - the length of the header (u32, at most 65536);
  *   - the header as JSON, padded with spaces to a multiple of four bytes: version, dimensions, radius, radiusRange if
  *     radii vary, boxes if particles may be, min, max, period or unbounded if the world is so, continuous if fast
- *     particles are followed, count, obstacleCount if there are any, time, settings, and the scene's name if it is known;
+ *     particles are followed, count, obstacleCount if there are any, time, settings, and the scene's name if it is
+ *     known;
  *   - ids (u32 each), positions and velocities (`dimensions` f32 each), radii with a radiusRange (f32 each), and half
  *     extents with boxes (`dimensions` f32 each);
  *   - positions and sizes of obstacles in the same form.

@@ -3,17 +3,17 @@
  * shaders/measure/measure.wgsl and its twin share this definition.
  *
  * Let u = 2⁻²⁴ and k the number of dimensions. src/reference/query/brute-force.ts derives that a wrong decision needs a
- * distance² within (k + 3) u diameter² of diameter². The distance² that is tested here is itself computed in 32-bit floats
- * and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses none; it may count a few more.
- * Only pairs in adjacent cells can be borderline. All others are farther apart than the diameter, and since rounding is
- * monotone, rounded differences cannot make them overlap.
- * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of u P.
- * That adds 2 √k P / diameter u to each of the two bounds; WRAP_SHARE is more than that.
+ * distance² within (k + 3) u diameter² of diameter². The distance² that is tested here is itself computed in 32-bit
+ * floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses none; it may count a few
+ * more. Only pairs in adjacent cells can be borderline. All others are farther apart than the diameter, and since
+ * rounding is monotone, rounded differences cannot make them overlap.
+ * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of u
+ * P. That adds 2 √k P / diameter u to each of the two bounds; WRAP_SHARE is more than that.
  *
- * If both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds: differences up
- * to the diameter have 12 bits, and their squares and sums have 24 bits and are exact. Such pairs are never borderline,
- * even if they touch exactly. In a periodic world the period must lie on the lattice, too. If such a box does not begin at
- * 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
+ * If both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds: differences
+ * up to the diameter have 12 bits, and their squares and sums have 24 bits and are exact. Such pairs are never
+ * borderline, even if they touch exactly. In a periodic world the period must lie on the lattice, too. If such a box
+ * does not begin at 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
  */
 import type { RadiusRange, World } from './world';
 
@@ -64,8 +64,9 @@ export function variableLatticeScale(diameter: number, ends: Ends): number {
 }
 
 /**
- * The same for particles with a radius each; `reach`, the sum of the two radii, takes the part of the diameter. If
- * particles may be boxes, `share` and `around` are those of shapeBorderline, and reach is that of the surrounding balls.
+ * The borderline pairs of particles with a radius each; `reach`, the sum of the two radii, replaces the diameter. If
+ * particles may be boxes, `share` and `around` are those of shapeBorderline, and reach is that of the surrounding
+ * balls.
  */
 export interface VariableBorderline {
   /** Distances² within share · reach² + around · reach of reach² are borderline. */
@@ -81,9 +82,9 @@ const SHAPE_SHARE = 2 ** -19;
 
 /**
  * Returns the overlap or gap up to which rounding may decide whether two bodies overlap, each of which may be a box.
- * `size` is the sum of their radii (0 for boxes) and half extents. A difference of centres, a sum of half extents and the
- * difference of both are each off by at most 2⁻²⁴ of that along each axis. The root of the sum of three squares adds eight
- * times that: 20 such errors together. In a periodic world more is added, as above.
+ * `size` is the sum of their radii (0 for boxes) and half extents. A difference of centres, a sum of half extents and
+ * the difference of both are each off by at most 2⁻²⁴ of that along each axis. The root of the sum of three squares
+ * adds eight times that: 20 such errors together. In a periodic world more is added, as above.
  */
 export function shapeBorderline(size: number, { period }: Ends): number {
   return SHAPE_SHARE * size + WRAP_SHARE * Math.max(0, ...period);

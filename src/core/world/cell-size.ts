@@ -24,8 +24,8 @@ export interface CellSizeOptions {
   /** Required with a density. */
   readonly dimensions?: Dimensions | undefined;
   /**
-   * Particles per square (cube) of the caller's unit, in the region where most of them are. If they crowd in half of the
-   * box, give the density of that half.
+   * Particles per square (cube) of the caller's unit, in the region where most of them are. If they crowd in half of
+   * the box, give the density of that half.
    */
   readonly density?: number | undefined;
   /** Engine whose costs the model uses. Default 'gpu'. */
@@ -55,8 +55,8 @@ interface Costs {
 
 /**
  * Nanoseconds, fitted by `npm run bench:cells` on two cores of an AMD EPYC (KVM) with Node 20.20 and a software GPU
- * (SwiftShader). Only their ratios matter, and these differ on other machines. An empty cell costs the CPU engine nothing,
- * because it sorts by column and row. docs/cell-size.md has the table.
+ * (SwiftShader). Only their ratios matter, and these differ on other machines. An empty cell costs the CPU engine
+ * nothing, because it sorts by column and row. docs/cell-size.md has the table.
  */
 const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>> = {
   cpu: {
@@ -69,7 +69,9 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
   },
 };
 
-/** Larger cells were never faster where this was measured (docs/cell-size.md), and if particles cluster, they are slow. */
+/**
+ * Larger cells were never faster where this was measured (docs/cell-size.md), and if particles cluster, they are slow.
+ */
 const MOST_DIAMETERS = 256;
 
 /** Least number of particles per square (cube) of one diameter in the model, so that costs stay finite. */

@@ -1,8 +1,8 @@
 /**
  * Computes the cell of a position and the bucket it is counted into, bit for bit as shaders/world/*.wgsl do. Also
  * wraps positions and takes distances in periodic worlds.
- * WGSL rounds differences and products correctly, as Math.fround does here. It does not for quotients, so none are used.
- * Both sides snap magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.
+ * WGSL rounds differences and products correctly, as Math.fround does here. It does not for quotients, so none are
+ * used. Both sides snap magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
 import { FARTHEST_CELL, type World } from './world';
@@ -43,8 +43,8 @@ export function latticeCoordinate(world: World, position: number, axis: number):
 }
 
 /**
- * Wraps a coordinate that is at most one period outside into the box, from `min` on and below `min` + period; returns it
- * unchanged if the axis is not periodic. A coordinate in the box stays as it is, so wrapping twice is wrapping once.
+ * Wraps a coordinate that is at most one period outside into the box, from `min` on and below `min` + period; returns
+ * it unchanged if the axis is not periodic. A coordinate in the box stays as it is, so wrapping twice is wrapping once.
  */
 export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -61,8 +61,8 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
 }
 
 /**
- * Wraps a coordinate that is any number of periods outside. Beyond one period the result is rounded. If the coordinate is
- * so far out that its remainder is noise, the result is the low end.
+ * Wraps a coordinate that is any number of periods outside. Beyond one period the result is rounded. If the coordinate
+ * is so far out that its remainder is noise, the result is the low end.
  */
 export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -174,14 +174,18 @@ export function startLength(world: World): number {
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
-/** Returns the word behind the starts where obstacles begin in the same buffer; a scan may write up to a multiple of four. */
+/**
+ * Returns the word behind the starts where obstacles begin in the same buffer; a scan may write up to a multiple of
+ * four.
+ */
 export function firstObstacle(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);
 }
 
 /**
  * Returns how many levels at least a finer entry is below its cell's level. In a box cells lie in rows, so a probe also
- * looks at the level just below. If cells are hashed, it would have to look up each of these rows, so entries begin there.
+ * looks at the level just below. If cells are hashed, it would have to look up each of these rows, so entries begin
+ * there.
  */
 export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;
@@ -192,7 +196,9 @@ export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): bool
   return levels > finerSteps({ kind });
 }
 
-/** Returns how many buckets may have finer entries: those of high levels in a box, otherwise all; 0 with too few levels. */
+/**
+ * Returns how many buckets may have finer entries: those of high levels in a box, otherwise all; 0 with too few levels.
+ */
 export function finerBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
   return hasFiner(world) ? world.cellCount - (world.levelStarts[finerSteps(world)] ?? 0) : 0;
 }

@@ -1,8 +1,8 @@
 /**
- * Where a particle belongs if radii vary: its level, its cell on that level and on those above, and the bucket of a cell.
+ * Assigns particles to cells if radii vary: finds the level, the cell on that level and on those above, and its bucket.
  * The results equal those of shaders/levels/*.wgsl bit for bit.
- * Level l has cells 2^l times as wide as level 0. In a box, periodic or not, each cell has its own bucket; in an unbounded
- * world cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
+ * Level l has cells 2^l times as wide as level 0. In a box, periodic or not, each cell has its own bucket; in an
+ * unbounded world cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
  */
 
 import { FINER_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
@@ -11,7 +11,9 @@ import { FARTHEST_CELL, type World } from './world';
 
 const { fround } = Math;
 
-/** Returns the lowest level whose cells are as wide as the particle; undefined if the grid does not accept the radius. */
+/**
+ * Returns the lowest level whose cells are as wide as the particle; undefined if the grid does not accept the radius.
+ */
 export function levelOf(world: World, radius: number): number | undefined {
   if (!(radius >= 0 && radius <= world.diameter / 2)) return undefined;
   let level = 0;
@@ -74,8 +76,8 @@ export function coarsened(world: World, lattice: readonly number[], level: numbe
 }
 
 /**
- * Returns whether the cells of two particles are the same or adjacent, on the higher of their two levels. If they are not
- * when particles are sorted, the two cannot meet until the next sort. Allocates nothing.
+ * Returns whether the cells of two particles are the same or adjacent, on the higher of their two levels. If they are
+ * not when particles are sorted, the two cannot meet until the next sort. Allocates nothing.
  */
 export function areWithinReach(
   world: World,

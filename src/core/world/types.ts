@@ -9,7 +9,7 @@ export interface WorldOptions {
   /** Opposite corners of the box. */
   readonly min?: readonly number[] | undefined;
   readonly max?: readonly number[] | undefined;
-  /** Whether the box is periodic: one value for all axes, or one per axis. Default false. */
+  /** True if the box is periodic: one value for all axes, or one per axis. Default false. */
   readonly periodic?: boolean | readonly boolean[] | undefined;
   /** No box: a position may be any finite 32-bit float. Default false. */
   readonly unbounded?: boolean | undefined;
@@ -42,7 +42,7 @@ export interface World {
   readonly cells: readonly number[];
   /** Number of all cells. In an unbounded world: the buckets of the hashed table, a power of two. */
   readonly cellCount: number;
-  /** Whether kernels split the work on crowded cells. */
+  /** True if kernels split the work on crowded cells. */
   readonly crowds: boolean;
   /**
    * Number of cell levels if each particle has its own radius (see core/world/levels.ts); 0 if all radii are equal.
@@ -51,7 +51,7 @@ export interface World {
   readonly levels: number;
   /** Largest diameter on the lowest level, a power of two; 0 if all radii are equal. */
   readonly baseDiameter: number;
-  /** Whether particles may be boxes; only with levels. */
+  /** True if particles may be boxes; only with levels. */
   readonly boxes: boolean;
   /** First bucket of each level if the world is a box with levels; otherwise empty. */
   readonly levelStarts: readonly number[];

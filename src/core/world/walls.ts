@@ -1,4 +1,4 @@
-/** Where walls stop particles in custom kernels and methods: at the ends of a box, along its non-periodic axes. */
+/** The positions of walls for custom kernels and methods: the ends of a box along its non-periodic axes. */
 import type { World } from './world';
 
 /** A coordinate that is never reached, so that kernels need no case for axes without walls. */

@@ -11,8 +11,8 @@
  * grows) by just that much. If all is exact (min 0, cell size a power of two), nothing is added.
  * A periodic axis has floor(period × inverseCellSize) cells, the last of which takes in the rest.
  *
- * Unbounded world: the edge of a cell is a power of two, so floor(p × inverseCellSize) rounds nothing, however far
- * out p is. All cells beyond ±2³⁰ are merged into the last one: coordinates there are multiples of far more than a cell.
+ * Unbounded world: the edge of a cell is a power of two, so floor(p × inverseCellSize) rounds nothing, however far out
+ * p is. All cells beyond ±2³⁰ are merged into the last one: coordinates there are multiples of far more than a cell.
  */
 import { checkDimensions, checkFinite } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -88,12 +88,12 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  * by less than radius · inverseCellSize + 4 u n; the second term is the drift. If that sum is at most a whole number k,
  * their floors differ by at most k, since floor a − floor b < a − b + 1.
  * - Clamping brings whole numbers no farther apart. So the bound covers particles and points outside the box, however
- *   large their t and its error. If t is above n, the clamped cell is the last one, the same as for t = n, which is nearer
- *   to the other particle; below 0 it is the first one, likewise.
+ *   large their t and its error. If t is above n, the clamped cell is the last one, the same as for t = n, which is
+ *   nearer to the other particle; below 0 it is the first one, likewise.
  * - A periodic axis of length P (in cells, at least n − u n) has n cells, the last of which takes in the rest. Take two
- *   particles on both sides of its end, a beyond it and b before it: a + b < radius · inverseCellSize. Counting floor(a)
- *   and the cells from floor(P − b), or from the last cell, to the end gives at most floor(a) + ceil(b) ≤ k. The rounded
- *   values are a, which is at most half of n, P − b and P: (1 + 2 + 1) u n again.
+ *   particles on both sides of its end, a beyond it and b before it: a + b < radius · inverseCellSize. Counting
+ *   floor(a) and the cells from floor(P − b), or from the last cell, to the end gives at most floor(a) + ceil(b) ≤ k.
+ *   The rounded values are a, which is at most half of n, P − b and P: (1 + 2 + 1) u n again.
  * - In the unbounded world, and in boxes that begin at 0 with cells of a power of two, s is t: there is no drift.
  * The product below is exact in doubles; the 2 added to n covers u² and the rounding of the sum.
  */

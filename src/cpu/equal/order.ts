@@ -182,7 +182,7 @@ export class CellOrder {
 }
 
 /**
- * Whether consecutive particles are mostly in the same or neighbouring rows, so that a sort writes to few positions.
+ * True if consecutive particles are mostly in the same or neighbouring rows, so that a sort writes to few positions.
  */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,

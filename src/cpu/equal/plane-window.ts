@@ -44,7 +44,7 @@ const found = new Int32Array(FOUND_WORDS);
 /** The end of the last block: its slot, and the first slot of the three cells in the row ahead of it. */
 let reachedSlot = 0;
 let reachedAhead = 0;
-/** Whether all pairs of the block surely overlap: see SURELY. */
+/** True if all pairs of the block surely overlap: see SURELY. */
 let isSure = true;
 
 /** Like `collect`, but stops before slots that are sparse or do not fit the window; collectByKeys searches these. */

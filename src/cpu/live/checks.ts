@@ -20,7 +20,7 @@ export function halfPeriod({ period }: Bounds): number {
   return Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Whether a value is a vector of finite numbers. Builds no message, so that valid input is checked fast. */
+/** True if a value is a vector of finite numbers. Builds no message, so that valid input is checked fast. */
 export function isVector(value: ArrayLike<number>, dimensions: number): boolean {
   if (typeof value !== 'object' || value === null || value.length !== dimensions) return false;
   for (let axis = 0; axis < dimensions; axis++) {

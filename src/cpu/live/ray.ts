@@ -7,7 +7,7 @@ import type { Bounds } from '../../core/world/bounds';
 import { beginInside, Meetings, Path, type Ray, type RayHits, Walk } from '../shared/ray-walk';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 
-/** As for grids with radii: relative error of cells and of hits, which are computed in doubles. */
+/** Relative error of cells and of hits, which are computed in doubles; the same as for grids with radii. */
 const WIDENED = 2 ** -40;
 
 export function findAlongRayLive(cells: LiveCells, bounds: Bounds, ray: Ray): RayHits {

@@ -32,7 +32,7 @@ export interface Lattice {
   readonly rowStride: number;
   /** From a cell to the one behind it (z + 1). */
   readonly layerStride: number;
-  /** Whether each axis wraps. */
+  /** True for each axis that wraps. */
   readonly wrapsX: boolean;
   readonly wrapsY: boolean;
   readonly wrapsZ: boolean;

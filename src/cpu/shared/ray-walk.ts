@@ -67,8 +67,9 @@ export function spaceOf({ kind, dimensions, period, min, cells, cellSize }: Worl
 /** A ray, and how far beside it to look for centres. */
 export class Path {
   readonly reach: number;
-  /** Whether the ray may meet more than one image of a particle, and whether there are images at all. */
+  /** True if the ray may meet more than one image of a particle. */
   readonly repeats: boolean;
+  /** True if there are images at all. */
   readonly wraps: boolean;
   /** Along each axis, how far from the ray to look. */
   readonly near: readonly number[];

@@ -19,7 +19,7 @@ export interface PairsInPortions {
 /** Factor on a particle's extent in visitAround. More than an eighth wider, because positions are rounded. */
 export const WIDER = 1.25;
 
-/** How particles fill the cells, and how many pairs the grid hands to the distance test. */
+/** Measures of how particles fill the cells, and the number of pairs that the grid passes to the distance test. */
 export type Census = Pick<
   Measures,
   'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'

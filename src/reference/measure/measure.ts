@@ -29,7 +29,7 @@ export function measureState(
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
-  // With own radii, all particles use the lattice of the largest diameter.
+  // With variable radii, all particles use the lattice of the largest diameter.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {

@@ -19,7 +19,7 @@ export const UNIT_ROUNDOFF = 2 ** -24;
 const SMALLEST_NORMAL = 2 ** -126;
 
 /**
- * How far the exact distance² of a pair can be from diameter² if 32-bit floats may still decide wrongly.
+ * Returns the greatest difference of a pair's exact distance² from diameter² at which 32-bit floats may decide wrongly.
  *
  * With u = 2⁻²⁴ and k dimensions: each coordinate difference is off by (1 + u), its square by (1 + u)² and one rounding
  * more, and adding up k squares rounds k − 1 times, in any order. All terms are positive, so the sum is off by at most

@@ -38,7 +38,7 @@ import type { Box } from './contact-law';
 /** The greatest |s| that is lost if |s|² is flushed to 0. */
 const LOST_SLIDING = 2 ** -62;
 
-/** Whether a contact bounces, and whether the errors leave no doubt about it. */
+/** The decision whether a contact bounces. `isSettled` is true if no error could change it. */
 export interface Verdict {
   readonly isBounce: boolean;
   readonly isSettled: boolean;

@@ -18,9 +18,9 @@ export interface Obstacles extends StaticBodies {
 }
 
 export function fileObstacles(world: World, bodies: StaticBodies): Obstacles {
-  const carried = wrapObstacles(world, bodies);
-  if (world.levels > 0) return new ObstacleTree(world, carried).bodies;
-  const { start, lattices, positions } = buildGrid(world, carried.positions);
+  const wrapped = wrapObstacles(world, bodies);
+  if (world.levels > 0) return new ObstacleTree(world, wrapped).bodies;
+  const { start, lattices, positions } = buildGrid(world, wrapped.positions);
   return { positions, cells: { start, lattices } };
 }
 

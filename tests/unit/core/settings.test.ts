@@ -24,7 +24,7 @@ describe('resolveSettings', () => {
   it('reads saved settings with one resolve pass per substep, and rejects other numbers', () => {
     expect(readSavedSettings('settings', { substeps: 3, iterations: 1 } as object)).toEqual({ substeps: 3 });
     expect(() => readSavedSettings('settings', { iterations: 2 } as object)).toThrow(
-      /^settings\.iterations is 2, but it must be 1, as substeps took its place/,
+      /^settings\.iterations is 2, but it must be 1, because substeps replaced it/,
     );
   });
 
