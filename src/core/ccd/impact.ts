@@ -91,11 +91,11 @@ export class Encounter {
     const isParticle = others.positions === positions;
     for (let axis = 0; axis < dimensions; axis++) {
       const own = dimensions * slot + axis;
-      const theirs = dimensions * other + axis;
+      const otherEntry = dimensions * other + axis;
       const way = Math.fround(dt * (velocities[own] as number));
-      const otherWay = isParticle ? Math.fround(dt * (velocities[theirs] as number)) : 0;
+      const otherWay = isParticle ? Math.fround(dt * (velocities[otherEntry] as number)) : 0;
       const position = (positions[own] as number) - (1 - time) * way;
-      let along = position - ((others.positions[theirs] as number) - (1 - otherTime) * otherWay);
+      let along = position - ((others.positions[otherEntry] as number) - (1 - otherTime) * otherWay);
       const length = period[axis] as number;
       if (length > 0) along -= length * Math.round(along / length);
       apart[axis] = along;

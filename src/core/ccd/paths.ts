@@ -234,12 +234,12 @@ class Paths {
     let end = this.first[path] as Hit;
     for (const { piece, others } of meetings) {
       if (isBefore(end, piece.from)) break;
-      for (const theirs of others) {
-        if (!mayMeet(piece, theirs, times[theirs.path] as number)) continue;
-        const partner = this.slots[theirs.path] as number;
+      for (const otherPiece of others) {
+        if (!mayMeet(piece, otherPiece, times[otherPiece.path] as number)) continue;
+        const partner = this.slots[otherPiece.path] as number;
         // Start when both are on their pieces: over a longer way the nearest image may be a different one.
-        const since = Math.max(piece.from, timeOfKey(keyOfEnd(theirs.from)));
-        const key = this.meetFast(slot, since, partner, before[theirs.path] as Hit);
+        const since = Math.max(piece.from, timeOfKey(keyOfEnd(otherPiece.from)));
+        const key = this.meetFast(slot, since, partner, before[otherPiece.path] as Hit);
         const hit = { key, partner };
         if (this.comesFirst(hit, end)) end = hit;
       }
@@ -259,8 +259,8 @@ class Paths {
         if (position) positions[index] = wrapCoordinate(world, Math.fround(position[axis] as number), axis);
         velocities[index] = (velocity[axis] as number) + ((effect?.[axis] as number) ?? 0);
         if (!other) continue;
-        const beside = dimensions * other.slot + axis;
-        velocities[beside] = (velocities[beside] as number) + (other.effect[axis] as number);
+        const otherIndex = dimensions * other.slot + axis;
+        velocities[otherIndex] = (velocities[otherIndex] as number) + (other.effect[axis] as number);
       }
     }
     const ends = this.slots.map((_, path) => this.endOf(path));
@@ -319,21 +319,22 @@ class Paths {
       const effect = strike(velocity, encounter.normal, 1, substep.gripShare, substep);
       return { slot, position, velocity, effect };
     }
-    const beside = this.pathOf.get(partner);
-    const isNamed = beside === undefined ? claims.get(partner) === slot : this.endOf(beside).partner === slot;
+    const otherPath = this.pathOf.get(partner);
+    const isNamed =
+      otherPath === undefined ? claims.get(partner) === slot : this.endOf(otherPath).partner === slot;
     if (!isNamed) return { slot, position, velocity };
     // Both take the same time, so that their effects on each other are equal and opposite to the bit.
-    const when = beside === undefined ? time : Math.min(time, timeOfKey(this.endOf(beside).key));
+    const when = otherPath === undefined ? time : Math.min(time, timeOfKey(this.endOf(otherPath).key));
     encounter.face(slot, when, state, partner, when, true);
     encounter.measure(0);
     const { normal } = encounter;
-    const theirs = beside === undefined ? this.velocityOf(partner) : this.velocityAtEnd(beside);
-    const relative = velocity.map((along, axis) => along - (theirs[axis] as number));
+    const otherVelocity = otherPath === undefined ? this.velocityOf(partner) : this.velocityAtEnd(otherPath);
+    const relative = velocity.map((along, axis) => along - (otherVelocity[axis] as number));
     const { bulks = state.radii } = state;
     const [own, its] = bulks ? [bulks[slot] as number, bulks[partner] as number] : [1, 1];
     const share = massShare(dimensions, own, its);
     const effect = strike(relative, normal, share, 2 * share * substep.gripShare, substep);
-    if (beside !== undefined) return { slot, position, velocity, effect };
+    if (otherPath !== undefined) return { slot, position, velocity, effect };
     const rest = massShare(dimensions, its, own);
     const away = strike(relative, normal, rest, 2 * rest * substep.gripShare, substep).map((along) => -along);
     return { slot, position, velocity, effect, other: { slot: partner, effect: away } };
@@ -440,8 +441,8 @@ class Paths {
     // No path goes farther than its end without the other fast particles.
     const pieces = this.slots.flatMap((_, path) => {
       const cuts = this.cuts[path] as number;
-      const flown = Math.max(1, Math.ceil(timeOfKey((this.first[path] as Hit).key) * cuts));
-      const length = Math.min(this.followed[path] as number, flown);
+      const reached = Math.max(1, Math.ceil(timeOfKey((this.first[path] as Hit).key) * cuts));
+      const length = Math.min(this.followed[path] as number, reached);
       return Array.from({ length }, (__, index) => this.pieceOf(path, index));
     });
     const boxes = new Float32Array(2 * dimensions * pieces.length);
@@ -474,12 +475,12 @@ class Paths {
 const TICK = 1 / CCD_TICKS;
 
 /**
- * True if a particle on `piece` may meet another on its piece `theirs`, whose path ends at `end`: while both move, or
- * while the other rests.
+ * True if a particle on `piece` may meet another on its piece `otherPiece`, whose path ends at `end`: while both move,
+ * or while the other rests.
  */
-function mayMeet(piece: Piece, theirs: Piece, end: number): boolean {
-  const begin = theirs.from - TICK;
-  return end >= begin && piece.to >= begin && (end <= theirs.to || piece.from <= theirs.to + TICK);
+function mayMeet(piece: Piece, otherPiece: Piece, end: number): boolean {
+  const begin = otherPiece.from - TICK;
+  return end >= begin && piece.to >= begin && (end <= otherPiece.to || piece.from <= otherPiece.to + TICK);
 }
 
 /** True if a path ends before the tick of a time. */

@@ -86,13 +86,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
 export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
   const end = Math.min(live, slot + STRETCH);
   let near = 0;
-  let asked = 0;
+  let sampled = 0;
   for (let sample = slot; sample < end; sample += SAMPLE_STEP) {
     // The entry after the last slot is NO_CELL, which is not near.
     near += Number((keys[sample + 1] as number) - (keys[sample] as number) <= 2);
-    asked++;
+    sampled++;
   }
-  return near < LEAST_NEAR * asked;
+  return near < LEAST_NEAR * sampled;
 }
 
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {

@@ -3,14 +3,14 @@
  * explains the terms.
  *
  * One contact at distance d, overlap δ = D − d, relative velocity r of length V:
- *   apart       each difference is rounded once:                                off by u
- *   d²          square (2 u + u), k − 1 sums of positive terms:                 off by (k + 2) u
- *   d           half of that, and a sqrt:                                       off by DISTANCE = (k + 2) / 2 u + 9 u
- *   n           apart / d:                                                      off by NORMAL = DISTANCE + 6 u
- *   δ           D − d, rounded:                                                 ± d · DISTANCE + δ u
- *   p = w δ     one product:                                                    ± w (d · DISTANCE + 2 δ u)
- *   a = r·n     r is off by u, n by NORMAL, k roundings on terms ≤ V in all:    ± V · APPROACH = V (NORMAL + (k + 1) u)
- *   s = r − a n  a's error, a n's own (NORMAL + u), r's, the difference's:      ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
+ *   apart       each difference is rounded once:                            off by u
+ *   d²          square (2 u + u), k − 1 sums of positive terms:             off by (k + 2) u
+ *   d           half of that, and a sqrt:                                   off by DISTANCE = (k + 2) / 2 u + 9 u
+ *   n           apart / d:                                                  off by NORMAL = DISTANCE + 6 u
+ *   δ           D − d, rounded:                                             ± d · DISTANCE + δ u
+ *   p = w δ     one product:                                                ± w (d · DISTANCE + 2 δ u)
+ *   a = r·n     r is off by u, n by NORMAL, k roundings of terms ≤ V:       ± V · APPROACH = V (NORMAL + (k + 1) u)
+ *   s = r − a n  a's error, a n's own (NORMAL + u), r's, the difference's:  ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
  * A pair inside the band of brute-force.ts may be a contact on one side only. Its |δ| is then at most (k + 3) / 2 u D,
  * which is added to δ's error with a factor of 2 to spare.
  *
