@@ -1,20 +1,20 @@
 /**
- * Which axis-aligned boxes overlap, on the GPU: every two once, with how many there are as the arguments of an
- * indirect dispatch.
+ * Finds the axis-aligned boxes that overlap, on the GPU. Lists each pair once, with the arguments of an indirect
+ * dispatch over the pairs.
  *
  *     const boxPairs = await BoxPairs.create(gpu, {
  *       dimensions: 3, capacity: 100_000, pairs: 400_000, extents: { smallest: 0.5, largest: 64 },
  *     });
  *     boxPairs.encode(encoder, { boxes, count });
- *     // In a kernel: boxPairs.pairs is array<vec2u>, boxPairs.count[1] how many are listed.
+ *     // In a kernel: boxPairs.pairs is array<vec2u>, boxPairs.count[1] the number of listed pairs.
  *
- * Inputs: a buffer of boxes, anywhere. Outputs: `pairs` (vec2u, ids i < j), `count`, and how many boxes were set aside,
- * since they are none (a low end above the high one, or a number that is not finite) or too large.
- * Guarantee: boxes include their bounds: what touches overlaps. Comparisons of corners alone decide, so there are no
- * borderline pairs and no holes; numbers below 2⁻¹²⁶ in magnitude count as 0, since devices may flush them.
- * Ordering: canonical: by the first id ascending, then the second. The same input gives the same bits.
+ * Inputs: a buffer of boxes at any positions. Outputs: `pairs` (vec2u, ids i < j), `count`, and the numbers of boxes
+ * that were set aside: invalid ones (a low end above the high one, or a number that is not finite) and too large ones.
+ * Guarantee: boxes include their bounds, so boxes that touch overlap. Only comparisons of corners decide, so there are
+ * no borderline pairs and no holes. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush them.
+ * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
  *
- * Boxes are filed on levels of cells by their low corners (see shaders/grid/box_bodies.wgsl).
+ * Each box is sorted into a cell of one level by its low corner (see shaders/grid/box_bodies.wgsl).
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';
@@ -42,26 +42,26 @@ import { GridPairs } from './queries/pairs';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
-  /** Boxes at most. */
+  /** The largest number of boxes. */
   readonly capacity: number;
-  /** Pairs that the list holds at most; 8 bytes each. */
+  /** The largest number of pairs that the list holds; 8 bytes each. */
   readonly pairs: number;
   /**
-   * The range of the boxes' longest sides. It decides the levels of cells.
-   * Smaller ones, points too, are welcome, and share the cells of the smallest; larger ones are set aside and counted.
+   * The range of the boxes' longest sides, which decides the levels of cells. Smaller boxes, down to points, share the
+   * lowest level. Larger boxes are set aside and counted.
    */
   readonly extents: { readonly smallest: number; readonly largest: number };
 }
 
 export interface BoxPairsInput {
-  /** The low corner and then the high one of each: vec2f (2D) or vec4f with w unused (3D); usage STORAGE. */
+  /** Per box the low corner, then the high one: vec2f (2D) or vec4f with w unused (3D); usage STORAGE. */
   readonly boxes: GPUBuffer;
   readonly count: number;
 }
 
-/** A list read back, with the boxes that are in none of its pairs since they were set aside. */
+/** A list read back, and the numbers of boxes that were set aside and are in none of its pairs. */
 export interface ListedBoxPairs extends ListedPairs {
-  /** Boxes of which a low end is above the high one, or a number is not finite. */
+  /** Boxes with a low end above the high one, or with a number that is not finite. */
   readonly invalid: number;
   /** Boxes longer than `largest`. */
   readonly tooLarge: number;
@@ -70,7 +70,10 @@ export interface ListedBoxPairs extends ListedPairs {
 type Owned = 'bodies' | 'highs' | 'sortedBodies' | 'sortedHighs' | 'ids' | 'refused';
 
 export class BoxPairs {
-  /** Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per workgroup. */
+  /**
+   * Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per
+   * workgroup.
+   */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private destroyed = false;
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
@@ -80,7 +83,7 @@ export class BoxPairs {
   private constructor(
     private readonly gpu: Gpu,
     private readonly world: World,
-    /** Boxes at most. */
+    /** The largest number of boxes. */
     readonly boxes: number,
     private readonly bodies: BoxBodies,
     /** @internal Not part of the package's types; tests read its lists. */ readonly sort: CellSort,
@@ -149,27 +152,29 @@ export class BoxPairs {
     return GridPairs.create(this.gpu, grid, this.boxes, { capacity: pairs }, 'box');
   }
 
-  /** The longest side that no box of this grid is set aside for: that asked for, or up to twice as much. */
+  /** The longest side that is accepted: `extents.largest`, rounded up to a power of two. */
   get largest(): number {
     return this.world.diameter;
   }
 
-  /** Pairs that fit: the number asked for, made even. */
+  /** The number of pairs that fit: `pairs` of the options, rounded up to an even number. */
   get capacity(): number {
     return this.usable().capacity;
   }
 
-  /** vec2u a pair, ids i < j; the first `listed` are valid. Of a list that is too short, the first ones. */
+  /**
+   * One vec2u per pair, ids i < j. The first `listed` are valid. If not all pairs fit, the list holds the first ones.
+   */
   get pairs(): GPUBuffer {
     return this.usable().pairs;
   }
 
-  /** u32: pairs found, pairs listed, and from `dispatchOffset` on three of an indirect dispatch. */
+  /** u32: pairs found, pairs listed, and at `dispatchOffset` the three arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.usable().count;
   }
 
-  /** u32: boxes of the last search that are invalid, and those that are too large. */
+  /** u32: the number of invalid boxes in the last search, then the number of too large ones. */
   get refused(): GPUBuffer {
     return this.owned.buffers.refused;
   }
@@ -180,8 +185,9 @@ export class BoxPairs {
   }
 
   /**
-   * Records filing the boxes and the search. The caller submits; outputs are valid for work recorded after it. Encoders
-   * that are being recorded at the same time share 1,023 changes of `count`; one that holds as many refuses the next.
+   * Records the sort of the boxes and the search. The caller submits. Outputs are valid for work recorded after it.
+   * Encoders that are recorded at the same time share 1,023 changes of `count`. If one of them holds that many, the
+   * next call throws.
    */
   encode(encoder: GPUCommandEncoder, input: BoxPairsInput): void {
     const list = this.usable();
@@ -212,7 +218,7 @@ export class BoxPairs {
     list.encode(encoder);
   }
 
-  /** The list of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  /** Reads the list of the last submitted search, or of one submitted meanwhile; never a mix. */
   async read(): Promise<ListedBoxPairs> {
     const size = 4 * REFUSED_WORDS;
     const { listed, beside } = await this.usable().readBeside([{ buffer: this.refused, size }]);
@@ -249,7 +255,7 @@ export class BoxPairs {
   }
 }
 
-/** Half the widths of the cells of the lowest and the highest level: powers of two. */
+/** Returns half the cell sizes of the lowest and the highest level, both powers of two. */
 function radiiFor({ extents }: BoxPairsOptions): { readonly smallest: number; readonly largest: number } {
   checkKnownKeys('extents', extents, ['smallest', 'largest']);
   const [smallest, largest] = (['smallest', 'largest'] as const).map((name) => {

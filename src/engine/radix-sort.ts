@@ -1,13 +1,13 @@
 /**
- * Sorts keys on the GPU, with a word of payload each: Morton codes, depths, distances, ids by name.
+ * Sorts keys on the GPU, such as Morton codes, depths or distances, each with an optional word of payload.
  *
  *     const sort = await RadixSort.create(gpu, { capacity: 1_000_000, keys: 'f32', payload: true });
  *     sort.encode(encoder, { keys, payload, count });
  *
- * Inputs: a buffer of keys, and one of u32 that go with them. Outputs: the same buffers, keys ascending; what is behind
- * `count` is left alone. Floats are ordered as Float32Array.prototype.sort does: −0 before 0, whatever is not a number last,
- * as one and the same NaN.
- * Guarantee: stable, so the same input gives the same bits; no subgroups and no forward progress are needed.
+ * Inputs: a buffer of keys, and one of u32 payloads. Outputs: the same buffers, keys ascending; entries from `count` on
+ * stay unchanged. Floats are ordered as by Float32Array.prototype.sort: −0 before 0, and NaN last, always with the same
+ * bits.
+ * Guarantee: stable, so the same input gives the same bits. Needs neither subgroups nor forward progress.
  * Ordering: `encode` only records; the caller submits.
  */
 import { checkInteger, checkKnownKeys } from '../core/base/checks';
@@ -35,19 +35,19 @@ import {
 } from '../passes/sort/radix';
 
 export interface RadixSortOptions {
-  /** Keys at most. */
+  /** The largest number of keys. */
   readonly capacity: number;
   readonly keys: KeyKind;
-  /** Whether a u32 goes with each key. Default false. */
+  /** Whether each key has a u32 of payload. Default false. */
   readonly payload?: boolean | undefined;
   /** The number of low bits that unsigned keys use; fewer take less time. Default: all. */
   readonly bits?: number | undefined;
 }
 
 export interface RadixSortInput {
-  /** Usage STORAGE, four bytes a key, of u64 eight. */
+  /** Usage STORAGE; four bytes per key, or eight for u64. */
   readonly keys: GPUBuffer;
-  /** u32 each, where the sort was made for them. */
+  /** One u32 per key. Needed if the sort was created with `payload`. */
   readonly payload?: GPUBuffer | undefined;
   readonly count: number;
 }
@@ -59,15 +59,15 @@ const KINDS = {
   u64: { words: 2, kind: KEYS_UNSIGNED },
 } as const;
 
-/** Ids of more would not fit 30 bits; no device holds as many. */
+/** Indices must fit into 30 bits. No device holds this many keys. */
 const MOST_KEYS = 2 ** 30;
 
-/** Groups of all rounds for one pair of the caller's buffers. */
+/** The bind groups of all rounds, for one pair of the caller's buffers. */
 type Rounds = readonly RadixGroups[];
 
 export class RadixSort {
   private destroyed = false;
-  /** Nobody's: kernels are told the number of keys where others are told that of particles. */
+  /** A placeholder: the shared parameters need a world. Their particle count holds the number of keys. */
   private readonly world = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
   private readonly substep = deriveSubstep(this.world, this.world.diameter, defaultSettings(2), 0);
   private readonly readback: Readback;
@@ -97,7 +97,7 @@ export class RadixSort {
     const shape = radixShape(gpu);
     checkHolds(gpu, capacity, words, shape);
     const counters = radixCounters(capacity, shape);
-    // An even number of rounds ends where it began, in the caller's buffers.
+    // After an even number of rounds, the result is in the caller's buffers.
     const rounds = 2 * Math.ceil((bits ?? 32 * words) / shape.bits / 2);
     const digits = Object.fromEntries(
       Array.from({ length: rounds }, (_, round) => [`digit${round}`, defineStruct(2, RADIX_FIELDS).size]),
@@ -132,8 +132,8 @@ export class RadixSort {
   }
 
   /**
-   * Records the sort. Encoders that are being recorded at the same time share 1,023 changes of `count`; one that holds as
-   * many refuses the next.
+   * Records the sort. Encoders that are recorded at the same time share 1,023 changes of `count`. If one of them holds
+   * that many, the next call throws.
    */
   encode(encoder: GPUCommandEncoder, input: RadixSortInput): void {
     this.checkUsable();
@@ -144,7 +144,7 @@ export class RadixSort {
     });
   }
 
-  /** Sorts, and says what each kind of kernel took. */
+  /** Sorts, and times each kind of kernel. */
   profile(input: RadixSortInput): Promise<StageTimes> {
     this.checkUsable();
     const { keys, payload } = this.checkInput(input);
@@ -163,18 +163,22 @@ export class RadixSort {
     this.gpu.checkAlive();
   }
 
-  /** Without a payload, the keys stand in for it. */
+  /** Checks the input. Without a payload, returns the keys in its place. */
   private checkInput(input: RadixSortInput): { readonly keys: GPUBuffer; readonly payload: GPUBuffer } {
     checkKnownKeys('input', input, ['keys', 'payload', 'count']);
     const { count } = input;
     checkInteger('count', count, 0, this.capacity);
     const keys = this.checkBuffer('keys', input.keys, 4 * KINDS[this.keys].words * count);
     if (!this.payload && input.payload !== undefined) {
-      throw new ArgumentError('payload', input.payload, 'left out, since this sort was made without payload');
+      throw new ArgumentError(
+        'payload',
+        input.payload,
+        'left out, because this sort was created without payload',
+      );
     }
     const payload = this.payload ? this.checkBuffer('payload', input.payload, 4 * count) : keys;
     if (this.payload && payload === keys) {
-      throw new ArgumentError('payload', payload, 'another buffer than that of the keys');
+      throw new ArgumentError('payload', payload, 'a different buffer from keys');
     }
     return { keys, payload };
   }
@@ -183,7 +187,7 @@ export class RadixSort {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
     const shared = parameters.place(this.world, count, this.substep);
-    // Behind them the counters are zero: a scan clears those that it has read.
+    // The counters beyond these are zero, because a scan clears the counters that it has read.
     const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },
@@ -254,7 +258,7 @@ interface Parts {
 function checkBits(bits: number | undefined, keys: KeyKind, most: number): void {
   if (bits === undefined) return;
   if (keys === 'i32' || keys === 'f32') {
-    throw new ArgumentError('bits', bits, `left out, since the sign of ${keys} is the highest of all 32`);
+    throw new ArgumentError('bits', bits, `left out, because the highest bit of ${keys} is its sign`);
   }
   checkInteger('bits', bits, 1, most);
 }

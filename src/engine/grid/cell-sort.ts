@@ -1,7 +1,8 @@
 /**
- * The counting sort: from positions to cells' starts and state in canonical order. HashGrid and
- * Simulation are both built on it; it owns the counts, starts, ranks and entries, and none of the state.
- * Order: count (or a pass that counts in its stead), scan, scatter, gather. Counts are zero before and after.
+ * The counting sort of particles into cells, which HashGrid and Simulation use. It owns the counts, starts, ranks and
+ * entries, but not the state.
+ * Inputs: positions. Outputs: the start of each cell, and the state in canonical order.
+ * Order: count (or another pass that counts), scan, scatter, gather. Counts are zero before and after.
  */
 import { cellBytes, startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -35,7 +36,7 @@ export interface SortBinding {
 export interface CellSortOptions {
   readonly ids: boolean;
   readonly velocities: boolean;
-  /** Bytes of what else is kept behind the starts: see engine/simulation/obstacles.ts. Default: none. */
+  /** Bytes to reserve behind the starts, for engine/simulation/obstacles.ts. Default: none. */
   readonly behindStarts?: number | undefined;
 }
 
@@ -61,7 +62,7 @@ export class CellSort {
       owned: createBuffers(gpu, 'grid', {
         counts: bytes,
         start: bytes + (options.behindStarts ?? 0),
-        // Ranks until the scatter has read them, cells from the gather on.
+        // Holds ranks until the scatter has read them, and cells from the gather on.
         ranks: cellBytes(world) * capacity,
         entries: 8 * capacity,
       }),
@@ -79,32 +80,32 @@ export class CellSort {
     }
   }
 
-  /** Counters of the buckets: zero between sorts. A pass that counts adds to them. */
+  /** One counter per bucket; zero between sorts. The pass that counts adds to them. */
   get counts(): GPUBuffer {
     return this.owned.buffers.counts;
   }
 
-  /** Rank of each particle in its bucket, written by whatever counts. */
+  /** Rank of each particle in its bucket, written by the pass that counts. */
   get ranks(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
-  /** First slot of each cell; then the sentinel, the end of the quarantine, the end of all. */
+  /** First slot of each cell; then the end of the last cell, the end of the quarantine, and the end of all slots. */
   get start(): GPUBuffer {
     return this.owned.buffers.start;
   }
 
-  /** Cell of each sorted slot, until the next count: its index, in an unbounded world its coordinates. */
+  /** Cell of each sorted slot, until the next count: its index, or its coordinates if buckets are shared by cells. */
   get cellOfSlot(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
-  /** Slots of the heavy particles, until the next sort, where the world is made for crowds. */
+  /** Slots of the heavy particles, until the next sort. Undefined without `crowds`. */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;
   }
 
-  /** The particles of lower levels in each cell, where the world has levels. */
+  /** The particles of lower levels in each cell. Undefined without levels. */
   get finerList(): GPUBuffer | undefined {
     return this.finer?.list;
   }
@@ -145,7 +146,8 @@ export class CellSort {
           ? { velocity_in: input.velocity, velocity_out: output.velocity }
           : {}),
       }),
-      // Sorted positions are not written before the gather, and never shorter than entries.
+      // The sorted positions can serve as scratch: the gather writes them later, and they are at least as long as
+      // entries.
       crowd: this.crowd?.bind({
         start,
         entries,

@@ -1,5 +1,5 @@
 /**
- * Particles that the caller's own program moves: positions and velocities on the GPU by id, and a HashGrid over them. A method
+ * Particles that the caller moves: positions and velocities on the GPU by id, and a HashGrid over them. A method
  * written with GridKernel starts from this; see docs/kernels.md.
  *
  *     const particles = await GridParticles.create(gpu, { dimensions: 2, min, max, diameter: 1, positions });
@@ -7,9 +7,11 @@
  *     particles.encode(encoder);
  *     kernel.encode(encoder, { buffers: { positions: particles.buffers.positions } });
  *
- * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and packed vectors again from `read`.
- * Unused ids below `end` are at NaN: the grid quarantines them, and kernels are not called for them.
- * Guarantee: the same calls give the same bits. A new particle gets the lowest free id, and no particle ever changes its id.
+ * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and packed vectors again from
+ * `read`. The positions of unused ids below `end` are NaN, so the grid quarantines them, and kernels do not run for
+ * them.
+ * Guarantee: the same calls give the same bits. A new particle gets the lowest free id, and no particle ever changes
+ * its id.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError } from '../../core/base/errors';
@@ -37,8 +39,8 @@ import { Readback } from '../../gpu/readback';
 import { HashGrid } from './hash-grid';
 
 /**
- * The contents of a buffer per particle: a vector, laid out like positions; a word, which is a u32, i32 or f32; or a position,
- * which is a vector that is NaN for unused ids, so that `encode` can sort by it.
+ * The contents of a buffer per particle: a vector, laid out like positions; a word, which is a u32, i32 or f32; or a
+ * position, which is a vector that is NaN for unused ids, so that `encode` can sort by it.
  */
 export type PerParticle = 'vector' | 'word' | 'position';
 
@@ -53,19 +55,18 @@ export interface GridParticlesOptions<More extends string = never> extends Place
 
 const OPTION_NAMES = [...PLACED_OPTION_NAMES, 'sortVelocities', 'more', 'label'] as const;
 
-/** The bits of a 32-bit NaN. */
-const NOWHERE = 0x7fc0_0000;
+const NAN_BITS = 0x7fc0_0000;
 
-type Held<More extends string> = 'positions' | 'velocities' | More;
+type StateName<More extends string> = 'positions' | 'velocities' | More;
 
 interface ParticlesParts<More extends string> {
   readonly capacity: number;
   readonly grid: HashGrid;
-  readonly owned: BufferSet<Held<More>>;
+  readonly owned: BufferSet<StateName<More>>;
   readonly further: readonly (readonly [More, PerParticle])[];
   readonly sortVelocities: boolean;
   readonly label: string;
-  /** The particles that exist from the beginning. */
+  /** The initial particles. */
   readonly first: PlacedParticles;
 }
 
@@ -84,7 +85,7 @@ export class GridParticles<More extends string = never> {
     this.capacity = parts.capacity;
     this.readback = new Readback(gpu, parts.label);
     this.ids = new IdAllocator(parts.capacity);
-    this.clear(this.place(parts.first), this.positionBuffers);
+    this.clear(this.admit(parts.first), this.positionBuffers);
   }
 
   static async create<More extends string = never>(
@@ -107,7 +108,7 @@ export class GridParticles<More extends string = never> {
     // The grid rejects more particles than the device can bind. Create it before reserving memory for them.
     const grid = await HashGrid.create(gpu, { ...rest, capacity, velocities: sortVelocities });
     try {
-      const owned = await createBuffers(gpu, label, sizes as Record<Held<More>, number>);
+      const owned = await createBuffers(gpu, label, sizes as Record<StateName<More>, number>);
       const first = { positions, velocities };
       return new GridParticles(gpu, { capacity, grid, owned, further, sortVelocities, label, first });
     } catch (error) {
@@ -130,10 +131,10 @@ export class GridParticles<More extends string = never> {
   }
 
   /**
-   * The particles' state by id. Vectors are vec2f (2D) or vec4f with w unused (3D); usage STORAGE, COPY_SRC and COPY_DST.
-   * Unused ids are NaN in `positions` and in buffers of kind 'position'.
+   * The particles' state by id. Vectors are vec2f (2D) or vec4f with w unused (3D); usage STORAGE, COPY_SRC and
+   * COPY_DST. Unused ids are NaN in `positions` and in buffers of kind 'position'.
    */
-  get buffers(): Readonly<Record<Held<More>, GPUBuffer>> {
+  get buffers(): Readonly<Record<StateName<More>, GPUBuffer>> {
     return this.parts.owned.buffers;
   }
 
@@ -150,12 +151,12 @@ export class GridParticles<More extends string = never> {
   }
 
   /**
-   * Adds particles for all work submitted from now on. Returns their ids: the lowest free ones, ascending. Submit recorded work
-   * first.
+   * Adds particles for all work submitted from now on. Returns their ids: the lowest free ones, ascending. Submit
+   * recorded work first.
    */
   add(particles: PlacedParticles): Uint32Array {
     this.checkAlive();
-    const ids = this.place(particles);
+    const ids = this.admit(particles);
     this.clear(ids, this.parts.further);
     return ids;
   }
@@ -251,7 +252,7 @@ export class GridParticles<More extends string = never> {
     return this.parts.further.filter(([, kind]) => kind === 'position');
   }
 
-  private place(particles: PlacedParticles): Uint32Array {
+  private admit(particles: PlacedParticles): Uint32Array {
     const { ids, positions, velocities } = admitPlaced(this.ids, this.grid.world, particles);
     this.write('positions', 'position', ids, toStored(this.dimensions, positions));
     this.write('velocities', 'vector', ids, toStored(this.dimensions, velocities));
@@ -259,16 +260,16 @@ export class GridParticles<More extends string = never> {
   }
 
   /** Writes zeros, or NaN to positions, for the given ids, ascending. */
-  private clear(ids: Uint32Array, kinds: readonly (readonly [Held<More>, PerParticle])[]): void {
+  private clear(ids: Uint32Array, kinds: readonly (readonly [StateName<More>, PerParticle])[]): void {
     for (const [name, kind] of kinds) {
       const words = new Uint32Array(wordsOf(this.dimensions, kind) * ids.length);
-      this.write(name, kind, ids, kind === 'position' ? words.fill(NOWHERE) : words);
+      this.write(name, kind, ids, kind === 'position' ? words.fill(NAN_BITS) : words);
     }
   }
 
-  /** Writes values for the given ids, ascending. Consecutive ids are one write. */
+  /** Writes values for the given ids, ascending. Each run of consecutive ids takes one write. */
   private write(
-    name: Held<More>,
+    name: StateName<More>,
     kind: PerParticle,
     ids: Uint32Array,
     values: Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>,

@@ -1,8 +1,9 @@
 /**
- * The grid without a simulation: sorts the caller's positions into cells. The build is recorded into the caller's encoder.
- * Outputs: cell starts, sorted ids, sorted positions and, if asked for, sorted velocities.
- * Kernels, pair lists and searches read the grid as it was last encoded, and are destroyed with it. The code of each kind of
- * list is loaded when the first one is created, so bundles split it off.
+ * The grid without a simulation: sorts the caller's positions into cells. The build is recorded into the caller's
+ * encoder.
+ * Outputs: cell starts, sorted ids, sorted positions and, optionally, sorted velocities.
+ * Kernels, pair lists and searches read the grid as it was last encoded, and are destroyed with it. The code of each
+ * kind of list is loaded when the first one is created, so bundles split it off.
  * Guarantee: the same input gives the same outputs to the bit. Cells ascend, and ids ascend inside a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
@@ -34,14 +35,18 @@ import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kern
 export interface HashGridOptions extends WorldOptions {
   /** The largest number of particles that the grid can hold. */
   readonly capacity: number;
-  /** The largest particle's diameter, or the search radius. Cells are at least as large. */
+  /** The largest particle's diameter, or the search radius. Cells are at least this large. */
   readonly diameter?: number | undefined;
-  /** The smallest and largest radius, if each particle has its own. Replaces `diameter`; `positions` then hold the radii. */
+  /**
+   * The smallest and largest radius, if each particle has its own. Replaces `diameter`; `positions` then hold the
+   * radii.
+   */
   readonly radii?: RadiusRange | undefined;
   /** Sort a velocity buffer along with the positions. Default false. */
   readonly velocities?: boolean | undefined;
   /**
-   * Use the caller's ids in `ids`, lists, events and kernels, instead of each particle's index in the input. Default false.
+   * Use the caller's ids in `ids`, lists, events and kernels, instead of each particle's index in the input. Default
+   * false.
    */
   readonly ids?: boolean | undefined;
 }
@@ -49,7 +54,8 @@ export interface HashGridOptions extends WorldOptions {
 export interface HashGridInput {
   /**
    * One vec2f (2D) or vec4f with w unused (3D) per particle. If the grid was created with `radii`: one vec4f with the
-   * radius in w (in 2D z is unused). The usage must include STORAGE, and the buffer must not be one of the grid's outputs.
+   * radius in w (in 2D z is unused). The usage must include STORAGE, and the buffer must not be one of the grid's
+   * outputs.
    */
   readonly positions: GPUBuffer;
   /** One vec2f or vec4f per particle. Needed if the grid was created with `velocities`. */
@@ -80,7 +86,7 @@ interface KnownBinding {
   readonly binding: SortBinding;
 }
 
-/** Bindings kept per position buffer: callers may swap their other buffers between two. */
+/** Bindings cached per position buffer, because callers may alternate between two buffers of each other kind. */
 const MOST_BINDINGS = 4;
 
 /** The buffers that a build writes and a caller can read. */
@@ -100,7 +106,9 @@ interface GridParts {
 export class HashGrid {
   private destroyed = false;
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
-  /** @internal Kernels and lists over this grid, destroyed with it. Not part of the package's types; tests count them. */
+  /**
+   * @internal Kernels and lists over this grid, destroyed with it. Not part of the package's types; tests count them.
+   */
   readonly dependants = new Set<{ destroy(): void }>();
   private readonly bindings = new WeakMap<GPUBuffer, KnownBinding[]>();
 
@@ -153,9 +161,9 @@ export class HashGrid {
   }
 
   /**
-   * One u32 per cell: its first slot. Then the end of the last cell, and the end of the quarantine, which holds particles that
-   * are not finite or whose size the grid does not allow. In an unbounded world, and in a periodic one with radii, the
-   * entries are buckets, which several cells may share.
+   * One u32 per cell: its first slot. Then the end of the last cell, and the end of the quarantine, which holds
+   * particles that are not finite or whose size the grid does not allow. In an unbounded world, and in a periodic one
+   * with radii, the entries are buckets, which several cells may share.
    */
   get start(): GPUBuffer {
     return this.parts.sort.start;
@@ -176,8 +184,8 @@ export class HashGrid {
   }
 
   /**
-   * The cell of each sorted slot: its index as u32. In an unbounded world or with radii, its coordinates on the particle's
-   * level, as vec2i (2D) or vec4i with w unused (3D).
+   * The cell of each sorted slot: its index as u32. In an unbounded world or with radii, its coordinates on the
+   * particle's level, as vec2i (2D) or vec4i with w unused (3D).
    */
   get cellOfSlot(): GPUBuffer {
     return this.parts.sort.cellOfSlot;
@@ -188,8 +196,8 @@ export class HashGrid {
   }
 
   /**
-   * Records the build. The caller submits. Outputs are valid for work recorded after it. Encoders that are recorded at the same
-   * time share 1,023 changes of `count`; one more is an error.
+   * Records the build. The caller submits. Outputs are valid for work recorded after it. Encoders that are recorded at
+   * the same time share 1,023 changes of `count`. If one of them holds that many, the next call throws.
    */
   encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
     this.checkUsable();
@@ -240,14 +248,14 @@ export class HashGrid {
   }
 
   /**
-   * Compiles the caller's WGSL into a kernel over every particle's neighbours: see GridKernelOptions. A compile error names
-   * the line of the caller's code.
+   * Compiles the caller's WGSL into a kernel over every particle's neighbours: see GridKernelOptions. A compile error
+   * names the line of the caller's code.
    */
   async kernel(options: GridKernelOptions): Promise<GridKernel> {
     return this.adopt((gpu, grid) => GridKernel.create(gpu, grid, options));
   }
 
-  /** Lists the pairs of overlapping particles (closer than the grid's diameter) on the GPU. */
+  /** Lists, on the GPU, the pairs of overlapping particles (closer than the grid's diameter). */
   async pairs(options: GridPairsOptions): Promise<GridPairs> {
     return this.adopt(async (gpu, grid) => {
       const { GridPairs } = await import('../queries/pairs');
@@ -255,7 +263,7 @@ export class HashGrid {
     });
   }
 
-  /** Lists the particles within a radius of each of many points on the GPU. */
+  /** Lists, on the GPU, the particles within a radius of each of many points. */
   async near(options: GridNearOptions): Promise<GridNear> {
     return this.adopt(async (gpu, grid) => {
       const { GridNear } = await import('../queries/near');
@@ -263,7 +271,7 @@ export class HashGrid {
     });
   }
 
-  /** Finds the k nearest particles within a radius of each of many points on the GPU. */
+  /** Finds, on the GPU, the k nearest particles within a radius of each of many points. */
   async nearest(options: GridNearestOptions): Promise<GridNearest> {
     return this.adopt(async (gpu, grid) => {
       const { GridNearest } = await import('../queries/nearest');
@@ -271,7 +279,7 @@ export class HashGrid {
     });
   }
 
-  /** Lists the particles in each of many boxes on the GPU. */
+  /** Lists, on the GPU, the particles in each of many boxes. */
   async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
     return this.adopt(async (gpu, grid) => {
       const { GridBoxes } = await import('../queries/boxes');
@@ -279,7 +287,10 @@ export class HashGrid {
     });
   }
 
-  /** Lists the particles that each of many rays meets on the GPU. With `firstOnly`, finds only the first along each ray. */
+  /**
+   * Lists, on the GPU, the particles that each of many rays meets. With `firstOnly`, finds only the first along each
+   * ray.
+   */
   async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
   async alongRays(options: GridRaysOptions): Promise<GridRays>;
   async alongRays(options: GridRaysOptions | GridFirstHitsOptions): Promise<GridRays | GridFirstHits> {

@@ -1,7 +1,7 @@
 /**
- * The parameters of one kernel, checked by name and type, in a ring of slots: each recording keeps those it
- * was made with, for as long as no more than 1,023 other values are placed before it is submitted. Inputs: a struct
- * layout and values. Output: the offset of the slot to bind.
+ * Holds the parameters of one kernel in a ring of slots, and checks them by name and type. A recording keeps its values
+ * if at most 1,023 other values are written before it is submitted.
+ * Inputs: a struct layout and values. Output: the offset of the slot to bind.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -47,6 +47,7 @@ export class KernelParameters {
     return this.layout.offsets[name] as number;
   }
 
+  /** Writes the values into a slot, if they changed. Returns the slot's offset. */
   place(encoder: GPUCommandEncoder, values: Readonly<Record<string, number | readonly number[]>>): number {
     const names = Object.keys(this.layout.fields);
     checkKnownKeys('parameters', values, names);

@@ -1,11 +1,12 @@
 /**
- * What is in a box, on the GPU: for each of many boxes, of any size and anywhere, the ids of all particles
- * whose centre is in it, bounds included.
- * Inputs: the grid as it was last encoded, pairs of corners. Outputs: `ids`, those of box i from `offsets[i]` to
- * `offsets[i + 1]`, and `count`.
- * Where the world wraps around, a particle is in a box if one of its images is.
- * Ordering: boxes as they come, ids ascending. The same input gives the same bits. Comparisons alone decide: there are no
- * borderline cases. A box that the list has no room for as a whole leaves holes, 2³² − 1.
+ * Lists, on the GPU, the ids of all particles with their centre in each of many boxes, bounds included. Boxes may have
+ * any size and position.
+ * Inputs: the grid as it was last encoded, and pairs of corners. Outputs: `count`, and `ids`, with those of box i from
+ * `offsets[i]` to before `offsets[i + 1]`.
+ * In a periodic world, a particle is in a box if one of its images is.
+ * Ordering: boxes in the order of the input, ids ascending. The same input gives the same bits. Only comparisons
+ * decide, so there are no borderline cases. If not all particles of a box fit into the list, its part of the list is
+ * holes: 2³² − 1.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -21,14 +22,14 @@ import { ListSearch, lastBuilt } from './list-search';
 import { closeHoles, type ListedNeighbours } from './near';
 
 export interface GridBoxesOptions {
-  /** Boxes at most. */
+  /** The largest number of boxes. */
   readonly boxes: number;
-  /** Particles in all boxes together that the list holds at most; 4 bytes each. */
+  /** The largest number of particles in all boxes together; 4 bytes each. */
   readonly capacity: number;
 }
 
 export interface GridBoxesInput {
-  /** The low corner and then the high one of each: vec2f (2D) or vec4f with w unused (3D); usage STORAGE. */
+  /** Per box the low corner, then the high one: vec2f (2D) or vec4f with w unused (3D); usage STORAGE. */
   readonly boxes: GPUBuffer;
   readonly count: number;
 }
@@ -36,7 +37,7 @@ export interface GridBoxesInput {
 export class GridBoxes extends ListSearch<BoxesBinding> {
   private constructor(
     grid: KernelGrid,
-    /** Boxes at most. */
+    /** The largest number of boxes. */
     readonly boxes: number,
     private readonly searchers: Boxes,
     list: CountedList,
@@ -93,14 +94,14 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     Boxes.clear(encoder, this.waiting.buffers.queue);
     this.record(encoder, shared, {
       label: 'grid.boxes',
-      askers: boxes,
+      owners: boxes,
       count,
       counted: 'box_count',
       values: {},
     });
   }
 
-  /** The lists of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  /** Reads the lists of the last submitted search, or of one submitted meanwhile; never a mix. */
   async read(): Promise<ListedNeighbours> {
     const { found, offsets, entries } = await this.list.read(this.lastCount);
     return closeHoles(found, offsets, entries);

@@ -1,8 +1,8 @@
 /**
- * A list on the GPU whose length is known only there: tally and scan give everybody a place, fill writes the
- * entries there, and a count says how many there are, as the arguments of an indirect dispatch. GridPairs,
- * GridNear, GridBoxes and GridRays are each one of these.
- * Owns the tallies, their offsets, the list, a second one beside it where there is one, and the count.
+ * A list on the GPU whose length only the GPU knows. Tally and scan give each owner its range of the list, and fill
+ * writes the entries there. `count` holds their number and the arguments of an indirect dispatch. GridPairs, GridNear,
+ * GridBoxes and GridRays each have one.
+ * Owns the tallies, the offsets, the list, its companion if there is one, and the count.
  */
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError, LimitError } from '../../core/base/errors';
@@ -29,28 +29,28 @@ import {
 export interface CountedListOptions {
   readonly label: string;
   readonly dimensions: Dimensions;
-  /** Who has entries: particles or points, at most. */
+  /** The largest number of owners, such as particles or points. */
   readonly owners: number;
-  /** Entries at most. */
+  /** The largest number of entries. */
   readonly capacity: number;
   readonly words: EntryWords;
   /** The name of the entries, for messages. */
   readonly entries: string;
-  /** Bytes of the buffer of offsets, where more than these is to be in it. */
+  /** Bytes of the buffer of offsets, if it is to hold more than the offsets. */
   readonly offsetBytes?: number | undefined;
-  /** The name of a second list beside it, with as many words, for values that belong to the entries. */
+  /** The name of a second list with as many words, for values that belong to the entries. */
   readonly companion?: string | undefined;
 }
 
-/** A list read back, all of one search. */
+/** A list read back, as one search left it. */
 export interface ListReading {
-  /** Entries that there are: the capacity that would do. */
+  /** The number of entries that exist: the capacity that the list needs. */
   readonly found: number;
   /** The listed entries. */
   readonly entries: Uint32Array;
   /** The companion's words for the listed entries, if there is a companion. */
   readonly companions: Uint32Array;
-  /** First place of each owner that the search was for, and of the one after: empty unless they were asked for. */
+  /** The first index of each owner's entries, then the end of the last owner's. Empty unless requested. */
   readonly offsets: Uint32Array;
 }
 
@@ -59,19 +59,19 @@ export interface ListedPairs extends PairList {
   readonly found: number;
 }
 
-/** How much of a list is copied; `owners` where offsets are wanted. */
+/** How much of a list to copy. `owners` is undefined if offsets are not requested. */
 interface Room {
   entries: number;
   owners: number | undefined;
 }
 
-/** Header, offsets, list and companion. */
+/** Ranges to copy per list: header, offsets, list and companion. */
 const RANGES = 4;
 
-/** Bytes of a list that are copied before it is known how many are valid. */
+/** Bytes of a list that the first copy takes, when the host does not know yet how many are valid. */
 const FIRST_BYTES = 1 << 16;
 
-/** Words of `count`: those of the shader, and the one of `encodeOwners`. */
+/** Words of `count`: those that the shader writes, and one that `encodeOwners` writes. */
 const HEADER_WORDS = LIST_COUNT_WORDS + 1;
 
 type OwnBuffers = Readonly<Record<'tallies' | 'offsets' | 'list', GPUBuffer>>;
@@ -94,7 +94,8 @@ export class CountedList {
   static async create(gpu: Gpu, options: CountedListOptions): Promise<CountedList> {
     const { label, dimensions, owners, words, entries, companion } = options;
     checkInteger('capacity', options.capacity, 1, 2 ** 31);
-    // Buffers are made in steps of 16 bytes, and the shaders ask them how long they are.
+    // Round up, because sizes of buffers are multiples of 16 bytes, and shaders take the capacity from the buffer's
+    // length.
     const perStep = 4 / words;
     const capacity = perStep * Math.ceil(options.capacity / perStep);
     const bytes = 4 * words * capacity;
@@ -143,12 +144,12 @@ export class CountedList {
     return this.owned.buffers.tallies as GPUBuffer;
   }
 
-  /** First place of each owner, and at the end the number of entries found. */
+  /** The first index of each owner's entries, and at the end the number of entries found. */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
   }
 
-  /** The same without what may be behind it. */
+  /** The part of the buffer that holds the offsets. */
   get offsetRange(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.offsets, size: scanBytes(this.options.owners + 1) };
   }
@@ -162,7 +163,7 @@ export class CountedList {
     return companion === undefined ? undefined : this.owned.buffers[companion];
   }
 
-  /** u32: found, listed, and three of an indirect dispatch. */
+  /** u32: entries found, entries listed, and the three arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.counted.buffers.count;
   }
@@ -171,7 +172,7 @@ export class CountedList {
     return this.owned.bytes + this.counted.bytes + this.scanBinding.bytes;
   }
 
-  /** Between tally and fill. */
+  /** Records the scan, between tally and fill. */
   encodeScan(pass: GPUComputePassEncoder, shared: SharedBinding): void {
     this.passes.scan.encode(pass, shared, this.scanBinding);
   }
@@ -180,21 +181,24 @@ export class CountedList {
     this.passes.listCount.encode(pass, shared, this.counting);
   }
 
-  /** Keeps with a search how many owners it is for: a word on the GPU, since searches may be submitted in any order. */
+  /**
+   * Copies a search's number of owners into `count`. Searches may be submitted in any order, so only the GPU knows the
+   * last.
+   */
   encodeOwners(encoder: GPUCommandEncoder, source: GPUBuffer, offset: number): void {
     encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
   }
 
-  /** The list as one search left it. `likelyOwners`: for a caller that wants offsets. */
+  /** Reads the list as one search left it. With `likelyOwners`, a guess at their number, also reads the offsets. */
   async read(likelyOwners?: number): Promise<ListReading> {
     const { readings } = await CountedList.readTogether([this], [], likelyOwners);
     return readings[0] as ListReading;
   }
 
   /**
-   * Lists, and what belongs to them, as one submission left them. The caller may submit another at any time, so
-   * headers, offsets and lists are copied in one submission: of each list as much as is likely to be valid, and where
-   * that was too little all of it again, headers included.
+   * Reads lists, and the ranges `beside` them, as one submission left them. The caller may submit another search at any
+   * time, so one submission copies headers, offsets, and as much of each list as is likely to be valid. If that was too
+   * little, it copies everything again, including the headers.
    */
   static async readTogether(
     lists: readonly CountedList[],
@@ -246,7 +250,7 @@ export class CountedList {
         offsets: new Uint32Array(offsets as ArrayBuffer).slice(0, owners + 1),
       };
     }
-    // At least twice as much, so that searches that keep growing cannot keep it from ending.
+    // Make at least twice as much room, so that reading ends even if each search finds more.
     if (!hasEntries) room.entries = Math.min(this.capacity, Math.max(listed, 2 * room.entries));
     if (!hasOwners) room.owners = mostOwners;
     return undefined;

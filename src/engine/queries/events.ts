@@ -1,11 +1,11 @@
 /**
- * What happened to the pairs of a grid since they were last compared, as data on the GPU: which began, which
- * stayed, which ended. The twin on the host is core/simulation/pair-events.ts.
- * Inputs: the list of a GridPairs as it was last encoded, and the list of the comparison before, which is kept here.
+ * Lists, on the GPU, the pairs of a grid that began, stayed and ended since the last comparison. The CPU twin is
+ * core/simulation/pair-events.ts.
+ * Inputs: the list of a GridPairs as it was last encoded, and the list of the comparison before, which is stored here.
  * Outputs: three lists of pairs (vec2u, ids i < j), each with its count.
- * Ordering: each list canonical: by the first id ascending, then the second. The same input gives the same bits.
- * Comparing and keeping are recorded, never decided on the host: encoders may be submitted late, in any order, or not
- * at all, and what counts as before is what the device compared before.
+ * Ordering: each list by the first id, then by the second, both ascending. The same input gives the same bits.
+ * The GPU stores the list that it compared last, and the host decides nothing. So encoders may be submitted late, in any
+ * order or not at all.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -19,17 +19,19 @@ import { EVENT_KINDS, type EventKind, PairEventsPass } from '../../passes/query/
 import { CountedList, type ListedPairs } from './counted-list';
 
 export interface GridEventsOptions {
-  /** Pairs that each of the three lists holds at most; 8 bytes each. Default: as many as the pairs that are compared. */
+  /**
+   * The largest number of pairs in each of the three lists; 8 bytes each. Default: the capacity of the list of pairs.
+   */
   readonly capacity?: number | undefined;
 }
 
 /** The parts of a list of pairs that events use. */
 export interface FollowedPairs {
   readonly dimensions: Dimensions;
-  /** First ids at most. */
+  /** The largest number of first ids. */
   readonly owners: number;
   readonly list: CountedList;
-  /** Parameters of the last search recorded. */
+  /** Returns the parameters of the last recorded search. */
   searched(): SharedBinding | undefined;
   forget(follower: { destroy(): void }): void;
 }
@@ -39,39 +41,45 @@ export interface ListedEvents extends PairEvents {
   readonly begun: ListedPairs;
   readonly stayed: ListedPairs;
   readonly ended: ListedPairs;
-  /** False where the list of pairs was cut short: nothing was compared then, and the three are empty. */
+  /** False if the list of pairs was too short: then nothing was compared, and the three lists are empty. */
   readonly valid: boolean;
-  /** Pairs that the search found: the capacity that the list of pairs needs. */
+  /** The number of pairs that the search found: the capacity that the list of pairs needs. */
   readonly found: number;
 }
 
 type Groups = Readonly<Record<'tally' | 'keep' | EventKind, GPUBindGroup>>;
 
-/** One kind of event: where its pairs are. */
+/** The pairs of one kind of event. */
 export class EventList {
-  /** Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per workgroup. */
+  /**
+   * Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per
+   * workgroup.
+   */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
   /** Made by GridPairs.events. */
   constructor(private readonly list: CountedList) {}
 
-  /** vec2u a pair, ids i < j; the first `listed` are valid. No holes. Of a list that is too short, the first ones. */
+  /**
+   * One vec2u per pair, ids i < j, without holes. The first `listed` are valid. If not all fit, these are the first
+   * ones.
+   */
   get pairs(): GPUBuffer {
     return this.list.list;
   }
 
-  /** u32: pairs found, pairs listed, and from `dispatchOffset` on three of an indirect dispatch. */
+  /** u32: pairs found, pairs listed, and at `dispatchOffset` the three arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.list.count;
   }
 }
 
 export class GridEvents {
-  /** Pairs of the search that are not in the one compared before. */
+  /** Pairs of this search that were not in the one before. */
   readonly begun: EventList;
-  /** Pairs of both. */
+  /** Pairs of both searches. */
   readonly stayed: EventList;
-  /** Pairs of the one before that are not in this one. */
+  /** Pairs of the search before that are not in this one. */
   readonly ended: EventList;
 
   private constructor(
@@ -109,7 +117,7 @@ export class GridEvents {
       begun: createList('begun'),
       stayed: createList('stayed'),
       ended: createList('ended'),
-      // Zeroed: before the first comparison there are no pairs.
+      // These start as zeros, so there are no pairs before the first comparison.
       kept: createBuffers(gpu, label, {
         offsets: list.offsetRange.size,
         pairs: list.list.size,
@@ -141,14 +149,14 @@ export class GridEvents {
     return new GridEvents(followed, passes, lists, kept, groups);
   }
 
-  /** Pairs that fit each list: the number asked for, made even. */
+  /** The number of pairs that fit each list: the requested capacity, rounded up to an even number. */
   get capacity(): number {
     return this.lists.begun.capacity;
   }
 
   /**
-   * u32: pairs found and pairs listed by the search that was compared. Where the two differ the list was cut short,
-   * and nothing was compared.
+   * u32: pairs found and pairs listed by the search that was compared. If they differ, the list was too short, and
+   * nothing was compared.
    */
   get compared(): GPUBuffer {
     return this.kept.buffers.compared;
@@ -159,8 +167,8 @@ export class GridEvents {
   }
 
   /**
-   * Records the comparison of the pairs as they were last encoded, which must come before it, with those of the
-   * comparison before. The caller submits.
+   * Records the comparison of the pairs as they were last encoded with those of the comparison before. Encode the pairs
+   * first. The caller submits.
    */
   encode(encoder: GPUCommandEncoder): void {
     this.lists.begun.checkUsable();
@@ -184,7 +192,7 @@ export class GridEvents {
     encoder.copyBufferToBuffer(list.count, 0, this.compared, 0, 8);
   }
 
-  /** The lists of the last comparison that was submitted, or of one that is submitted meanwhile: never a mix. */
+  /** Reads the lists of the last submitted comparison, or of one submitted meanwhile; never a mix. */
   async read(): Promise<ListedEvents> {
     const { begun, stayed, ended } = this.lists;
     const { readings, beside } = await CountedList.readTogether(
@@ -192,8 +200,8 @@ export class GridEvents {
       [{ buffer: this.compared, size: 8 }],
     );
     const [found, listed] = new Uint32Array(beside[0] as ArrayBuffer) as unknown as [number, number];
-    const [begunPairs, stayedPairs, endedPairs] = readings.map(({ found: most, entries }) => ({
-      found: most,
+    const [begunPairs, stayedPairs, endedPairs] = readings.map(({ found: each, entries }) => ({
+      found: each,
       count: entries.length / 2,
       pairs: entries,
     })) as [ListedPairs, ListedPairs, ListedPairs];

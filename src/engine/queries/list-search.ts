@@ -1,7 +1,8 @@
 /**
- * What the searches in a grid have in common whose answers are lists on the GPU: GridNear, GridBoxes and
- * GridRays. One kernel tallies what each asker (a point, a box, a ray) will find, one writes it at scanned offsets.
- * Owns the lists and the parameters. Outputs: `ids`, those of asker i from `offsets[i]` to `offsets[i + 1]`, and `count`.
+ * The common part of GridNear, GridBoxes and GridRays: searches in a grid whose results are lists on the GPU. One
+ * kernel counts what each owner (a point, box or ray) will find, another writes it at scanned offsets. Owns the lists
+ * and the parameters.
+ * Outputs: `count`, and `ids`, with those of owner i from `offsets[i]` to before `offsets[i + 1]`.
  */
 import { CellstormError } from '../../core/base/errors';
 import type { SharedBinding } from '../../gpu/params';
@@ -11,7 +12,7 @@ import type { KernelGrid } from '../grid/grid-kernel';
 import type { KernelParameters } from '../grid/kernel-parameters';
 import type { CountedList } from './counted-list';
 
-/** Passes of a search; `Group` is what they bind. */
+/** The passes of a search. `Group` is the type of their bind groups. */
 interface SearchPasses<Group> {
   encode(
     pass: GPUComputePassEncoder,
@@ -23,29 +24,32 @@ interface SearchPasses<Group> {
   ): void;
 }
 
-/** One search, checked, to be recorded. */
+/** A checked search. */
 interface Search {
   readonly label: string;
-  /** Who asks, and how many. */
-  readonly askers: GPUBuffer;
+  /** The points, boxes or rays, and their number. */
+  readonly owners: GPUBuffer;
   readonly count: number;
-  /** The parameter that says how many. */
+  /** The name of the parameter that holds `count`. */
   readonly counted: string;
+  /** The other parameters. */
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** The parameters of a grid as it was last encoded; `nothing`: what is so where it was not. */
-export function lastBuilt(grid: KernelGrid, nothing: string): SharedBinding {
+/** Returns the parameters of the grid's last build. If there was none, throws an error that ends with `consequence`. */
+export function lastBuilt(grid: KernelGrid, consequence: string): SharedBinding {
   const built = grid.built();
-  if (!built) throw new CellstormError(`The grid has not been encoded yet, so ${nothing}.`);
+  if (!built) throw new CellstormError(`The grid has not been encoded yet, so ${consequence}.`);
   return built.shared;
 }
 
 export abstract class ListSearch<Group> {
-  /** Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed id, 256 per workgroup. */
+  /**
+   * Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed id, 256 per workgroup.
+   */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private readonly groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
-  /** Askers of the last search recorded: what a reading of it will most likely be of. */
+  /** Owners of the last recorded search. The next reading most likely has as many. */
   protected lastCount = 0;
 
   protected constructor(
@@ -55,25 +59,25 @@ export abstract class ListSearch<Group> {
     protected readonly parameters: KernelParameters,
   ) {}
 
-  /** The groups of one buffer of askers, which are made once for each. */
-  protected abstract bind(askers: GPUBuffer): Readonly<Record<ListStep, Group>>;
+  /** Makes the bind groups for a buffer of owners. Called once per buffer. */
+  protected abstract bind(owners: GPUBuffer): Readonly<Record<ListStep, Group>>;
 
-  /** Ids that fit: the number asked for, made a multiple of four. */
+  /** The number of ids that fit: the requested capacity, rounded up to a multiple of four. */
   get capacity(): number {
     return this.list.capacity;
   }
 
-  /** u32: ids of particles; `listed` are valid. */
+  /** u32: ids of particles. The first `listed` are valid. */
   get ids(): GPUBuffer {
     return this.list.list;
   }
 
-  /** u32: first place of each asker's, one more than there are askers. */
+  /** u32: the first index of each owner's ids, then the end of the last owner's. */
   get offsets(): GPUBuffer {
     return this.list.offsets;
   }
 
-  /** u32: found, listed, and from `dispatchOffset` on three of an indirect dispatch. */
+  /** u32: ids found, ids listed, and at `dispatchOffset` the three arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.list.count;
   }
@@ -91,10 +95,10 @@ export abstract class ListSearch<Group> {
   protected record(
     encoder: GPUCommandEncoder,
     shared: SharedBinding,
-    { label, askers, count, counted, values }: Search,
+    { label, owners, count, counted, values }: Search,
   ): void {
     const offset = this.parameters.place(encoder, { ...values, [counted]: count });
-    const { tally, fill } = this.groupsFor(askers);
+    const { tally, fill } = this.groupsFor(owners);
     const pass = encoder.beginComputePass({ label });
     this.passes.encode(pass, shared, 'tally', tally, count, [offset]);
     this.list.encodeScan(pass, shared);
@@ -111,11 +115,11 @@ export abstract class ListSearch<Group> {
     this.parameters.destroy();
   }
 
-  private groupsFor(askers: GPUBuffer): Readonly<Record<ListStep, Group>> {
-    const known = this.groups.get(askers);
+  private groupsFor(owners: GPUBuffer): Readonly<Record<ListStep, Group>> {
+    const known = this.groups.get(owners);
     if (known) return known;
-    const groups = this.bind(askers);
-    this.groups.set(askers, groups);
+    const groups = this.bind(owners);
+    this.groups.set(owners, groups);
     return groups;
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Neighbour queries on the GPU: for each of many points, particles or not, the ids of all particles within
- * a radius.
- * Inputs: the grid as it was last encoded, points. Outputs: `ids`, those of point i from `offsets[i]` to
- * `offsets[i + 1]`, and `count`.
- * Ordering: points as they come, ids ascending. The same input gives the same bits. A particle so close to the radius
- * that a device rounds its distance in one way when it counts and in another when it lists leaves a hole, 2³² − 1.
+ * Lists, on the GPU, the ids of all particles within a radius of each of many points, which need not be particles.
+ * Inputs: the grid as it was last encoded, and points. Outputs: `count`, and `ids`, with those of point i from
+ * `offsets[i]` to before `offsets[i + 1]`.
+ * Ordering: points in the order of the input, ids ascending. The same input gives the same bits. If a particle is so
+ * close to the radius that the device rounds its distance differently when it counts and when it lists, there is a
+ * hole: 2³² − 1.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';
@@ -20,26 +20,26 @@ import { ListSearch, lastBuilt } from './list-search';
 import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 
 export interface GridNearOptions {
-  /** Points at most. */
+  /** The largest number of points. */
   readonly points: number;
-  /** Neighbours of all points together that the list holds at most; 4 bytes each. */
+  /** The largest number of neighbours of all points together; 4 bytes each. */
   readonly capacity: number;
   /**
-   * The largest radius that will be asked for. Default: the grid's diameter. Beyond the cell the wider loop is linked;
-   * where the world wraps around, at most half the shortest period.
+   * The largest radius of a search. Default: the grid's diameter. If it exceeds a cell, the kernel uses a slower loop.
+   * In a periodic world, at most half the shortest period.
    */
   readonly reach?: number | undefined;
 }
 
 export interface GridNearInput {
-  /** For each point vec2f (2D) or vec4f with w unused (3D; in a grid with `radii` 2D too); usage STORAGE. */
+  /** Per point vec2f (2D) or vec4f with w unused (3D; in a grid with `radii` 2D too); usage STORAGE. */
   readonly points: GPUBuffer;
   readonly count: number;
-  /** Particles nearer than this. Default, and at most: the reach. */
+  /** Finds particles nearer than this. Default and maximum: the reach. */
   readonly radius?: number | undefined;
 }
 
-/** Lists read back: the neighbours of point i (the particles in box i) are `ids[offsets[i]]` up to, but not, `ids[offsets[i + 1]]`. */
+/** Lists read back: point (or box) i has the ids from `ids[offsets[i]]` to before `ids[offsets[i + 1]]`. */
 export interface ListedNeighbours {
   /** Neighbours found for all points. If the list was too short, this is the capacity that you need. */
   readonly found: number;
@@ -50,7 +50,7 @@ export interface ListedNeighbours {
 export class GridNear extends ListSearch<GPUBindGroup> {
   private constructor(
     grid: KernelGrid,
-    /** Points at most. */
+    /** The largest number of points. */
     readonly points: number,
     /** The largest radius. */
     readonly reach: number,
@@ -97,14 +97,14 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     const values = { reach_squared: reachSquared(radius) };
     this.record(encoder, lastBuilt(this.grid, 'nothing is near anything'), {
       label: 'grid.near',
-      askers: points,
+      owners: points,
       count,
       counted: 'point_count',
       values,
     });
   }
 
-  /** The lists of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  /** Reads the lists of the last submitted search, or of one submitted meanwhile; never a mix. */
   async read(): Promise<ListedNeighbours> {
     const { found, offsets, entries } = await this.list.read(this.lastCount);
     return closeHoles(found, offsets, entries);
@@ -120,14 +120,14 @@ export class GridNear extends ListSearch<GPUBindGroup> {
   }
 }
 
-/** Without holes, and with offsets that end where the list does. */
+/** Removes the holes, and ends the offsets at the end of the list. */
 export function closeHoles(found: number, offsets: Uint32Array, ids: Uint32Array): ListedNeighbours {
   const closed = new Uint32Array(offsets.length);
   let end = 0;
   for (let point = 0; point + 1 < offsets.length; point++) {
     const stop = Math.min(offsets[point + 1] as number, ids.length);
-    for (let place = Math.min(offsets[point] as number, ids.length); place < stop; place++) {
-      const id = ids[place] as number;
+    for (let index = Math.min(offsets[point] as number, ids.length); index < stop; index++) {
+      const id = ids[index] as number;
       if (id !== NO_PARTNER) ids[end++] = id;
     }
     closed[point + 1] = end;

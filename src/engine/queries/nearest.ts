@@ -1,9 +1,9 @@
 /**
- * For each of many points, particles or not, the k particles nearest to it within a radius, on the GPU.
- * Inputs: the grid as it was last encoded, points. Outputs: `ids` and `distancesSquared`, those of point i from k · i
- * on; entries without a particle hold 2³² − 1 and infinity.
- * Ordering: points as they come; for each the nearest first, of those equally far the lower id. The same input gives
- * the same bits, in whatever order the grid visits neighbours.
+ * Finds, on the GPU, the k nearest particles within a radius of each of many points, which need not be particles.
+ * Inputs: the grid as it was last encoded, and points. Outputs: `ids` and `distancesSquared`, k entries per point, with
+ * those of point i from k · i on. Entries without a particle hold 2³² − 1 and infinity.
+ * Ordering: points in the order of the input; per point the nearest first, and at equal distances the lower id first.
+ * The same input gives the same bits, in whatever order the grid visits neighbours.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, LimitError } from '../../core/base/errors';
@@ -19,56 +19,60 @@ import { lastBuilt } from './list-search';
 import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 
 export interface GridNearestOptions {
-  /** Points at most. */
+  /** The largest number of points. */
   readonly points: number;
-  /** Neighbours a point at most, from 1 to MOST_NEAREST; 8 bytes each. */
+  /** Neighbours per point, from 1 to MOST_NEAREST; 8 bytes each. */
   readonly k: number;
   /**
-   * Look no farther than this. Default: the grid's diameter. Beyond the cell the wider loop is linked; where the
-   * world wraps around, at most half the shortest period.
+   * The largest radius of a search. Default: the grid's diameter. If it exceeds a cell, the kernel uses a slower loop.
+   * In a periodic world, at most half the shortest period.
    */
   readonly radius?: number | undefined;
 }
 
 export interface GridNearestInput {
-  /** For each point vec2f (2D) or vec4f with w unused (3D; in a grid with `radii` 2D too); usage STORAGE. */
+  /** Per point vec2f (2D) or vec4f with w unused (3D; in a grid with `radii` 2D too); usage STORAGE. */
   readonly points: GPUBuffer;
   readonly count: number;
-  /** Particles nearer than this. Default, and at most: the radius that the search was created with. */
+  /** Finds particles nearer than this. Default and maximum: the radius that the search was created with. */
   readonly radius?: number | undefined;
-  /** Point i is particle i of the grid's input, and no neighbour of its own. Default false. */
+  /** Whether point i is particle i of the grid's input, which is then not its own neighbour. Default false. */
   readonly withoutSelf?: boolean | undefined;
 }
 
-/** Read back: `k` places a point, the last of them unused (2³² − 1 and infinity) where fewer are near enough. */
+/** Results read back: `k` entries per point. If fewer particles are near enough, the last entries are unused. */
 export interface NearestNeighbours {
   readonly k: number;
   readonly ids: Uint32Array;
   readonly distancesSquared: Float32Array;
 }
 
-/** Every neighbour that comes in may move as many: far more of them are better asked for by GridNear, and sorted. */
+/**
+ * The greatest k. Inserting a neighbour may move k others, so for far more neighbours use GridNear and sort its lists.
+ */
 export const MOST_NEAREST = 128;
 
-type Places = BufferSet<'ids' | 'distances-squared'>;
+type Results = BufferSet<'ids' | 'distances-squared'>;
 
 export class GridNearest {
   private destroyed = false;
   private readonly groups = new WeakMap<GPUBuffer, GPUBindGroup>();
-  /** Points of the last search recorded: what a reading of it will most likely be of. */
+  /** Points of the last recorded search. The next reading most likely has as many. */
   private lastCount = 0;
 
   private constructor(
     private readonly gpu: Gpu,
     private readonly grid: KernelGrid,
-    /** Points at most. */
+    /** The largest number of points. */
     readonly points: number,
     readonly k: number,
     /** The largest radius. */
     readonly radius: number,
     private readonly pass: Nearest,
-    private readonly owned: Places,
-    /** How many points the last search was for: a word on the GPU, since searches may be submitted in any order. */
+    private readonly owned: Results,
+    /**
+     * Points of the last submitted search. Searches may be submitted in any order, so only the GPU knows this number.
+     */
     private readonly searched: BufferSet<'searched'>,
     private readonly parameters: KernelParameters,
     private readonly readback: Readback,
@@ -101,12 +105,12 @@ export class GridNearest {
     return new GridNearest(gpu, grid, points, k, radius, pass, owned, searched, parameters, readback);
   }
 
-  /** u32: k ids a point. */
+  /** u32: k ids per point. */
   get ids(): GPUBuffer {
     return this.owned.buffers.ids;
   }
 
-  /** f32: k squares of distances a point. */
+  /** f32: k squared distances per point. */
   get distancesSquared(): GPUBuffer {
     return this.owned.buffers['distances-squared'];
   }
@@ -124,7 +128,7 @@ export class GridNearest {
     const { points, radius = this.radius, withoutSelf = false } = input;
     const count = checkPoints(world, input);
     if (count > this.points) throw new ArgumentError('count', count, `at most ${this.points} points`);
-    checkRadius('radius', radius, this.radius, `${this.radius}, what the search was created with`);
+    checkRadius('radius', radius, this.radius, `${this.radius}, the radius that the search was created with`);
     if (typeof withoutSelf !== 'boolean') {
       throw new ArgumentError('withoutSelf', withoutSelf, 'true or false');
     }

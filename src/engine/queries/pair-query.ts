@@ -1,8 +1,8 @@
 /**
- * Overlapping pairs of a sorted state, in two submissions, since the length of the list is known only
- * after the first: tally and scan give each id its place, fill writes the pairs there.
- * Between the two the caller may step on. The state is then copied first (`preserve`), and only then: a query
- * that is not interrupted takes 8 bytes a particle beside its list.
+ * Finds the overlapping pairs of a sorted state in two submissions, because the length of the list is known only after
+ * the first: tally and scan give each id its range of the list, then fill writes the pairs there.
+ * If the caller changes the state between the two, `preserve` copies it first. Without a copy, a query takes 8 bytes
+ * per particle beside its list.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -17,7 +17,7 @@ import { offsetBytes, type Pairs, type PairsBuffers, withoutHoles } from '../../
 
 const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'finer', 'crowd'] as const;
 
-/** The sorted state that is asked about, on a fresh grid. */
+/** The sorted state that is searched, with its cells. */
 export type PairState = Pick<PairsBuffers, (typeof STATE_NAMES)[number]>;
 
 export class PairQuery {
@@ -59,7 +59,7 @@ export class PairQuery {
     return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
   }
 
-  /** To be called after the first submission, before the state changes. */
+  /** Call this before the state changes between the two submissions. */
   preserve(): void {
     if (this.copy || this.filling) return;
     const given = STATE_NAMES.flatMap((name) => {
@@ -75,28 +75,28 @@ export class PairQuery {
       encoder.copyBufferToBuffer(buffer, 0, this.copy.buffers[name], 0, buffer.size);
     }
     this.gpu.device.queue.submit([encoder.finish()]);
-    // Without memory the copy is invalid; `settled` says so.
+    // If memory runs out, the copy is invalid. Its `settled` reports that, so the validation error is ignored.
     this.gpu.device.popErrorScope().catch(() => undefined);
   }
 
-  /** Rejects where the first submission found no memory. */
+  /** Rejects if the first submission had too little memory. */
   async settled(): Promise<void> {
     await this.scratch.settled;
     await this.scanBinding.settled;
   }
 
   /**
-   * The second submission: pairs by the first id ascending, then the second. The list has
-   * the `total` places that the scan handed out. `contacts`, as another kernel counted them in 64 bits, only
-   * serves to refuse lists that no device holds: a device may round a pair that nearly touches in another way in
-   * each of the three kernels.
+   * Makes the second submission. Resolves to the pairs by the first id, then the second, both ascending. The list has
+   * `total` entries, as counted by the scan. `contacts`, which another kernel counted in 64 bits, only serves to reject
+   * lists that no device holds. The numbers may differ, because each kernel may round a pair that nearly touches
+   * differently.
    */
-  async fill(contacts: number, total: number, place: () => SharedBinding): Promise<Uint32Array> {
+  async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Without a wait where there is no copy: one could come into being meanwhile.
+      // If there is no copy, do not wait: one could be made meanwhile.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;
@@ -105,7 +105,7 @@ export class PairQuery {
         offsets: this.scratch.buffers.offsets,
         pairs: list.buffers.pairs,
       });
-      const shared = place();
+      const shared = makeShared();
       const label = 'simulation.pairs.fill';
       const { result: reading, valid } = submitWatched(this.gpu, label, (encoder) => {
         const pass = encoder.beginComputePass({ label });
@@ -113,7 +113,7 @@ export class PairQuery {
         pass.end();
         return this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * total }]);
       });
-      // From here on the state may change: the device has its orders.
+      // From here on the state may change, because the work is submitted.
       this.filling = true;
       const [[found]] = await Promise.all([reading.finish(), valid]);
       return withoutHoles(new Uint32Array(found as ArrayBuffer));

@@ -1,10 +1,10 @@
 /**
- * The pairs of a grid as data on the GPU, for solvers of the caller's own: every two particles nearer than
- * the grid's diameter, once, with how many there are as the arguments of an indirect dispatch.
+ * The pairs of a grid as data on the GPU, for the caller's solvers. Lists every two particles that overlap (nearer than
+ * the grid's diameter) once, with the arguments of an indirect dispatch over the pairs.
  * Inputs: the grid as it was last encoded. Outputs: `pairs` (vec2u, ids i < j) and `count`.
- * A pair so close to touching that a device rounds it in one way when it counts and in another when it lists leaves
- * a hole: 2³² − 1 twice. On coordinates that are exact (see Measures.borderline) there is none.
- * Ordering: canonical: by the first id ascending, then the second. The same input gives the same bits.
+ * If a pair is so close to touching that the device rounds it differently when it counts and when it lists, there is a
+ * hole: 2³² − 1 twice. With exact coordinates (see Measures.borderline) there are no holes.
+ * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError, DestroyedError } from '../../core/base/errors';
@@ -19,17 +19,20 @@ import { CountedList, type ListedPairs, type ListReading } from './counted-list'
 import { GridEvents, type GridEventsOptions } from './events';
 
 export interface GridPairsOptions {
-  /** Pairs that the list holds at most; 8 bytes each. */
+  /** The largest number of pairs that the list holds; 8 bytes each. */
   readonly capacity: number;
 }
 
 export class GridPairs {
-  /** Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per workgroup. */
+  /**
+   * Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per
+   * workgroup.
+   */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
   private searched: SharedBinding | undefined;
   private destroyed = false;
-  /** Comparisons of this list, which end with it. */
+  /** Comparisons of this list, which are destroyed with it. */
   private readonly followers = new Set<{ destroy(): void }>();
 
   private constructor(
@@ -41,7 +44,7 @@ export class GridPairs {
     private readonly groups: { readonly tally: ParticleGroup; readonly fill: ParticleGroup },
   ) {}
 
-  /** `particles`: as many as the grid holds at most. Of boxes the velocities of the grid are the high corners. */
+  /** `particles` is the grid's capacity. For boxes, the grid's velocities are the high corners. */
   static async create(
     gpu: Gpu,
     grid: KernelGrid,
@@ -72,17 +75,19 @@ export class GridPairs {
     });
   }
 
-  /** Pairs that fit: the number asked for, made even. */
+  /** The number of pairs that fit: the requested capacity, rounded up to an even number. */
   get capacity(): number {
     return this.list.capacity;
   }
 
-  /** vec2u a pair, ids i < j; the first `listed` are valid. Of a list that is too short, the first ones. */
+  /**
+   * One vec2u per pair, ids i < j. The first `listed` are valid. If not all pairs fit, the list holds the first ones.
+   */
   get pairs(): GPUBuffer {
     return this.list.list;
   }
 
-  /** u32: pairs found, pairs listed, and from `dispatchOffset` on three of an indirect dispatch. */
+  /** u32: pairs found, pairs listed, and at `dispatchOffset` the three arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.list.count;
   }
@@ -107,13 +112,13 @@ export class GridPairs {
     this.searched = shared;
   }
 
-  /** The list of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  /** Reads the list of the last submitted search, or of one submitted meanwhile; never a mix. */
   async read(): Promise<ListedPairs> {
     const { listed } = await this.readBeside([]);
     return listed;
   }
 
-  /** The same with other ranges, as they were then. */
+  /** Reads the list, and other ranges as they were at the same time. */
   async readBeside(
     ranges: readonly ReadRange[],
   ): Promise<{ readonly listed: ListedPairs; readonly beside: readonly ArrayBuffer[] }> {

@@ -1,14 +1,15 @@
 /**
- * What rays meet, on the GPU: for each of many rays the balls around the grid's particles that it meets, as
- * lists (GridRays) or only the first of each (GridFirstHits).
- * Inputs: the grid as it was last encoded, rays, and where balls have none of their own, a radius. Outputs: `ids` and
- * `distances`; of lists those of ray i from `offsets[i]` to `offsets[i + 1]`, and `count`.
- * A ray is the places origin + t · direction with 0 ≤ t ≤ the greatest distance; it meets a ball whose centre is no
- * farther from one of them than the radius, and the least such t is the distance. Where the world wraps around, so does
- * the ray, and a ball counts where it is first met.
- * Ordering: rays as they come, distances ascending, then ids. The same input gives the same bits. Whether a ray meets a
- * ball that it touches to within rounding, a device may decide in one way when it counts and in another when it lists:
- * that leaves a hole, 2³² − 1. So does each place of a ray that the list has no room for as a whole.
+ * Finds, on the GPU, the balls around the grid's particles that each of many rays meets: all, as lists (GridRays), or
+ * only the first per ray (GridFirstHits).
+ * Inputs: the grid as it was last encoded, rays, and a radius unless each ball has its own. Outputs: `ids` and
+ * `distances`. Lists also have a `count` and `offsets`, with the entries of ray i from `offsets[i]` to before
+ * `offsets[i + 1]`.
+ * A ray consists of the points origin + t · direction with 0 ≤ t ≤ the greatest distance. It meets a ball if one of
+ * these points is no farther from the ball's centre than the radius; the distance is the least such t. In a periodic
+ * world the ray wraps around, and counts each ball once, where it first meets it.
+ * Ordering: rays in the order of the input, then by ascending distance, then by id. The same input gives the same bits.
+ * If a ray touches a ball to within rounding, the device may decide differently when it counts and when it lists, which
+ * leaves a hole: 2³² − 1. If not all entries of a ray fit into the list, its part of the list is holes.
  */
 import { checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';
@@ -26,44 +27,44 @@ import { CountedList } from './counted-list';
 import { ListSearch, lastBuilt } from './list-search';
 
 export interface GridRaysOptions {
-  /** Rays at most. */
+  /** The largest number of rays. */
   readonly rays: number;
-  /** Balls that all rays together meet, that the list holds at most; 8 bytes each. */
+  /** The largest number of balls that all rays together meet; 8 bytes each. */
   readonly capacity: number;
   readonly firstOnly?: false | undefined;
 }
 
 export interface GridFirstHitsOptions {
-  /** Rays at most. */
+  /** The largest number of rays. */
   readonly rays: number;
-  /** Only the first ball of each ray: no lists. */
+  /** Find only the first ball of each ray, without lists. */
   readonly firstOnly: true;
 }
 
 export interface GridRaysInput {
   /**
-   * For each ray f32, as `packRays` puts them. 2D, 6 of them: origin (2), direction (2), greatest distance, one unused.
-   * 3D, 8: origin (3), one unused, direction (3), greatest distance. Usage STORAGE.
+   * Numbers (f32) per ray, as `packRays` packs them. 2D: origin (2), direction (2), greatest distance, one unused. 3D:
+   * origin (3), one unused, direction (3), greatest distance. Usage STORAGE.
    */
   readonly rays: GPUBuffer;
   readonly count: number;
   /**
-   * Of the balls. Default, and at most: half the grid's diameter. To be left out where the grid was created with `radii`:
-   * each ball has its own.
+   * Radius of the balls. Default and maximum: half the grid's diameter. Leave it out if the grid was created with
+   * `radii`, because each ball has its own.
    */
   readonly radius?: number | undefined;
 }
 
-/** A ray, as `packRays` takes it. */
+/** A ray, for `packRays`. */
 export interface Ray {
   readonly origin: readonly number[];
-  /** Distances are in lengths of it: most often one of unit length. Of no length, it meets nothing. */
+  /** Distances are in units of its length, so it usually has length 1. With length 0 the ray meets nothing. */
   readonly direction: readonly number[];
-  /** Infinity, the default, means as far as there is anything; where the world wraps around, see MOST_PERIODS. */
+  /** Default: infinity. In a periodic world a ray ends after MOST_PERIODS periods. */
   readonly greatestDistance?: number | undefined;
 }
 
-/** Lists read back: what ray i meets is `ids[offsets[i]]` up to, but not, `ids[offsets[i + 1]]`. */
+/** Lists read back: ray i meets the particles from `ids[offsets[i]]` to before `ids[offsets[i + 1]]`. */
 export interface ListedHits {
   /** Particles found for all rays. If the list was too short, this is the capacity that you need. */
   readonly found: number;
@@ -72,18 +73,18 @@ export interface ListedHits {
   readonly distances: Float32Array;
 }
 
-/** For each ray the first ball, 2³² − 1 if there is none; its distance, then −1. */
+/** Per ray the id of the first ball, or 2³² − 1 if there is none, and its distance, or −1. */
 export interface ListedFirstHits {
   readonly ids: Uint32Array;
   readonly distances: Float32Array;
 }
 
-/** Words of a ray in a buffer. */
+/** Words per ray in a buffer. */
 function rayWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }
 
-/** Rays as they lie in a GPU buffer. */
+/** Packs rays for a GPU buffer. */
 export function packRays(dimensions: Dimensions, rays: readonly Ray[]): Float32Array<ArrayBuffer> {
   const words = rayWords(dimensions);
   const packed = new Float32Array(words * rays.length);
@@ -105,7 +106,7 @@ function describeParameters({ dimensions }: World) {
   return defineStruct(dimensions, RAYS_FIELDS);
 }
 
-/** Checks an input before anything is recorded; returns the parameters' values. */
+/** Checks an input before anything is recorded. Returns the values of the parameters. */
 function checkRays(world: World, most: number, input: GridRaysInput): Readonly<Record<string, number>> {
   checkKnownKeys('input', input, ['rays', 'count', 'radius']);
   const { rays, count } = input;
@@ -118,7 +119,7 @@ function checkRays(world: World, most: number, input: GridRaysInput): Readonly<R
   return { ray_count: count, ...checkRadius(world, input) };
 }
 
-/** With variable radii, kernels need no common radius. */
+/** Checks the radius and returns its parameters, which are unused with variable radii. */
 function checkRadius(
   world: World,
   input: GridRaysInput,
@@ -142,7 +143,7 @@ const NOTHING_MET = 'rays meet nothing';
 export class GridRays extends ListSearch<GPUBindGroup> {
   private constructor(
     grid: KernelGrid,
-    /** Rays at most. */
+    /** The largest number of rays. */
     readonly rays: number,
     private readonly searchers: Rays,
     list: CountedList,
@@ -184,14 +185,14 @@ export class GridRays extends ListSearch<GPUBindGroup> {
     const values = checkRays(this.grid.world, this.rays, input);
     this.record(encoder, lastBuilt(this.grid, NOTHING_MET), {
       label: 'grid.rays',
-      askers: input.rays,
+      owners: input.rays,
       count: input.count,
       counted: 'ray_count',
       values,
     });
   }
 
-  /** The lists of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  /** Reads the lists of the last submitted search, or of one submitted meanwhile; never a mix. */
   async read(): Promise<ListedHits> {
     const { found, offsets, entries, companions } = await this.list.read(this.lastCount);
     return withoutHoles(found, offsets, entries, companions);
@@ -207,7 +208,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
   }
 }
 
-/** Offsets that end where the list does. */
+/** Removes the holes, and ends the offsets at the end of the list. */
 function withoutHoles(
   found: number,
   offsets: Uint32Array,
@@ -218,10 +219,10 @@ function withoutHoles(
   let end = 0;
   for (let ray = 0; ray + 1 < offsets.length; ray++) {
     const stop = Math.min(offsets[ray + 1] as number, ids.length);
-    for (let place = Math.min(offsets[ray] as number, ids.length); place < stop; place++) {
-      if (ids[place] === NO_PARTNER) continue;
-      ids[end] = ids[place] as number;
-      distanceWords[end++] = distanceWords[place] as number;
+    for (let index = Math.min(offsets[ray] as number, ids.length); index < stop; index++) {
+      if (ids[index] === NO_PARTNER) continue;
+      ids[end] = ids[index] as number;
+      distanceWords[end++] = distanceWords[index] as number;
     }
     closed[ray + 1] = end;
   }
@@ -238,7 +239,7 @@ export class GridFirstHits {
   private constructor(
     private readonly gpu: Gpu,
     private readonly grid: KernelGrid,
-    /** Rays at most. */
+    /** The largest number of rays. */
     readonly rays: number,
     private readonly pass: FirstHits,
     private readonly owned: BufferSet<'ids' | 'distances'>,
@@ -259,12 +260,12 @@ export class GridFirstHits {
     return new GridFirstHits(gpu, grid, rays, pass, owned, parameters);
   }
 
-  /** u32: id of the first ball of each ray, 2³² − 1 where there is none. */
+  /** u32: the id of the first ball of each ray, or 2³² − 1 if there is none. */
   get ids(): GPUBuffer {
     return this.owned.buffers.ids;
   }
 
-  /** f32: its distance along the ray, −1 where there is none. */
+  /** f32: the distance of that ball along the ray, or −1 if there is none. */
   get distances(): GPUBuffer {
     return this.owned.buffers.distances;
   }

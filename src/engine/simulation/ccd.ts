@@ -1,7 +1,8 @@
 /**
- * The paths of a simulation's fast particles on the GPU: owns what passes/solve/ccd.ts works with beside the state. Loaded with
- * the first simulation that follows paths.
- * Ordering: `stages` go between integrating and the sort of a substep, `begin` before the first of a step.
+ * The paths of a simulation's fast particles on the GPU: owns the buffers that passes/solve/ccd.ts needs beside the
+ * state. Loaded with the first simulation that follows paths.
+ * Ordering: record `begin` before the first substep of a step, and `stage` between integrating and the sort of a
+ * substep.
  */
 
 import { CCD_DISPATCHES, CCD_FARTHEST, CCD_HEADER, CCD_SUBSTEPPED } from '../../core/base/constants';
@@ -54,12 +55,12 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
-  /** What `farthestWay` reads: of the time step in the parameters. */
+  /** Measures what `farthestWay` returns, for the time step in the parameters. */
   farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
 
-  /** The buffers to read back. */
+  /** The range to read back, for `counted` and `farthestWay`. */
   get header(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.owned.buffers.counters, size: 4 * CCD_HEADER };
   }

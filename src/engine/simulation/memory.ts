@@ -1,6 +1,7 @@
 /**
- * Bytes of GPU memory that a simulation takes, before it is made: what `info` and the API report; and whether
- * a device holds it. tests/gpu/simulation/memory.test.ts holds it against the buffers really made.
+ * Estimates the bytes of GPU memory that a simulation takes before it is created, for `info` and the API, and checks
+ * whether a device can hold it. tests/gpu/simulation/memory.test.ts compares the estimate with the buffers that are
+ * created.
  */
 
 import {
@@ -19,9 +20,10 @@ import { bodyFloats, storedFloats } from '../../gpu/layout';
 import { packedBytes } from './obstacles';
 
 /**
- * Two copies of position, velocity and id; entries (8), rank or cell (4; in an unbounded world or with radii the cell is
- * kept whole, 8 or 16), partner (4). With radii a position is 16, with boxes 32; and there are finer entries on every level but
- * one (in a box, two), twice, and heavy particles (4).
+ * Returns the bytes per particle: two copies of position, velocity and id; an entry (8); a partner (4); a rank, later
+ * the cell (4, or its coordinates in 8 or 16 if buckets are shared by cells). A position takes 16 bytes with radii and
+ * 32 with boxes. With radii there are also finer entries, twice, on all levels but one (in a box, two), and heavy
+ * particles (4).
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -37,26 +39,26 @@ export function bytesPerParticle(
 /** Counts and starts, 4 bytes each. */
 export const BYTES_PER_CELL = 8;
 
-/** Parameter rings, partial measures, padding. */
+/** Parameter rings, partial measures and padding. */
 const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 
 /** Optional parts of a simulation that take memory. */
 export interface MemoryOptions {
-  /** Obstacles that there is room for. Default: none. */
+  /** The largest number of obstacles. Default: none. */
   readonly obstacles?: number | undefined;
-  /** Whether it is made for crowds. Default: false. */
+  /** Whether the work of crowds is split. Default: true with levels, otherwise false. */
   readonly crowds?: boolean | undefined;
-  /** Levels of cells, `world.levels`, where particles have radii of their own. Default: 0. */
+  /** With variable radii, the levels of cells, `world.levels`. Default: 0. */
   readonly levels?: number | undefined;
-  /** Whether particles may be boxes; only with levels. Default: false. */
+  /** Whether particles may be boxes. Needs levels. Default: false. */
   readonly boxes?: boolean | undefined;
   /** Whether the paths of fast particles are followed. Default: false. */
   readonly continuous?: boolean | undefined;
 }
 
 /**
- * `cells`: of an unbounded world the buckets of its table, the power of two at or above its capacity or the number of
- * its obstacles, whichever is more.
+ * `cells` is the number of cells. In an unbounded world, it is the number of buckets: the greater of the capacity and
+ * the number of obstacles, rounded up to a power of two.
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -80,7 +82,10 @@ export function estimateMemory(
   );
 }
 
-/** About so many: in a box the cells of high levels, of which each level has a quarter (an eighth) of the one below. */
+/**
+ * Estimates the buckets of finer entries. In a box, each level has a quarter (3D: an eighth) of the cells of the one
+ * below.
+ */
 function bucketsOfFiner(
   dimensions: Dimensions,
   cells: number,
@@ -94,7 +99,7 @@ function bucketsOfFiner(
 
 function bytesOfPaths(world: Parameters<typeof ccdBytes>[0], particles: number): number {
   const bytes = ccdBytes(world, particles);
-  return Object.values(bytes).reduce((sum, of) => sum + of, 0);
+  return Object.values(bytes).reduce((sum, one) => sum + one, 0);
 }
 
 /** Returns the bytes of a sort: counts, starts and block sums. */
@@ -103,8 +108,9 @@ function bytesOfCells(cells: number): number {
 }
 
 /**
- * As given, sorted and packed; id (4), entries (8) and rank or cell; a sort's cells; a word more to measure. With sizes of
- * their own, packed alone.
+ * Returns the bytes of obstacles: their given, sorted and packed positions; per obstacle an id (4), an entry (8) and a
+ * rank or cell; the cells of their sort; and one more word per partial measure. With levels, only the tree, its
+ * bodies and that word.
  */
 function bytesOfObstacles(
   {
@@ -131,9 +137,9 @@ function bytesOfObstacles(
 }
 
 /**
- * The device to request for a world: with the longest buffer of it. With levels that is one of places, of finer entries (a word on
- * each level that it may be a finer entry on, and one) or of buckets, those of finer entries included; where paths are followed, that
- * of their lists.
+ * Returns what to request of a device, so that the longest buffer of a world fits. With levels that may be the
+ * positions, the finer entries (a word per level on which a particle may be one, and one more), or the buckets,
+ * including those of finer entries. With `continuous` it is the buffer of lists of paths.
  */
 export function deviceNeeds(
   world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,
@@ -152,7 +158,7 @@ export function deviceNeeds(
   return { particles, cells: cellCount + finerBuckets(world) + 1, dimensions: 3 };
 }
 
-/** Refuses what the device was not requested for. */
+/** Throws if the device was requested with too low limits for the world. */
 export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous = false): void {
   const { levels, cellCount } = world;
   const { particles, cells, dimensions } = deviceNeeds(world, capacity, continuous);
@@ -176,15 +182,16 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Nodes of paths in the lists of cells: for each particle twice what a piece of a path takes at most, so that all can be
- * fast and get on; and for all together enough for 10,000 paths of a hundred cells. Paths that pass more are held.
+ * Nodes of the cells' lists of paths. There are twice as many per particle as a piece of a path takes at most, so all
+ * particles can be fast and still advance. In all there are at least enough for 10,000 paths of a hundred cells. Paths
+ * that find no free node are held.
  */
 const NODES = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;
 
 export type CcdBytes = Readonly<Record<'links' | 'counters' | 'first' | 'even' | 'odd' | 'claims', number>>;
 
-/** Bytes of each buffer of engine/simulation/ccd.ts. */
+/** Returns the bytes of each buffer of engine/simulation/ccd.ts. */
 export function ccdBytes(
   { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
   capacity: number,

@@ -1,9 +1,10 @@
 /**
- * The particles of a simulation that never move, on the GPU: as words behind the starts of the particles, where
- * shaders/shared/obstacles*.wgsl read them. Those of one radius are sorted into the cells of the simulation's world when
- * they are given; those that have sizes of their own are put into a tree on the CPU.
- * Inputs: bodies as core/obstacles/obstacles.ts has them, the simulation's parameters with their number as count.
- * Ordering: `load` submits at once. The order of obstacles is canonical: the same ones give the same bits.
+ * The obstacles of a simulation on the GPU: words behind the particles' cell starts, which
+ * shaders/shared/obstacles*.wgsl read. Obstacles of one radius are sorted into the cells of the simulation's world.
+ * With variable radii, the CPU puts them into a tree.
+ * Inputs: bodies from core/obstacles/obstacles.ts, and the simulation's parameters with the number of obstacles as
+ * count.
+ * Ordering: `load` submits at once. The order of obstacles is canonical: the same obstacles give the same bits.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
@@ -19,17 +20,17 @@ import { CellSort, type SortBinding } from '../grid/cell-sort';
 
 /** A buffer of cell starts with room for obstacles behind them. */
 export interface Obstacles {
-  /** In the caller's order. */
+  /** The obstacles in the caller's order. */
   readonly given: StaticBodies;
   readonly bytes: number;
-  /** Replaces all; `makeShared` gives the parameters of a grid of so many particles. */
+  /** Replaces all obstacles. `makeShared` returns the parameters of a grid with `count` particles. */
   load(bodies: StaticBodies, makeShared: (count: number) => SharedBinding): void;
   destroy(): void;
 }
 
 type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
 
-/** Bytes of their words, in this order; of obstacles with sizes `starts` are the tree. */
+/** Returns the bytes of each part of the obstacles' words, in their order. With levels, `starts` is the tree. */
 export function packedBytes(world: SizedWorld, capacity: number) {
   const { dimensions, levels = 0, boxes = false } = world;
   if (levels > 0) {
@@ -44,14 +45,14 @@ export function packedBytes(world: SizedWorld, capacity: number) {
   };
 }
 
-/** Bytes that a simulation's starts need behind them. */
+/** Returns the bytes that obstacles need behind a simulation's starts. */
 export function obstacleBytes(world: SizedWorld, capacity: number): number {
   if (capacity === 0) return 0;
   const { starts, positions, cells } = packedBytes(world, capacity);
   return starts + positions + cells;
 }
 
-/** Refuses more than a device that was requested for the particles can bind, which it must with their starts. */
+/** Throws if the device cannot bind the obstacles, which are in one buffer with the particles' cell starts. */
 export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): void {
   const bytes = 4 * firstObstacle(world) + obstacleBytes(world, capacity);
   if (world.levels === 0) checkDeviceHolds(gpu, capacity, world.cellCount, world.dimensions);
@@ -117,7 +118,7 @@ class CellObstacles implements Obstacles {
 
   static async create(gpu: Gpu, world: World, capacity: number, target: GPUBuffer): Promise<CellObstacles> {
     const { positions } = packedBytes(world, capacity);
-    // However crowded they are: what is split there is the work of those that move.
+    // However dense obstacles are, they need no crowds, which only split the work of moving particles.
     const uncrowded = { ...world, crowds: false };
     const { sort, owned } = await createParts({
       sort: CellSort.create(gpu, uncrowded, capacity, { ids: false, velocities: false }),

@@ -1,9 +1,9 @@
 /**
- * A simulation's particles in GPU memory: position, velocity and id in two copies each, of which one holds the
- * state. A pass that moves state writes the spare copies and swaps. Beside them, a word a particle for the partner it
- * bounces with, and a bit for each id that is to leave.
- * Inputs: packed particles, checked. Outputs: the copies, and packed particles by id from what was read back of them.
- * Ordering: writes are submitted at once. Questions under way are told before the state changes (`beforeChange`).
+ * A simulation's particles in GPU memory: two copies each of positions, velocities and ids, of which one holds the
+ * state. A pass that moves state writes the spare copies, and the host swaps them. There is also a word per particle
+ * for its partner, and a bit per id that is 1 if the particle leaves.
+ * Inputs: packed particles, checked. Outputs: the copies, and packed particles by id from copies that were read back.
+ * Ordering: writes are submitted at once. Call `beforeChange` before the state changes, for pending queries.
  */
 
 import { ArgumentError } from '../../core/base/errors';
@@ -22,18 +22,18 @@ type ParticleBuffers = Readonly<Record<Kind, GPUBuffer>>;
 
 type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 
-/** Which of the two copies holds the state. */
-type Holding = Record<Kind, 0 | 1>;
+/** The copy that holds the state, per kind of buffer. */
+type CurrentCopies = Record<Kind, 0 | 1>;
 
-/** A question about the state as it was when it was asked. */
-interface Question {
-  /** To be called before the state changes. */
+/** A query about the state at the time of its call. */
+interface Query {
+  /** Copies what the query still needs. Called before the state changes. */
   preserve(): void;
 }
 
 export class ParticleCopies {
-  private held: Readonly<Holding> = { position: 0, velocity: 0, id: 0 };
-  private readonly questions = new Set<Question>();
+  private current: Readonly<CurrentCopies> = { position: 0, velocity: 0, id: 0 };
+  private readonly queries = new Set<Query>();
 
   private constructor(
     private readonly gpu: Gpu,
@@ -44,10 +44,10 @@ export class ParticleCopies {
 
   static async create(gpu: Gpu, world: World, capacity: number): Promise<ParticleCopies> {
     const vector = 4 * storedFloats(world.dimensions) * capacity;
-    const place = 4 * bodyFloats(world) * capacity;
+    const bodies = 4 * bodyFloats(world) * capacity;
     const owned = await createBuffers(gpu, 'simulation', {
-      position0: place,
-      position1: place,
+      position0: bodies,
+      position1: bodies,
       velocity0: vector,
       velocity1: vector,
       id0: 4 * capacity,
@@ -67,7 +67,7 @@ export class ParticleCopies {
     return this.pick((copy) => copy);
   }
 
-  /** The other ones, to be written. */
+  /** The other copies, which passes write. */
   get spare(): ParticleBuffers {
     return this.pick(other);
   }
@@ -80,62 +80,62 @@ export class ParticleCopies {
     return this.owned.buffers.leaving;
   }
 
-  /** Says which copies hold some of the state: what is bound to them is made once for each combination. */
+  /** Names the copies that hold these kinds, as a key for bind groups. */
   nameOf(...kinds: readonly Kind[]): string {
-    return kinds.map((kind) => this.held[kind]).join(' ');
+    return kinds.map((kind) => this.current[kind]).join(' ');
   }
 
-  /** From here on the spare copies hold the state. */
+  /** Makes the spare copies of these kinds hold the state. */
   swap(...kinds: readonly Kind[]): void {
-    const held: Holding = { ...this.held };
-    for (const kind of kinds) held[kind] = other(held[kind]);
-    this.held = held;
+    const current: CurrentCopies = { ...this.current };
+    for (const kind of kinds) current[kind] = other(current[kind]);
+    this.current = current;
   }
 
-  /** Runs `make`, which swaps; where it throws, nothing is swapped. */
+  /** Runs `make`, which may swap copies. If it throws, undoes the swaps. */
   orAsBefore<Result>(make: () => Result): Result {
-    const before = this.held;
+    const before = this.current;
     try {
       return make();
     } catch (error) {
-      this.held = before;
+      this.current = before;
       throw error;
     }
   }
 
-  /** From the moment that a question is submitted on, until it is answered. */
-  keepFor(question: Question): void {
-    this.questions.add(question);
+  /** Call this when a query is submitted, and `release` when it is answered. */
+  keepFor(query: Query): void {
+    this.queries.add(query);
   }
 
-  release(question: Question): void {
-    this.questions.delete(question);
+  release(query: Query): void {
+    this.queries.delete(query);
   }
 
-  /** To be called before the state changes, so that pending questions still see the old state. */
+  /** Call this before the state changes, so that pending queries still see the old state. */
   beforeChange(): void {
-    for (const question of this.questions) question.preserve();
+    for (const query of this.queries) query.preserve();
   }
 
   /** Writes particles into the slots from `first` on. */
   upload(first: number, { ids, positions, velocities, radii, ...shapes }: Bodies): void {
-    // Deno panics when it is asked to write nothing.
+    // Deno aborts on an empty write.
     if (ids.length === 0) return;
     this.beforeChange();
     const { dimensions } = this.world;
     const { queue } = this.gpu.device;
     const { position, velocity, id } = this.now;
-    const carried = wrapPositions(this.world, positions);
+    const wrapped = wrapPositions(this.world, positions);
     queue.writeBuffer(id, 4 * first, new Uint32Array(ids));
     queue.writeBuffer(
       position,
       4 * bodyFloats(this.world) * first,
-      radii ? toBodies(dimensions, carried, { radii, ...shapes }) : toStored(dimensions, carried),
+      radii ? toBodies(dimensions, wrapped, { radii, ...shapes }) : toStored(dimensions, wrapped),
     );
     queue.writeBuffer(velocity, 4 * storedFloats(dimensions) * first, toStored(dimensions, velocities));
   }
 
-  /** Says who is to leave, for the pass that retires them. */
+  /** Marks the ids of particles that leave, for the pass that retires them. */
   markLeaving(ids: Uint32Array | readonly number[]): void {
     const leaving = new Uint32Array(Math.ceil(this.capacity / 32));
     for (let index = 0; index < ids.length; index++) {
@@ -155,7 +155,7 @@ export class ParticleCopies {
     ];
   }
 
-  /** Packed, by id. */
+  /** Unpacks what was read back, in the order of ids. */
   arraysOf(copies: readonly ArrayBuffer[]): ParticleArrays {
     const { dimensions, levels } = this.world;
     const words = bodyFloats(this.world);
@@ -176,13 +176,13 @@ export class ParticleCopies {
     this.owned.destroy();
   }
 
-  private pick(which: (held: 0 | 1) => 0 | 1): ParticleBuffers {
-    const { held } = this;
+  private pick(which: (current: 0 | 1) => 0 | 1): ParticleBuffers {
+    const { current } = this;
     const { buffers } = this.owned;
     return {
-      position: buffers[`position${which(held.position)}`],
-      velocity: buffers[`velocity${which(held.velocity)}`],
-      id: buffers[`id${which(held.id)}`],
+      position: buffers[`position${which(current.position)}`],
+      velocity: buffers[`velocity${which(current.velocity)}`],
+      id: buffers[`id${which(current.id)}`],
     };
   }
 }
@@ -191,7 +191,7 @@ function other(copy: 0 | 1): 0 | 1 {
   return copy === 0 ? 1 : 0;
 }
 
-/** Slots in the order of their particles' ids. */
+/** Returns the slots in ascending order of their particles' ids. */
 function slotsById(ids: Uint32Array, capacity: number): Uint32Array {
   const slotOf = new Uint32Array(capacity).fill(0xffff_ffff);
   ids.forEach((id, slot) => {

@@ -1,6 +1,6 @@
 /**
- * The kernels of a simulation, and when each is compiled: what a step of the settings it is made with needs, now;
- * the rest when it is first recorded. Passes that probe exist once for each broad phase.
+ * Creates the kernels of a simulation. Kernels that a step with the initial settings needs are compiled at once, the
+ * others when they are first recorded. Passes that look for neighbours exist once per broad phase.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { SimulationPlan } from '../../core/simulation/plan';
@@ -31,7 +31,7 @@ export interface SimulationPasses extends Readonly<Record<BroadPhase, ProbingPas
   destroy(): void;
 }
 
-/** Without obstacles, kernels know nothing of them. */
+/** Returns the variant to link for. Without obstacles, kernels contain no code for them. */
 export function variantOf({ world, obstacleCapacity }: SimulationPlan): World & Pick<Variant, 'obstacles'> {
   return obstacleCapacity > 0 ? { ...world, obstacles: true } : world;
 }

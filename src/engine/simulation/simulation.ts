@@ -1,15 +1,16 @@
 /**
- * The particle simulation on the GPU: creation, particles, settings, steps and questions about its state.
- * particle-copies.ts holds the state, passes.ts the kernels, stages.ts makes steps of them, and submissions.ts notices if
- * the device drops a submission.
+ * The particle simulation on the GPU: creation, particles, settings, steps and queries of its state. particle-copies.ts
+ * holds the state, passes.ts the kernels, stages.ts makes steps from them, and submissions.ts notices if the device
+ * drops a submission.
  *
- * Ordering: a change is one compute pass; dispatches within a pass are ordered and synchronised. A recorded step
- * (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the simulation that is not itself a
- * recording, because those calls submit at once.
+ * Ordering: a change is one compute pass; dispatches within a pass are ordered and synchronised. Submit a recorded step
+ * (`encodeStep`, `encodeSeparate`) before you call anything except another `encode…` method, because all other calls
+ * submit at once.
  *
- * The device may reject a kernel after it was recorded, if no caller awaited its compilation. A question then fails alone:
- * it sorts in a submission of its own, so that the state stays intact. After a dropped change the simulation accepts only a
- * checkpoint. Once a rejection is known, every call that needs the kernel throws before it changes anything.
+ * The device may reject a kernel after it was recorded, if no caller awaited its compilation. If a query needs it, only
+ * the query fails: its sort is a separate submission, so the state stays intact. After a dropped change the simulation
+ * accepts only a checkpoint. Once a rejection is known, every call that needs the kernel throws before it changes
+ * anything.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -60,15 +61,15 @@ import { createSimulationPasses, type SimulationPasses, variantOf } from './pass
 import { type Recording, SimulationStages } from './stages';
 import { StateSubmissions } from './submissions';
 
-/** The buffers that hold the state now; another step may swap them, so ask again each frame. */
+/** The buffers that hold the state now. A step may swap them, so get them again each frame. */
 export interface SimulationBuffers {
   /**
-   * vec2f or vec4f a particle, in cell order; where each has a radius of its own, vec4f in 2D too, the radius in w; where
-   * some may be boxes, two vec4f: the position and in w the radius of the ball around, then half extents (0 of a ball) and
-   * in w the radius of a ball as large.
+   * Per particle, in cell order: vec2f (2D) or vec4f with w unused (3D). With variable radii: vec4f in 2D too, with the
+   * radius in w. With boxes: two vec4f, first the position, with the radius of the ball around the body in w; then the
+   * half extents (0 for a ball), with the radius of a ball of the same area (3D: volume) in w.
    */
   readonly positions: GPUBuffer;
-  /** vec2f or vec4f. */
+  /** Per particle: vec2f (2D) or vec4f with w unused (3D). */
   readonly velocities: GPUBuffer;
   /** u32: the id of the particle in each slot. */
   readonly ids: GPUBuffer;
@@ -95,7 +96,7 @@ export class Simulation implements ParticleSimulation {
   private readonly stages: SimulationStages;
   private elapsed = 0;
   private destroyed = false;
-  /** Particles that the last step was of. */
+  /** Number of particles in the last step. */
   private stepped = 0;
   private readonly substeps: SubstepMemo;
 
@@ -161,7 +162,7 @@ export class Simulation implements ParticleSimulation {
     const { passes, scan, sort, parameters, copies, obstacles, ccd } = parts;
     const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, copies, obstacles, ccd);
     try {
-      simulation.placeObstacles(plan.obstacles);
+      simulation.loadObstacles(plan.obstacles);
       if (plan.count > 0) simulation.add(first);
     } catch (error) {
       simulation.destroy();
@@ -194,9 +195,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * The state in GPU memory, for drawing and for kernels of the caller's own. Ids are only to be read; velocities, and
-   * positions where there are no radii, may be written between two steps, by work that is submitted or recorded between
-   * them, and positions not while `findPairs` is under way: it would find the pairs of some of either.
+   * The state in GPU memory, for drawing and for the caller's kernels. Ids are read-only. Between two steps you may
+   * write velocities and, without variable radii, positions, in work that is submitted or recorded between them. Do not
+   * write positions while `findPairs` is pending: it would mix pairs of the old and the new positions.
    */
   get buffers(): SimulationBuffers {
     this.checkUsable();
@@ -214,8 +215,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Records a step into the caller's encoder. Encoders that are being recorded at the same time share 1,023
-   * changes of parameters (dt, settings, count); an encoder that holds as many refuses the next.
+   * Records a step into the caller's encoder. Encoders that are recorded at the same time share 1,023 changes of
+   * parameters (dt, settings, count). If one of them holds that many, the next call throws.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
@@ -255,7 +256,9 @@ export class Simulation implements ParticleSimulation {
     this.submit('simulation.separate', (encoder) => this.encodeSeparate(encoder, rounds));
   }
 
-  /** Records a separation into the caller's encoder, as encodeStep does: a grid and a push per round. */
+  /**
+   * Records rounds that push particles apart into the caller's encoder, like encodeStep. Each round sorts, then pushes.
+   */
   encodeSeparate(encoder: GPUCommandEncoder, rounds = 1): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -263,7 +266,7 @@ export class Simulation implements ParticleSimulation {
     this.recordInto(encoder, 'simulation.separate', () => this.stages.separate(this.recording(), rounds));
   }
 
-  /** A step (or a separation) with each stage timed; it counts as done. */
+  /** Takes a step and times each stage. */
   async profile(dt: number): Promise<StageTimes> {
     this.checkUsable();
     checkTimeStep(dt, this.currentSettings.substeps);
@@ -293,14 +296,14 @@ export class Simulation implements ParticleSimulation {
     this.copies.markLeaving(ids);
     const stages = this.stages.retire(this.recording());
     this.submit('simulation.remove', (encoder) => this.encodeStages(encoder, 'simulation.remove', stages));
-    // The sort has filed them last, so that a smaller count leaves them behind.
+    // The sort put them last, so a smaller count leaves them out.
     this.ids.release(ids);
   }
 
-  /** Replaces all obstacles, at the cost of one sort of them. */
+  /** Replaces all obstacles. Costs one sort of the obstacles. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
-    this.placeObstacles(checkObstacles(obstacles, this));
+    this.loadObstacles(checkObstacles(obstacles, this));
   }
 
   async measure(): Promise<Measures> {
@@ -318,8 +321,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Every overlapping pair once, ids ascending, as things are at the call. Memory for the list is reserved for
-   * just as many pairs as there are; if the device cannot hold them, the error says how many there are.
+   * Resolves to every overlapping pair once, ids ascending, as of the call. Reserves memory for exactly the pairs that
+   * there are. If the device cannot hold them, the error names their number.
    */
   async findPairs(): Promise<FoundPairs> {
     this.checkUsable();
@@ -329,7 +332,8 @@ export class Simulation implements ParticleSimulation {
     this.sortNow();
     const { settled } = this.submissions;
     const { gpu, scan, readback, capacity, world } = this;
-    // Want of memory makes what is bound here invalid; `settled` says so, and once is enough.
+    // If memory runs out, the bind groups made here are invalid. `settled` reports it, so the validation error is
+    // ignored.
     gpu.device.pushErrorScope('validation');
     const query = new PairQuery(gpu, { pairs, scan }, readback, this.stages.sorted, count, capacity, world);
     gpu.device.popErrorScope().catch(() => undefined);
@@ -382,7 +386,7 @@ export class Simulation implements ParticleSimulation {
     this.copies.upload(0, bodiesOf(checkpoint, this));
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
-    this.placeObstacles(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
+    this.loadObstacles(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
   }
 
   destroy(): void {
@@ -407,12 +411,12 @@ export class Simulation implements ParticleSimulation {
     this.gpu.checkAlive();
   }
 
-  private placeObstacles(bodies: StaticBodies): void {
+  private loadObstacles(bodies: StaticBodies): void {
     const substep = this.substeps.derive(this.currentSettings, 0);
     this.obstacles?.load(bodies, (count) => this.parameters.place(this.world, count, substep));
   }
 
-  /** The context of a recording that is made now. */
+  /** Returns the parameters, count and settings for a recording made now. */
   private recording(dt = 0): Recording {
     const { count, currentSettings: settings } = this;
     const shared = this.parameters.place(this.world, count, this.substeps.derive(settings, dt));
@@ -431,7 +435,7 @@ export class Simulation implements ParticleSimulation {
     });
   }
 
-  /** Sorts the state, in a submission of its own, which no kernel that is not yet compiled can spoil. */
+  /** Sorts the state in a separate submission, which the device keeps even if it rejects a kernel of the query. */
   private sortNow(): void {
     const stages = this.stages.sorting(this.recording());
     this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));
@@ -454,7 +458,7 @@ export class Simulation implements ParticleSimulation {
   }
 }
 
-/** Loaded only when needed: its kernels are as much text as those of all the rest of a step. */
+/** Loads ccd.ts only if needed, because its kernels have as much text as all others of a step together. */
 async function createCcd(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Ccd> {
   const { Ccd: Made } = await import('./ccd');
   return Made.create(gpu, variant, world, capacity);

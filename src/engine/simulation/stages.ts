@@ -1,11 +1,11 @@
 /**
- * Makes stages of passes, bound to the copies that hold the state, for a simulation's changes and questions.
+ * Makes stages from passes, bound to the copies that hold the state, for a simulation's changes and queries.
  *
- * One substep: integrate + count, scan, scatter, gather, then for each iteration: partner (only with restitution), resolve.
- * The count is a pass of its own with variable radii, because it also counts the finer entries of cells, and with
- * `continuous`, because paths are followed before it.
- * Outputs: stages, to record or to time. Creating a stage swaps the copies as the stage will leave them, so record stages in
- * the order in which they were created. Bind groups are created once.
+ * One substep: integrate + count, scan, scatter, gather, then for each iteration: partner (only with restitution),
+ * resolve. The count is a pass of its own with variable radii, because it also counts the finer entries of cells, and
+ * with `continuous`, because paths are followed before it.
+ * Outputs: stages, to record or to time. Creating a stage swaps the copies as the stage will leave them, so record
+ * stages in the order in which they were created. Bind groups are created once.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
@@ -36,7 +36,7 @@ export class SimulationStages {
     private readonly copies: ParticleCopies,
     /** Undefined without `continuous`. */
     private readonly ccd: Ccd | undefined,
-    /** Whether the sort counts for more than integrating could. */
+    /** With levels the sort counts by itself, because it also counts finer entries. */
     private readonly hasLevels: boolean,
   ) {}
 
@@ -50,7 +50,7 @@ export class SimulationStages {
     );
   }
 
-  /** Files those that are marked as leaving behind all others. */
+  /** Sorts the particles that are marked as leaving behind all others. */
   retire(recording: Recording): Stage[] {
     const { copies } = this;
     const { retire } = this.passes;
@@ -75,7 +75,7 @@ export class SimulationStages {
     return this.sort.stages(shared, binding, count, counted);
   }
 
-  /** On a sorted state. */
+  /** Needs a sorted state. */
   measure({ shared, count, settings }: Recording): Stage {
     const { copies } = this;
     const { measure } = this.passes[settings.broadPhase];
@@ -98,12 +98,12 @@ export class SimulationStages {
     return { position_in: position, id_in: id, ...this.cells };
   }
 
-  /** How far the fastest would move in the time step of the parameters: it changes nothing. */
+  /** Measures how far the fastest particle would move in the time step of the parameters. Changes nothing. */
   farthest({ shared, count }: Recording, ccd: Ccd): Stage {
     return ccd.farthest(shared, this.ccdBinding(ccd), count);
   }
 
-  /** The order that the sort found. */
+  /** The buffers that the sort wrote beside the state. */
   private get cells() {
     const { start, cellOfSlot, finerList, heavy } = this.sort;
     return { start, cell_of_slot: cellOfSlot, finer: finerList, crowd: heavy };
@@ -141,7 +141,7 @@ export class SimulationStages {
         position_in: position,
         velocity_in: velocity,
         id_in: id,
-        // Not written before the sort.
+        // Free as scratch, because it is not written before the sort.
         struck: copies.spare.velocity,
         start: sort.start,
       }),
@@ -190,7 +190,9 @@ export class SimulationStages {
     return { name: 'separate', encode: (pass) => separate.encode(pass, shared, group, count) };
   }
 
-  /** The stages of a change; where the device is known to refuse one, its error, and all as it was before. */
+  /**
+   * Returns the stages of a change. If the device is known to reject a kernel, throws and leaves the copies as before.
+   */
   private orAsBefore(makeStages: () => Stage[]): Stage[] {
     return this.copies.orAsBefore(() => {
       const stages = makeStages();
@@ -199,7 +201,7 @@ export class SimulationStages {
     });
   }
 
-  /** Bind groups are made once for each combination of copies, then found by name. */
+  /** Returns the bind groups of a name. They are made once per combination of copies. */
   private group<Group>(name: string, make: () => Group): Group {
     let group = this.groups.get(name) as Group | undefined;
     if (group === undefined) {

@@ -1,9 +1,9 @@
 /**
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
- * The device may reject a kernel after it was recorded, if no caller awaited its compilation; it then drops the submission.
- * After that the copies of the state disagree: the state is lost, and `check` throws until `renew`.
- * Inputs: recordings of changes. Outputs: `settled`, which rejects if any change so far was dropped.
+ * The device may reject a kernel after it was recorded, if no caller awaited its compilation; it then drops the
+ * submission. After that the copies of the state disagree: the state is lost, and `check` throws until `renew`.
+ * Inputs: recordings of changes. Output: `settled`, which rejects if any change so far was dropped.
  * Ordering: changes are submitted at once, in the order of the calls, or with the caller's encoder.
  */
 import { GpuError } from '../../core/base/errors';
@@ -21,7 +21,7 @@ export class StateSubmissions {
 
   constructor(private readonly gpu: Gpu) {}
 
-  /** Rejects if the device dropped any change so far. Await it before you return an answer from the state. */
+  /** Rejects if the device dropped any change so far. Await it before you return a result read from the state. */
   get settled(): Promise<void> {
     return this.valid;
   }
@@ -31,7 +31,7 @@ export class StateSubmissions {
     if (this.loss) throw this.loss;
   }
 
-  /** To be called when all of the state is written anew: earlier losses no longer matter. */
+  /** Call this when the whole state is written anew, so that earlier losses no longer matter. */
   renew(): void {
     this.loss = undefined;
     this.valid = Promise.resolve();
@@ -83,7 +83,7 @@ class StateLost extends GpuError {
   constructor({ message }: Error) {
     super(
       'shader',
-      `This simulation lost its particles with a change that the device dropped; restore a checkpoint and do without what was refused: ${message}`,
+      `This simulation lost its particles when the device dropped a change; restore a checkpoint and avoid the kernel that was rejected: ${message}`,
     );
   }
 }

@@ -231,7 +231,10 @@ gpuTest(
     const encoder = device.createCommandEncoder();
     const wrong: readonly [object, RegExp][] = [
       [{ points, count: 11 }, /^count is 11, but it must be at most 10 points\.$/],
-      [{ points, count: 1, radius: 2.5 }, /^radius is 2\.5, .*at most 2, what the search was created with/],
+      [
+        { points, count: 1, radius: 2.5 },
+        /^radius is 2\.5, .*at most 2, the radius that the search was created with/,
+      ],
       [{ points, count: 1, radius: Number.NaN }, /^radius is NaN, /],
       [{ count: 1 }, /^points is undefined, /],
       [{ points, count: 1, k: 2 }, /^input\.k is 2, /],
