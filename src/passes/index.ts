@@ -1,6 +1,6 @@
 /**
- * Every kernel in every variant, for the tests that compile them all and hold bindings and layouts
- * against the WGSL. A new pass is added here.
+ * Describes every kernel in every variant, for the tests that compile them all and compare bindings and layouts with
+ * the WGSL. Add each new pass here.
  */
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions, WorldKind } from '../core/world/world';
@@ -34,8 +34,8 @@ const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Kernels for worlds that may have too few levels for finer entries. */
-const BOXES: readonly WorldKind[] = ['bounded', 'periodic'];
+/** Kinds of worlds whose kernels differ if there are too few levels for finer entries. */
+const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
   return [
@@ -64,13 +64,15 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ),
     ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 3, boxes: true })),
     // Without finer entries.
-    ...BOXES.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
-    ...BOXES.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 1, boxes: true })),
+    ...KINDS_WITH_FEW_LEVELS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
+    ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
+      describeShapes({ dimensions, kind, crowds: true, levels: 1, boxes: true }),
+    ),
     ...[false, true].flatMap((boxes) => [
       ...KINDS.flatMap((kind) =>
         describeObstacles({ dimensions, kind, crowds: true, levels: 3, boxes, obstacles: true }),
       ),
-      ...BOXES.flatMap((kind) =>
+      ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
         describeObstacles({ dimensions, kind, crowds: true, levels: 1, boxes, obstacles: true }),
       ),
     ]),
@@ -81,7 +83,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   ];
 }
 
-/** Keys have no dimensions. */
+/** Kernels of the radix sort, once for both dimensions, because keys have none. */
 function describeRadix(): KernelDescription[] {
   return Object.values(RADIX_SHAPES).flatMap((shape) =>
     [false, true].flatMap((wide) =>
@@ -114,9 +116,9 @@ function describeVariant(variant: Variant): KernelDescription[] {
 /** Kernels with obstacles. */
 function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
-  // Whether there are finer entries makes no difference to paths.
-  const flies = levels !== 1;
-  const ccd = flies ? STEPS_AT_OBSTACLES.map((step) => CcdPass.describe(variant, step, 65_535)) : [];
+  // Paths use no finer entries, so their kernels are the same for one level and for several.
+  const hasCcd = levels !== 1;
+  const ccd = hasCcd ? STEPS_AT_OBSTACLES.map((step) => CcdPass.describe(variant, step, 65_535)) : [];
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
     ...describeContacts(variant, broadPhase),
     Measure.describe(variant, broadPhase),
@@ -124,7 +126,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
   return [...ccd, ...probing];
 }
 
-/** Paths of fast particles, but for what is the same in every world. */
+/** Kernels that follow paths, except those that are the same in every world. */
 function describeCcd(variant: Variant): KernelDescription[] {
   const steps = CCD_STEPS.filter((step) => !CCD_PLANS.includes(step));
   return steps.map((step) => CcdPass.describe(variant, step, 65_535));
@@ -143,7 +145,7 @@ function describeCrowds(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** One iteration of the contact law; where the work is split, of heavy particles too. */
+/** Kernels of the contact law, with heavy variants if the work is split. */
 function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescription[] {
   return heaviness(variant, broadPhase).flatMap((heavy) => [
     Partner.describe(variant, broadPhase, heavy),
@@ -163,12 +165,14 @@ function describePairs(
   ]);
 }
 
-/** Whether particles are heavy: where the work is split, there are kernels for those that are. */
+/**
+ * Returns values of `heavy` to describe kernels for. If the work is split, there are also kernels for heavy particles.
+ */
 function heaviness(variant: Variant, broadPhase: BroadPhase): boolean[] {
   return splitsCrowds(variant, broadPhase) ? [false, true] : [false];
 }
 
-/** Around points. */
+/** Kernels of queries around points. */
 function describeQueries(variant: Variant, breadth: Breadth): KernelDescription[] {
   return [
     Near.describe(variant, 'tally', breadth),

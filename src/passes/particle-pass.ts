@@ -1,6 +1,6 @@
 /**
- * What every pass with one thread a particle shares: typed binding, and a dispatch over `count`
- * slots; in grids made for crowds a second one over the heavy particles. `encode` only records; the caller submits.
+ * The base of passes with one thread per particle: typed binding, and a dispatch over `count` slots. With crowds there
+ * is a second dispatch over the heavy particles. `encode` only records; the caller submits.
  */
 import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/base/constants';
 import type { Kernel } from '../gpu/kernel';
@@ -11,7 +11,7 @@ export interface ParticleGroup {
   readonly heavy: HeavyGroup | undefined;
 }
 
-/** For the heavy particles: what is bound, and where it says how many there are. */
+/** The bind group for heavy particles, and where the GPU finds the number of workgroups. */
 export interface HeavyGroup {
   readonly group: GPUBindGroup;
   readonly workgroups: { readonly buffer: GPUBuffer; readonly offset: number };
@@ -34,7 +34,7 @@ export class ParticlePass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer 
   }
 }
 
-/** The same buffers for a kernel over all particles and one over the heavy ones, if there is one. */
+/** Binds the same buffers to the kernel for all particles and to the one for heavy particles, if there is one. */
 export function bindKernels(all: Kernel, heavy: Kernel | undefined, buffers: Named): ParticleGroup {
   const { crowd } = buffers;
   const workgroups = crowd && { buffer: crowd, offset: 4 * HEAVY_DISPATCH };

@@ -1,19 +1,21 @@
-/** Host of shaders/grid/box_bodies.wgsl: boxes as bodies of a grid with levels, and how many are set aside. */
+/**
+ * Host of shaders/grid/box_bodies.wgsl: turns boxes into bodies of a grid with levels, and counts those it sets aside.
+ */
 import text from '../../../shaders/grid/box_bodies.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import { type Variant, worldFlags, worldModules, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
-/** Words of `refused`: boxes that are none, boxes that are too large. */
+/** Words of `refused`: the number of invalid boxes, and of too large ones. */
 export const REFUSED_WORDS = 2;
 
 export interface BoxBodiesBuffers {
-  /** The low corner and then the high one of each. */
+  /** Per box the low corner, then the high one. */
   readonly boxes: GPUBuffer;
   readonly bodies: GPUBuffer;
   readonly high_out: GPUBuffer;
-  /** Zero before. */
+  /** Must be zero before. */
   readonly refused: GPUBuffer;
 }
 

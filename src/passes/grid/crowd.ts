@@ -1,6 +1,6 @@
 /**
- * Host of shaders/grid/crowd.wgsl and heavy.wgsl: crowded buckets put in order between scatter and gather, and the
- * heavy particles listed after it. Owns the list, which first holds tiles, then particles.
+ * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists the heavy
+ * particles after the gather. Owns the list, which first holds tiles, then heavy particles.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -21,7 +21,7 @@ import { HEAVY_WORDS, neighbourModules, PARAMS, type Variant, worldFlags, worldN
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
-  /** As long as the entries; overwritten. */
+  /** As long as the entries. Overwritten. */
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
@@ -52,12 +52,12 @@ interface Kernels {
   readonly close: Kernel | undefined;
 }
 
-/** Threads stride over the slots: few, since most often there is nothing to list. */
+/** Few workgroups, which stride over the slots, because there is usually nothing to list. */
 const LISTING_WORKGROUPS = 64;
 
 const HEAVY = { name: 'grid/heavy.wgsl', text: heavyText };
 
-/** More than any crowd has. */
+/** More entries than any crowd has. */
 const ALL = 2 ** 31;
 
 export class Crowd {
@@ -155,7 +155,7 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // Two words a tile of a crowd come to less than one a particle, whatever levels it is a finer entry on.
+    // Tiles fit too: two words per tile are less than one per particle, however many finer entries it has.
     const owned = await createBuffers(
       gpu,
       'grid',
@@ -165,7 +165,7 @@ export class Crowd {
     return new Crowd({ clear, entries, finer, heavy, close }, owned);
   }
 
-  /** See CROWD_HEADER: how many are listed, and the list. */
+  /** The header, then the list; see CROWD_HEADER. */
   get list(): GPUBuffer {
     return this.owned.buffers.crowd;
   }
@@ -191,12 +191,12 @@ export class Crowd {
     };
   }
 
-  /** Before the scatter, which lists tiles. */
+  /** Empties the list, before the scatter lists tiles. */
   encodeClear(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding): void {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
-  /** Between scatter and gather; of finer entries, after they are listed. */
+  /** Sorts crowded buckets between scatter and gather, or crowded finer entries after they are listed. */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
     for (const step of MERGES) {
@@ -206,7 +206,7 @@ export class Crowd {
     }
   }
 
-  /** After the gather. */
+  /** Lists the heavy particles, after the gather. */
   encodeHeavy(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,7 +1,7 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: for grids with levels, the particles of lower levels in each cell, as lists.
- * Owns the lists, with room for every particle on every level that it may be a finer entry on, and for the heavy particles
- * behind them. Where there are too few levels for finer entries, it records next to nothing.
+ * Host of shaders/grid/finer_entries.wgsl: in grids with levels, lists the particles of lower levels in each cell. Owns
+ * the lists, with room for each particle on every level on which it may be a finer entry, and for the heavy particles
+ * behind them. With too few levels for finer entries, it only sets the header and clears the list of crowds.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
@@ -19,7 +19,7 @@ export interface FinerBuffers {
   readonly counts: GPUBuffer;
   /** The list of crowds. */
   readonly crowd: GPUBuffer;
-  /** In the input's order and in sorted order. */
+  /** Positions in the order of the input, and in sorted order. */
   readonly given: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
@@ -44,7 +44,7 @@ const BINDINGS = {
   order: { finer: 'write array<u32>', start: 'read array<u32>', counts: 'write array<u32>' },
 } as const;
 
-/** A word for each and one more, and a bit for each: see shaders/neighbours/heavy_words.wgsl. */
+/** Bytes for heavy particles: a word per particle, one for their number, and a bit per slot; see heavy_words.wgsl. */
 function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
 }
@@ -52,7 +52,7 @@ function heavyBytes(capacity: number): number {
 export class FinerEntries {
   private constructor(
     private readonly kernels: Readonly<Record<Step, Kernel>>,
-    /** That may have finer entries. */
+    /** The number of buckets that may have finer entries. */
     private readonly buckets: number,
     private readonly owned: BufferSet<'finer' | 'scratch'>,
   ) {}
@@ -86,12 +86,12 @@ export class FinerEntries {
     return new FinerEntries(named as Record<Step, Kernel>, finerBuckets(world), owned);
   }
 
-  /** A word with a bit per level that may have particles; then slots, by bucket; at the end, the heavy particles. */
+  /** A word with a bit per level that may have particles, then finer entries by bucket; at the end, heavy particles. */
   get list(): GPUBuffer {
     return this.owned.buffers.finer;
   }
 
-  /** Scratch as long as the finer entries, in which crowds of them are merged. */
+  /** Scratch as long as the finer entries, for merging crowds of them. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }
@@ -111,7 +111,7 @@ export class FinerEntries {
     };
   }
 
-  /** Before the count. */
+  /** Marks the levels that have particles, before the count. */
   encodeLevels(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -124,7 +124,7 @@ export class FinerEntries {
     }
   }
 
-  /** After the gather. `crowd` puts the crowded lists in order. */
+  /** Lists the finer entries, after the gather. `crowd` sorts the crowded lists. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -133,7 +133,7 @@ export class FinerEntries {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    // The list of crowds is then that of the heavy particles.
+    // The list of crowds next holds crowded finer entries, then heavy particles.
     crowd.encodeClear(pass, shared, crowdBinding);
     if (this.buckets === 0) return;
     const { list, order } = this.kernels;

@@ -1,4 +1,4 @@
-/** Host of shaders/grid/gather.wgsl: canonical order, and the state moved into it. */
+/** Host of shaders/grid/gather.wgsl: finds the canonical order and moves the state into it. */
 import text from '../../../shaders/grid/gather.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -12,7 +12,7 @@ export interface GatherBuffers {
   readonly position_out: GPUBuffer;
   readonly id_out: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Needed where the pass was created with velocities. */
+  /** Needed if the pass was created with velocities. */
   readonly velocity_in?: GPUBuffer;
   readonly velocity_out?: GPUBuffer;
 }

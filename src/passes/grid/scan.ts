@@ -1,5 +1,5 @@
 /**
- * Host of shaders/grid/scan.wgsl: exclusive prefix sum of `length` counts, which it leaves at zero.
+ * Host of shaders/grid/scan.wgsl: the exclusive prefix sum of `length` counts, which it resets to zero.
  * A binding owns its block sums and its parameters; the caller that creates one destroys it.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
@@ -14,7 +14,7 @@ import { PARAMS } from '../modules';
 
 export const SCAN_FIELDS = { vectors: 'u32', blocks: 'u32' } as const;
 
-/** Bytes of a buffer of counts or starts that the scan may read in whole vectors of four. */
+/** Returns the bytes of a buffer of counts or starts, which the scan reads in whole vectors of four. */
 export function scanBytes(length: number): number {
   return Math.ceil(length / 4) * 16;
 }
@@ -71,7 +71,7 @@ export class Scan {
     return this.bindOwned(counts, starts, length, owned);
   }
 
-  /** The same without waiting; `settled` rejects where the device had no room. */
+  /** Like `bind`, but without waiting. `settled` rejects if the device had too little memory. */
   reserve(
     counts: GPUBuffer,
     starts: GPUBuffer,
@@ -135,7 +135,9 @@ export class Scan {
     };
   }
 
-  /** `length`: counts behind which all are zero, so that nothing is to be done there. Default: all that are bound. */
+  /**
+   * `length` is the number of counts to scan, if all counts behind them are zero. Default: all counts that are bound.
+   */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ScanBinding, length?: number): void {
     const blocks = length === undefined ? binding.blocks : Math.ceil(length / SCAN_BLOCK);
     this.kernels.reduce.encode(pass, shared, binding.reduce, blocks);

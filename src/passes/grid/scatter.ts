@@ -1,4 +1,4 @@
-/** Host of shaders/grid/scatter.wgsl: entries (slot, id) grouped by bucket. */
+/** Host of shaders/grid/scatter.wgsl: groups entries (slot, id) by bucket. */
 import text from '../../../shaders/grid/scatter.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -10,11 +10,11 @@ export interface ScatterBuffers {
   readonly ranks: GPUBuffer;
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
-  /** Needed where the variant is made for crowds. */
+  /** Needed if the variant has crowds. */
   readonly crowd?: GPUBuffer | undefined;
-  /** Needed where the variant has levels. */
+  /** Needed if the variant has levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** Needed where the pass was created with ids. */
+  /** Needed if the pass was created with ids. */
   readonly id_in?: GPUBuffer;
 }
 

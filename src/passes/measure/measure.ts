@@ -1,6 +1,6 @@
 /**
- * Host of shaders/measure/measure.wgsl: sums over all particles. Owns the partial sums, which `combine`
- * adds up in 64-bit integers and doubles.
+ * Host of shaders/measure/measure.wgsl: sums over all particles. Owns the partial sums, which `combine` adds up in
+ * doubles; sums that may exceed 32 bits come in two words.
  */
 import censusDense from '../../../shaders/measure/census_dense.wgsl?raw';
 import censusHashed from '../../../shaders/measure/census_hashed.wgsl?raw';
@@ -45,11 +45,11 @@ export interface MeasureBuffers {
   readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Needed where the pass was created with radii. */
+  /** Needed if the variant has levels. */
   readonly finer?: GPUBuffer | undefined;
 }
 
-/** With obstacles, one more measure: the overlaps with them. */
+/** The word of one more measure with obstacles: the overlaps with them. */
 const OBSTACLE_WORD = MEASURE_WORDS;
 
 const TWO_32 = 2 ** 32;
@@ -132,7 +132,7 @@ export class Measure {
         ...borderlineFields(world, radiusRange),
       }),
     );
-    // The shader strides along one dimension: a dispatch that is never folded.
+    // The shader strides along one dimension, so its workgroups must fit into one.
     const mostWorkgroups = Math.min(MEASURE_WORKGROUPS, gpu.workgroupsPerDimension);
     return new Measure(kernel, dimensions, words, mostWorkgroups, parameters, partials);
   }

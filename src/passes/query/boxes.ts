@@ -1,6 +1,6 @@
 /**
- * Host of shaders/query/boxes.wgsl: particles in boxes, tallied by box, then written at scanned offsets. Boxes over
- * few cells are searched by a thread each; tallying puts the others into a queue, for workgroups.
+ * Host of shaders/query/boxes.wgsl: counts the particles in each box, then writes them at scanned offsets. One thread
+ * searches a box over few cells. The tally puts the other boxes into a queue, which workgroups search.
  */
 import text from '../../../shaders/query/boxes.wgsl?raw';
 import { MOST_BOX_WORKGROUPS } from '../../core/base/constants';
@@ -13,10 +13,10 @@ import { ListPass, type ListStep } from './list-pass';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
-/** Words of the queue before the boxes in it: three of an indirect dispatch, and how many there are. */
+/** Words of the queue before its boxes: the three arguments of an indirect dispatch, and the number of boxes. */
 const QUEUE_HEADER = 4;
 
-/** Who searches a box. */
+/** What searches a box: one thread alone, or the threads of a workgroup together. */
 export const BOX_SEARCHERS = ['alone', 'together'] as const;
 export type BoxSearcher = (typeof BOX_SEARCHERS)[number];
 
@@ -28,11 +28,11 @@ export interface BoxesBuffers {
   readonly boxes: GPUBuffer;
   /** Slots of a UniformRing: BOXES_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** `queueBytes`, usage INDIRECT; its first QUEUE_HEADER words zero before a search. */
+  /** Has `queueBytes` and usage INDIRECT. Its first QUEUE_HEADER words are zero before a search. */
   readonly queue: GPUBuffer;
-  /** tally: a count for each box. */
+  /** tally: a count per box. */
   readonly tallies?: GPUBuffer;
-  /** fill: first place of each box, and of the box after it. */
+  /** fill: the first index of each box's entries, then the end of the last box's. */
   readonly offsets?: GPUBuffer;
   readonly ids?: GPUBuffer;
 }
@@ -113,12 +113,12 @@ export class Boxes {
     };
   }
 
-  /** To be called before the pass of a search; no box is in the queue then. */
+  /** Records the emptying of the queue, before the pass of a search. */
   static clear(encoder: GPUCommandEncoder, queue: GPUBuffer): void {
     encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
   }
 
-  /** `count`: boxes. `offsets`: of the slot of the parameters. */
+  /** `count` is the number of boxes. `offsets` holds the offset of the parameters in their ring. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

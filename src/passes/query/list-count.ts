@@ -1,4 +1,4 @@
-/** Host of shaders/query/list_count.wgsl: how many entries a list holds, and a dispatch over them. */
+/** Host of shaders/query/list_count.wgsl: computes the number of entries of a list, and the dispatch over them. */
 import text from '../../../shaders/query/list_count.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Dimensions } from '../../core/world/world';
@@ -14,19 +14,19 @@ export interface ListCountBuffers {
   readonly count: GPUBuffer;
 }
 
-/** Found, listed, the three numbers of an indirect dispatch, and a word of the kernels' own. */
+/** Entries found, entries listed, the three arguments of an indirect dispatch, and a word that only the kernels use. */
 export const LIST_COUNT_WORDS = 6;
 
-/** Byte at which those three begin. */
+/** Byte offset of the three arguments. */
 export const LIST_DISPATCH_OFFSET = 8;
 
-/** `found` where there are more entries than 32 bits count. */
+/** The value of `found` if there are more entries than 32 bits can count. */
 export const UNCOUNTABLE = 0xffff_ffff;
 
-/** Words of an entry: two ids a pair, one a neighbour. */
+/** Words per entry: two ids for a pair, one id for a neighbour. */
 export type EntryWords = 1 | 2;
 
-/** Groups are made for one list; the check goes over its offsets. */
+/** The bind groups of one list, and the workgroups that check its offsets. */
 export interface ListCountBinding {
   readonly check: GPUBindGroup;
   readonly count: GPUBindGroup;

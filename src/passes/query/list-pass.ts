@@ -1,6 +1,6 @@
 /**
- * What passes share that fill a list whose length only the GPU knows: one kernel tallies the entries of
- * each owner, one writes them at scanned offsets. `encode` only records; the caller submits.
+ * The base of passes that fill a list whose length only the GPU knows: one kernel counts the entries of each owner,
+ * another writes them at scanned offsets. `encode` only records; the caller submits.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Kernel } from '../../gpu/kernel';
@@ -15,7 +15,7 @@ export class ListPass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer | un
     return this.kernels[step].bind(buffers as { readonly [name: string]: GPUBuffer | undefined });
   }
 
-  /** `count`: owners. `offsets`: of bindings that are slots of a ring. */
+  /** `count` is the number of owners, `offsets` the dynamic offsets of parameters in their ring. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,4 +1,4 @@
-/** Host of shaders/query/near.wgsl: particles near points, tallied by point, then written at scanned offsets. */
+/** Host of shaders/query/near.wgsl: counts the particles near each point, then writes them at scanned offsets. */
 import text from '../../../shaders/query/near.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -16,9 +16,9 @@ export interface NearBuffers {
   readonly points: GPUBuffer;
   /** Slots of a UniformRing: NEAR_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** tally: a count for each point. */
+  /** tally: a count per point. */
   readonly tallies?: GPUBuffer;
-  /** fill: first place of each point, and of the point after it. */
+  /** fill: the first index of each point's entries, then the end of the last point's. */
   readonly offsets?: GPUBuffer;
   readonly ids?: GPUBuffer;
 }

@@ -1,4 +1,7 @@
-/** Host of shaders/query/nearest.wgsl: the k particles nearest to points. `encode` only records; the caller submits. */
+/**
+ * Host of shaders/query/nearest.wgsl: finds the k particles nearest to each point. `encode` only records; the caller
+ * submits.
+ */
 import text from '../../../shaders/query/nearest.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Gpu } from '../../gpu/device';
@@ -22,9 +25,9 @@ export interface NearestBuffers {
   readonly points: GPUBuffer;
   /** Slots of a UniformRing: NEAREST_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** k for each point. */
+  /** k per point. */
   readonly ids: GPUBuffer;
-  /** f32, k for each point. */
+  /** f32, k per point. */
   readonly distances_squared: GPUBuffer;
 }
 
@@ -59,7 +62,7 @@ export class Nearest {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** `count`: points. `offset`: of the slot that holds the parameters. */
+  /** `count` is the number of points. `offset` is the offset of the parameters in their ring. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

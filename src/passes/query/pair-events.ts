@@ -1,6 +1,6 @@
 /**
- * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl: counts the pairs that began, stayed and ended
- * between two lists per first id, writes them at scanned offsets, and keeps a list for the next comparison.
+ * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl: counts the pairs that began, stayed and
+ * ended between two lists per first id, writes them at scanned offsets, and keeps a list for the next comparison.
  */
 import keepText from '../../../shaders/query/keep_pairs.wgsl?raw';
 import text from '../../../shaders/query/pair_events.wgsl?raw';
@@ -23,16 +23,16 @@ const STEPS: readonly EventStep[] = ['tally', ...EVENT_KINDS, 'keep'];
 export interface PairEventsBuffers {
   readonly offsets: GPUBuffer | GPUBufferBinding;
   readonly pairs: GPUBuffer;
-  /** The lists of the comparison before; as long as the two above. */
+  /** The list of the comparison before, as long as the two buffers above. */
   readonly offsets_before: GPUBuffer;
   readonly pairs_before: GPUBuffer;
-  /** tally and keep: found and listed. */
+  /** tally and keep: the numbers of pairs found and listed. */
   readonly count?: GPUBuffer;
   /** tally: a count per first id. */
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;
-  /** One kind: the first index of each first id's pairs, and the list. */
+  /** begun, stayed or ended: the first index of each first id's pairs, and the list. */
   readonly event_offsets?: GPUBuffer;
   readonly events?: GPUBuffer;
 }

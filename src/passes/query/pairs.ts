@@ -1,4 +1,4 @@
-/** Host of shaders/query/pairs.wgsl: overlapping pairs, tallied by id, then written at scanned offsets. */
+/** Host of shaders/query/pairs.wgsl: counts the overlapping pairs per first id, then writes them at scanned offsets. */
 import text from '../../../shaders/query/pairs.wgsl?raw';
 import { MARK_ROWS } from '../../core/base/constants';
 import type { BroadPhase } from '../../core/contact/settings';
@@ -29,14 +29,14 @@ export interface PairsBuffers {
   readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** tally: a count for each id. */
+  /** tally: a count per id. */
   readonly tallies?: GPUBuffer;
-  /** fill: first place of each id, and of the id after it. */
+  /** fill: the first index of each id's pairs, then the end of the last id's. */
   readonly offsets?: GPUBuffer;
   readonly pairs?: GPUBuffer;
-  /** Needed where the variant has levels. */
+  /** Needed if the variant has levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** Needed where the variant is made for crowds: the heavy ones, and how many. */
+  /** Needed if the variant has crowds: the heavy particles and their number. */
   readonly crowd?: GPUBuffer | undefined;
   /** The high corners of boxes; `position` holds the low corners. */
   readonly high_in?: GPUBuffer | undefined;
@@ -46,8 +46,8 @@ export interface PairsBuffers {
 export type PairShape = 'ball' | 'box';
 
 /**
- * Bytes of `offsets` of so many owners: where heavy particles are split, with marks behind them. See each_heavy_marked.wgsl,
- * which works out from the length of the buffer where what is.
+ * Returns the bytes of `offsets` for a number of owners. With crowds, marks follow the offsets. each_heavy_marked.wgsl
+ * computes the position of each part from the length of the buffer.
  */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
   if (!variant.crowds) return scanBytes(owners + 1);
@@ -101,7 +101,7 @@ export class Pairs {
         ...neighbourFlags(variant, broadPhase, heavy),
         FILL: isFill,
         BOXES: isBox,
-        // Boxes are not where their centres are, and reach farther than a ball: all cells around are asked.
+        // A box is sorted by its low corner and reaches farther than a ball, so the loop visits all adjacent cells.
         WHOLE_BLOCKS: isBox,
       },
     };
@@ -143,12 +143,12 @@ export class Pairs {
   }
 }
 
-/** The list without its holes. A hole has two equal ids. */
+/** Removes the holes of a list, in place. A hole has two equal ids. */
 export function withoutHoles(pairs: Uint32Array): Uint32Array {
   let end = 0;
-  for (let place = 0; place < pairs.length; place += 2) {
-    const first = pairs[place] as number;
-    const second = pairs[place + 1] as number;
+  for (let index = 0; index < pairs.length; index += 2) {
+    const first = pairs[index] as number;
+    const second = pairs[index + 1] as number;
     if (first === second) continue;
     pairs[end++] = first;
     pairs[end++] = second;

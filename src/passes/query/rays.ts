@@ -1,6 +1,6 @@
 /**
- * Host of shaders/query/rays.wgsl: the particles that rays meet, counted per ray and then written at scanned offsets, or
- * only the first per ray.
+ * Host of shaders/query/rays.wgsl: the particles that rays meet, counted per ray and then written at scanned offsets,
+ * or only the first per ray.
  */
 import ray from '../../../shaders/query/ray.wgsl?raw';
 import text from '../../../shaders/query/rays.wgsl?raw';
@@ -13,7 +13,7 @@ import { STRETCH, type Variant, worldFlags, worldName } from '../modules';
 import { pathModules, SORT_STRETCH } from '../search-modules';
 import { ListPass } from './list-pass';
 
-/** The radius is that of all particles; unused with variable radii. */
+/** `radius` is the radius of all particles. It is unused with variable radii. */
 export const RAYS_FIELDS = { ray_count: 'u32', radius: 'f32', radius_squared: 'f32' } as const;
 
 export const RAYS_STEPS = ['tally', 'fill', 'first'] as const;
@@ -29,9 +29,9 @@ export interface RaysBuffers {
   readonly parameters: GPUBuffer;
   /** tally: a count per ray. */
   readonly tallies?: GPUBuffer;
-  /** fill: the first index of each ray's entries, and a last one for the end. */
+  /** fill: the first index of each ray's entries, then the end of the last ray's. */
   readonly offsets?: GPUBuffer;
-  /** fill: the list; first: one per ray. */
+  /** fill: the list. first: one id per ray. */
   readonly ids?: GPUBuffer;
   readonly distances?: GPUBuffer;
 }
@@ -81,7 +81,7 @@ export class Rays extends ListPass<RaysBuffers> {
   }
 }
 
-/** The first ball of each ray. */
+/** Finds the first ball of each ray. */
 export class FirstHits {
   private constructor(private readonly kernel: Kernel) {}
 
@@ -93,7 +93,7 @@ export class FirstHits {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** `count`: rays. `offsets`: of the slot of the parameters. */
+  /** `count` is the number of rays. `offsets` holds the offset of the parameters in their ring. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/solve/ccd: ends the paths of fast particles at their first hit, one kernel per step of the algorithm. The GPU
- * decides how many threads each kernel gets: none if no particle is fast.
+ * Host of shaders/solve/ccd: ends the paths of fast particles at their first hit, one kernel per step of the algorithm.
+ * The GPU decides how many threads each kernel gets: none if no particle is fast.
  */
 
 import claim from '../../../shaders/solve/ccd/claim.wgsl?raw';
@@ -60,7 +60,10 @@ export interface CcdBuffers {
   readonly counters: GPUBuffer;
   /** CCD_DISPATCHES words, usage INDIRECT. */
   readonly dispatches: GPUBuffer;
-  /** A word per bucket, list of paths and particle, two per node. Words of buckets and lists are zero before and after. */
+  /**
+   * A word per bucket, per list of paths and per particle, and two per node. Buckets and lists are zero before and
+   * after.
+   */
   readonly links: GPUBuffer;
   /** Two words per particle each. Claims are zero before and after. */
   readonly first: GPUBuffer;
@@ -225,7 +228,7 @@ function modulesOf(variant: Variant, part: Part): ShaderSource[] {
 
 export interface CcdBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
-  /** From even hits to odd ones, and back. */
+  /** The groups of the rounds: from even hits to odd hits, and back. */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;
 }
@@ -269,7 +272,8 @@ export class CcdPass {
   bind(buffers: CcdBuffers): CcdBinding {
     const { kernels } = this;
     const { even, odd, struck, dispatches } = buffers;
-    // The link step writes the even hits, which the first round reads. The last of an even number of rounds writes them again.
+    // The link step writes the even hits, which the first round reads. The last of an even number of rounds writes them
+    // again.
     const named = { ...buffers, hits_out: even, hits: even, velocity_out: struck };
     const round = (hits_in: GPUBuffer, hits_out: GPUBuffer) =>
       kernels.meet.bind({ ...buffers, hits_in, hits_out });
@@ -289,12 +293,12 @@ export class CcdPass {
     };
   }
 
-  /** Before the first substep of a step. */
+  /** Resets the counters of a step, before its first substep. */
   encodeBegin(pass: GPUComputePassEncoder, shared: SharedBinding, { groups }: CcdBinding): void {
     this.kernels.begin.encode(pass, shared, groups.plan, 1);
   }
 
-  /** Between integrating and the sort. */
+  /** Ends the paths of fast particles, between integrating and the sort. */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CcdBinding, count: number): void {
     const { kernels } = this;
     const { groups, rounds, dispatches } = binding;

@@ -1,4 +1,7 @@
-/** Host of shaders/solve/integrate.wgsl: advance, and where nothing else does, count where particles arrive. */
+/**
+ * Host of shaders/solve/integrate.wgsl: moves particles, and counts those that arrive in each bucket unless the sort
+ * does.
+ */
 import text from '../../../shaders/solve/integrate.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -8,14 +11,14 @@ import { ParticlePass } from '../particle-pass';
 export interface IntegrateBuffers {
   readonly position: GPUBuffer;
   readonly velocity: GPUBuffer;
-  /** Needed where it counts. */
+  /** Needed if this pass counts. */
   readonly counts?: GPUBuffer;
   readonly ranks?: GPUBuffer;
   readonly id_in?: GPUBuffer;
 }
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
-  /** `counts`: whether nothing else moves particles before they are sorted. With levels the sort counts itself. */
+  /** `counts`: true if nothing else moves particles before the sort. With levels the sort counts in any case. */
   static describe(variant: Variant, counts = true): KernelDescription {
     const counting = counts && !variant.levels;
     return {

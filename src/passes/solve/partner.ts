@@ -1,4 +1,4 @@
-/** Host of shaders/solve/partner.wgsl: each particle's fastest approaching contact. */
+/** Host of shaders/solve/partner.wgsl: finds each particle's fastest approaching contact. */
 import text from '../../../shaders/solve/partner.wgsl?raw';
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
@@ -26,9 +26,9 @@ export interface PartnerBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly partner_out: GPUBuffer;
-  /** Needed where the variant is made for crowds. */
+  /** Needed if the variant has crowds. */
   readonly crowd?: GPUBuffer | undefined;
-  /** Needed where the variant has levels. */
+  /** Needed if the variant has levels. */
   readonly finer?: GPUBuffer | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or of pushing apart alone. */
+/** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or one that only pushes apart. */
 import text from '../../../shaders/solve/resolve.wgsl?raw';
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
@@ -29,13 +29,13 @@ export interface ResolveBuffers {
   readonly position_out: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Needed where the mode is `respond`. */
+  /** Needed if the mode is `respond`. */
   readonly velocity_in?: GPUBuffer;
   readonly velocity_out?: GPUBuffer;
   readonly partner_in?: GPUBuffer;
-  /** Needed where the variant is made for crowds. */
+  /** Needed if the variant has crowds. */
   readonly crowd?: GPUBuffer | undefined;
-  /** Needed where the variant has levels. */
+  /** Needed if the variant has levels. */
   readonly finer?: GPUBuffer | undefined;
 }
 

@@ -6,7 +6,7 @@ import { bodyFlags, PARAMS, type Variant, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
 export interface RetireBuffers {
-  /** One bit an id, 1 where it leaves. */
+  /** One bit per id, 1 if its particle leaves. */
   readonly leaving: GPUBuffer;
   readonly position: GPUBuffer;
   readonly id: GPUBuffer;

@@ -1,4 +1,4 @@
-/** Host of shaders/sort/radix.wgsl: one digit of a radix sort; between its two kernels the counts are scanned. */
+/** Host of shaders/sort/radix.wgsl: sorts by one digit. The caller scans the counts between its two kernels. */
 import text from '../../../shaders/sort/radix.wgsl?raw';
 import {
   RADIX_BITS,
@@ -14,7 +14,7 @@ import { PARAMS } from '../modules';
 
 export const RADIX_FIELDS = { shift: 'u32', read: 'u32', written: 'u32' } as const;
 
-/** How keys are divided: values of a digit, and keys of a thread. Equal keys keep their order in any shape. */
+/** How keys are divided: `bits` per digit, and a `run` of keys per thread. Equal keys keep their order in any shape. */
 export interface RadixShape {
   readonly bits: number;
   readonly run: number;
@@ -29,20 +29,20 @@ export function radixShape(gpu: Gpu): RadixShape {
   return RADIX_SHAPES[isSoftware(gpu.info) ? 'software' : 'gpu'];
 }
 
-/** Workgroups that so many keys need. */
+/** Returns the number of workgroups for a number of keys. */
 export function radixWorkgroups(keys: number, { run }: RadixShape): number {
   return Math.ceil(Math.ceil(keys / run) / WORKGROUP_SIZE);
 }
 
-/** Counters that so many keys need. */
+/** Returns the number of counters for a number of keys. */
 export function radixCounters(keys: number, { bits, run }: RadixShape): number {
   return Math.ceil(keys / run) * 2 ** bits;
 }
 
 export interface RadixVariant {
-  /** Keys of 64 bits, the low word first. */
+  /** Whether keys have 64 bits, the low word first. */
   readonly wide: boolean;
-  /** A word that goes with each key. */
+  /** Whether each key has a word of payload. */
   readonly payload: boolean;
   readonly shape: RadixShape;
 }
@@ -71,7 +71,7 @@ export class Radix {
   static describe({ wide, payload, shape }: RadixVariant): KernelDescription[] {
     return STEPS.map((entryPoint) => ({
       label: `sort.${entryPoint}${wide ? '.wide' : ''}${payload ? '.payload' : ''}.${shape.bits}-bits`,
-      // Keys have none.
+      // Keys have no dimensions, so any value will do.
       dimensions: 2,
       sources: [PARAMS, { name: 'sort/radix.wgsl', text }],
       entryPoint,
