@@ -1,6 +1,6 @@
 /**
- * Boids on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has the same shape as
- * Flock, with values instead of promises.
+ * Boids on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has the same
+ * methods as Flock, with values instead of promises.
  *
  *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
@@ -51,8 +51,8 @@ export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
   }
 
   /**
-   * The state itself, packed: boids by id up to `end`, and the positions of the hunters. Positions of unused ids are NaN.
-   * Between two steps you may change velocities, and positions within the box.
+   * The state itself, packed: boids by id up to `end`, and the positions of the hunters. Positions of unused ids are
+   * NaN. Between two steps you may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
     return { ...this.particles.buffers, hunters: this.hunters };

@@ -1,6 +1,6 @@
 /**
- * Particle life on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has the same
- * shape as Life, with values instead of promises.
+ * Particle life on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has
+ * the same methods as Life, with values instead of promises.
  *
  *     const life = createCpuLife({ dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction });
  *     life.step(1 / 60);
@@ -50,8 +50,8 @@ export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
   }
 
   /**
-   * The state itself, packed, by id up to `end`. Positions of unused ids are NaN. Between two steps you may change velocities,
-   * and positions within the box.
+   * The state itself, packed, by id up to `end`. Positions of unused ids are NaN. Between two steps you may change
+   * velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {
     readonly species: Uint32Array;
@@ -92,8 +92,8 @@ export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
   }
 
   checkpoint(): LifeCheckpoint {
-    const own = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
-    return { ...this.particles.checkpoint(), ...own, species: this.read().species };
+    const described = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
+    return { ...this.particles.checkpoint(), ...described, species: this.read().species };
   }
 
   /** Continues from a checkpoint, which may come from a Life. */

@@ -1,7 +1,7 @@
 /**
- * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters, in 2D and 3D, in periodic, bounded and unbounded
- * worlds. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; this file provides their buffers and parameters.
- * docs/boids.md goes from the idea to the kernel.
+ * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters, in 2D and 3D, in periodic, bounded and
+ * unbounded worlds. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; this file provides their buffers and
+ * parameters. docs/boids.md explains them, from the idea to the kernel.
  *
  *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
@@ -34,7 +34,7 @@ import {
   planFlock,
 } from './options';
 
-/** Floats of a Sphere in steering.wgsl, in 2D and 3D. The radius follows directly after the centre. */
+/** Floats per Sphere in steering.wgsl, in 2D and 3D. The radius directly follows the centre. */
 const SPHERE_FLOATS = 4;
 
 const PARAMETERS = {
@@ -97,7 +97,7 @@ async function makeParts(
       spheres: { type: 'array<Sphere>', access: 'read' },
     },
   });
-  // Without hunters their kernel need not be compiled.
+  // Without hunters, do not compile their kernel.
   const hunter =
     hunters.length === 0
       ? undefined
@@ -146,8 +146,8 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Boids by id, and the positions of the hunters: vec2f (2D) or vec4f with w unused (3D). Positions of unused ids are NaN.
-   * Between two steps your kernels may change velocities, and positions within the box.
+   * Boids by id, and the positions of the hunters: vec2f (2D) or vec4f with w unused (3D). Positions of unused ids are
+   * NaN. Between two steps your kernels may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', GPUBuffer>> {
     const { particles, buffers } = this.parts;
@@ -173,7 +173,7 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
     this.writeHunters(positions);
   }
 
-  /** Replaces all obstacles, at most 1,024. Submit recorded steps before. */
+  /** Replaces all obstacles, at most 1,024. Submit recorded steps first. */
   setObstacles(obstacles: Float32Array): void {
     this.particles.checkAlive();
     checkObstacles('obstacles', obstacles, this.dimensions);
@@ -181,7 +181,7 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
     this.writeObstacles();
   }
 
-  /** Adds boids. Returns their ids: the lowest free ones, ascending. Submit recorded steps before. */
+  /** Adds boids. Returns their ids: the lowest free ones, ascending. Submit recorded steps first. */
   add(boids: PlacedParticles): Uint32Array {
     return this.particles.add(boids);
   }
@@ -226,9 +226,13 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
   async checkpoint(): Promise<FlockCheckpoint> {
     const { perception, fear } = this.plan;
     // Copy these now, because the boids arrive later.
-    const own = { time: this.elapsed, settings: this.currentSettings, obstacles: this.obstacles.slice() };
+    const described = {
+      time: this.elapsed,
+      settings: this.currentSettings,
+      obstacles: this.obstacles.slice(),
+    };
     const state = await Promise.all([this.particles.checkpoint(), this.readHunters()]);
-    return { ...own, perception, fear, ...state[0], ...state[1] };
+    return { ...described, perception, fear, ...state[0], ...state[1] };
   }
 
   /** Continues from a checkpoint, which may come from a CpuFlock. */
@@ -261,7 +265,7 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
     return { hunters: both.slice(0, floats), hunterVelocities: both.slice(floats) };
   }
 
-  /** Writes the hunters, which are also the first spheres, with radius 0. Without `velocities` they keep theirs. */
+  /** Writes the hunters, which are also the first spheres, with radius 0. Keeps their velocities if none are given. */
   private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;
     const { spheres, hunting, hunters } = this.parts.buffers;
@@ -280,7 +284,7 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
   private writeObstacles(): void {
     const spheres = widen(this.obstacles, this.dimensions + 1, SPHERE_FLOATS);
     const first = 4 * SPHERE_FLOATS * this.hunterCount;
-    // Deno aborts on an empty write.
+    // Deno aborts the whole process on an empty write.
     if (spheres.length > 0) this.gpu.device.queue.writeBuffer(this.parts.buffers.spheres, first, spheres);
   }
 }

@@ -1,4 +1,7 @@
-/** Particle life on either engine: types and checks of options, settings, state and checkpoints. Checks precede allocations. */
+/**
+ * Particle life on either engine: types and checks of options, settings, state and checkpoints. Checks precede
+ * allocations.
+ */
 import { checkDimensions, checkKnownKeys, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
@@ -18,7 +21,7 @@ import { checkTime } from './options';
 export type Attraction = readonly (readonly number[])[];
 
 export interface LifeNumbers {
-  /** Greatest acceleration by an attraction of 1, length / s². Default: 10 reaches. */
+  /** Greatest acceleration from an attraction of 1, length / s². Default: 10 reaches. */
   readonly strength: number;
   /** Time in which friction halves the speed. Default 0.04. */
   readonly halfLife: number;
@@ -27,7 +30,7 @@ export interface LifeNumbers {
 }
 
 export interface LifeSettings extends LifeNumbers {
-  /** Has as many species as at creation. */
+  /** Changes must keep the number of species. */
   readonly attraction: Attraction;
 }
 
@@ -61,19 +64,19 @@ export interface LifeState extends PlacedArrays {
   readonly species: Uint32Array;
 }
 
-/** A life with the same world, reach and number of species continues from this with the same bits. */
+/** Plain data from which a life with the same world, reach and number of species continues with the same bits. */
 export interface LifeCheckpoint extends ParticlesCheckpoint, LifeState {
   readonly time: number;
   readonly reach: number;
   readonly settings: LifeSettings;
 }
 
-/** The default settings. */
+/** Returns the default numbers. */
 export function lifeNumbers(reach: number): LifeNumbers {
   return { strength: 10 * reach, halfLife: 0.04, core: 0.3 };
 }
 
-/** The share of a velocity that friction leaves after `dt`. */
+/** Returns the share of a velocity that friction leaves after `dt`. */
 export function keptShare(halfLife: number, dt: number): number {
   return 2 ** (-dt / halfLife);
 }
@@ -106,15 +109,15 @@ export function planLife(options: LifeOptions): LifePlan {
   };
 }
 
-/** Settings that change; the table is a copy. */
-export function changeSettings(given: Partial<LifeSettings>, held: LifeSettings): LifeSettings {
+/** Checks changes of settings and applies them to `current`. Copies the table. */
+export function changeSettings(given: Partial<LifeSettings>, current: LifeSettings): LifeSettings {
   checkKnownKeys('settings', given, [...NUMBER_NAMES, 'attraction']);
-  const numbers = resolveNumbers(given, held, LIFE_RANGES);
-  const { attraction = held.attraction } = given;
-  return { ...numbers, attraction: checkAttraction('attraction', attraction, held.attraction.length) };
+  const numbers = resolveNumbers(given, current, LIFE_RANGES);
+  const { attraction = current.attraction } = given;
+  return { ...numbers, attraction: checkAttraction('attraction', attraction, current.attraction.length) };
 }
 
-/** Species of new particles, as many as there are positions. */
+/** Checks the species of new particles: one per position. */
 export function checkNew(
   { species, ...placed }: NewLife,
   dimensions: Dimensions,
@@ -125,7 +128,7 @@ export function checkNew(
   return { placed, species: checkSpecies('species', species, count, kinds) };
 }
 
-/** Checks what is specific to life in a checkpoint, before anything changes. */
+/** Checks the life's part of a checkpoint, before anything changes. Returns its species and settings. */
 export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
   { reach, kinds }: Pick<LifePlan, 'reach' | 'kinds'>,
@@ -164,7 +167,9 @@ function checkAttraction(argument: string, attraction: unknown, kinds?: number):
   return rows.map((row) => [...row]);
 }
 
-/** Checks species and returns a copy. If `count` is undefined, the positions are invalid, which another check reports. */
+/**
+ * Checks species and returns a copy. If `count` is undefined, the positions are invalid, which another check reports.
+ */
 function checkSpecies(
   argument: string,
   species: unknown,

@@ -1,6 +1,6 @@
 /**
  * Particle life on the GPU, in 2D and 3D: a table says how strongly each species is attracted to each. The rule is in
- * shaders/flock/life.wgsl; docs/life.md goes from the idea to the kernel.
+ * shaders/flock/life.wgsl; docs/life.md explains it, from the idea to the kernel.
  *
  *     const life = await createLife(gpu, {
  *       dimensions: 2, min, max, periodic: true, reach: 1, positions, species,
@@ -102,8 +102,8 @@ export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
   }
 
   /**
-   * By id: vec2f (2D) or vec4f with w unused (3D), and u32 for species. Positions of unused ids are NaN. Between two steps your
-   * kernels may change velocities, and positions within the box.
+   * By id: vec2f (2D) or vec4f with w unused (3D), and u32 for species. Positions of unused ids are NaN. Between two
+   * steps your kernels may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
     return this.particles.buffers;
@@ -114,14 +114,14 @@ export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
     return particles.memoryBytes + kernel.memoryBytes + attraction.size;
   }
 
-  /** Applies from the next recording on; a table from the next submission on. Compiles no kernel. */
+  /** Numbers apply from the next recording on, `attraction` from the next submission on. Compiles no kernel. */
   set(settings: Partial<LifeSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
     if (settings.attraction !== undefined) this.writeAttraction();
   }
 
-  /** Adds particles. Returns their ids: the lowest free ones, ascending. Submit recorded steps before. */
+  /** Adds particles. Returns their ids: the lowest free ones, ascending. Submit recorded steps first. */
   add(given: NewLife): Uint32Array {
     const { particles } = this.parts;
     particles.checkAlive();
@@ -165,9 +165,9 @@ export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
 
   async checkpoint(): Promise<LifeCheckpoint> {
     // Copy these now, because the particles arrive later.
-    const own = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
+    const described = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
     const [particles, state] = await Promise.all([this.particles.checkpoint(), this.read()]);
-    return { ...own, ...particles, species: state.species };
+    return { ...described, ...particles, species: state.species };
   }
 
   /** Continues from a checkpoint, which may come from a CpuLife. */

@@ -1,4 +1,6 @@
-/** A flock on either engine: types and checks of options, settings, state and checkpoints. Checks precede allocations. */
+/**
+ * A flock on either engine: types and checks of options, settings, state and checkpoints. Checks precede allocations.
+ */
 import {
   checkDimensions,
   checkFinite,
@@ -23,7 +25,7 @@ import type { Dimensions } from '../../core/world/world';
 export interface FlockSettings {
   /** Boids nearer than this turn away from each other. Default: half the perception. */
   readonly spacing: number;
-  /** Strength of that, length / s², at distance 0. Default: 20 perceptions. */
+  /** Strength of that turn, length / s², at distance 0. Default: 20 perceptions. */
   readonly separation: number;
   /** Rate at which a boid takes on its neighbours' velocity, 1 / s. Default 5. */
   readonly alignment: number;
@@ -62,7 +64,7 @@ export interface FlockState extends PlacedArrays {
   readonly hunters: Float32Array;
 }
 
-/** A flock with the same world, perception and fear continues from this with the same bits. */
+/** Plain data from which a flock with the same world, perception and fear continues with the same bits. */
 export interface FlockCheckpoint extends ParticlesCheckpoint, FlockState {
   readonly time: number;
   readonly perception: number;
@@ -90,10 +92,10 @@ const SETTING_NAMES = Object.keys(FLOCK_RANGES);
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'perception', 'obstacles', 'hunters', 'fear'];
 
-/** Most hunters, and most obstacles. Every boid tests each of them. */
+/** The largest number of hunters, and of obstacles. Every boid tests each of them. */
 export const MOST_SPHERES = 1024;
 
-/** The default settings. */
+/** Returns the default settings. */
 export function flockSettings(perception: number): FlockSettings {
   return {
     spacing: perception / 2,
@@ -136,25 +138,26 @@ export function planFlock(options: FlockOptions): FlockPlan {
   return { placed, perception, fear, settings, hunters, obstacles };
 }
 
-/** Checks changes of settings and applies them to `held`. */
-export function changeSettings(given: Partial<FlockSettings>, held: FlockSettings): FlockSettings {
+/** Checks changes of settings and applies them to `current`. */
+export function changeSettings(given: Partial<FlockSettings>, current: FlockSettings): FlockSettings {
   checkKnownKeys('settings', given, SETTING_NAMES);
-  return resolveSettings(given, held);
+  return resolveSettings(given, current);
 }
 
 export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, 0, 1);
 }
 
-/** Checks what is specific to a flock in a checkpoint, before anything changes. Returns the settings. */
+/** Checks the flock's part of a checkpoint, before anything changes. Returns the settings. */
 export function checkFlockCheckpoint(
   checkpoint: FlockCheckpoint,
   { perception, fear }: Pick<FlockPlan, 'perception' | 'fear'>,
   { dimensions, hunters }: { readonly dimensions: Dimensions; readonly hunters: number },
 ): FlockSettings {
-  for (const [name, own] of Object.entries({ perception, fear })) {
+  for (const [name, expected] of Object.entries({ perception, fear })) {
     const given = checkpoint?.[name as 'perception' | 'fear'];
-    if (given !== own) throw new ArgumentError(`checkpoint.${name}`, given, `${own}, like this flock`);
+    if (given !== expected)
+      throw new ArgumentError(`checkpoint.${name}`, given, `${expected}, like this flock`);
   }
   checkPacked('checkpoint.hunters', checkpoint.hunters, hunters, dimensions, 2 ** 48);
   checkPacked('checkpoint.hunterVelocities', checkpoint.hunterVelocities, hunters, dimensions, 2 ** 48);
@@ -170,15 +173,15 @@ export function checkTime(time: unknown): void {
   if (time < 0) throw new ArgumentError('checkpoint.time', time, '0 or more seconds');
 }
 
-function resolveSettings(given: Partial<FlockSettings>, held: FlockSettings): FlockSettings {
-  const settings = resolveNumbers(given, held, FLOCK_RANGES);
+function resolveSettings(given: Partial<FlockSettings>, current: FlockSettings): FlockSettings {
+  const settings = resolveNumbers(given, current, FLOCK_RANGES);
   if (settings.slowest > settings.fastest) {
     throw new ArgumentError('slowest', settings.slowest, `at most fastest, ${settings.fastest}`);
   }
   return settings;
 }
 
-/** Hunters search up to `fear`; in a periodic world no search may exceed half the shortest period. */
+/** Hunters search up to `fear`. In a periodic world no search may exceed half the shortest period. */
 function checkFear(fear: number, { dimensions, min, max, periodic, unbounded }: FlockOptions): void {
   if (unbounded === true) return;
   checkVector('world.min', min, dimensions);

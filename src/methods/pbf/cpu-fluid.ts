@@ -1,6 +1,6 @@
 /**
- * The position-based fluid on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has
- * the same shape as PositionFluid, with values instead of promises.
+ * The position-based fluid on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU
+ * with. It has the same methods as PositionFluid, with values instead of promises.
  *
  *     const fluid = createCpuPositionFluid({ dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
@@ -50,8 +50,8 @@ export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFlu
   }
 
   /**
-   * The state itself, packed, by id up to `end`; densities are those before the last corrections. Positions of unused ids are
-   * NaN. Between two steps you may change velocities, and positions within the box.
+   * The state itself, packed, by id up to `end`. `densities` holds the densities before the last corrections. Positions
+   * of unused ids are NaN. Between two steps you may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };

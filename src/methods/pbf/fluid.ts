@@ -1,7 +1,7 @@
 /**
- * A position-based fluid on the GPU, in 2D and 3D: positions are corrected towards the rest density, and velocities follow from
- * the positions (Macklin and Müller, "Position Based Fluids", 2013). The rules are in shaders/pbf; docs/pbf.md goes from the idea
- * to the kernels.
+ * A position-based fluid on the GPU, in 2D and 3D: positions are corrected towards the rest density, and velocities
+ * follow from the positions (Macklin and Müller, "Position Based Fluids", 2013). The rules are in shaders/pbf;
+ * docs/pbf.md explains them, from the idea to the kernels.
  *
  *     const fluid = await createPositionFluid(gpu, { dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
@@ -59,7 +59,10 @@ const PARAMETERS = {
   solids: 'u32',
 } as const;
 
-/** Buffers beside positions and velocities. Lambdas and curls are by slot, the others by id. `aims` become the new velocities. */
+/**
+ * Buffers beside positions and velocities. Lambdas and curls are indexed by slot, the others by id. `aims` become the
+ * new velocities.
+ */
 const MORE = {
   predicted: 'position',
   aims: 'vector',
@@ -141,8 +144,8 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
   }
 
   /**
-   * By id: vec2f (2D) or vec4f with w unused (3D); f32 for densities, which are those before the last corrections. Positions of
-   * unused ids are NaN. Between two steps your kernels may change velocities, and positions within the box.
+   * By id: vec2f (2D) or vec4f with w unused (3D). `densities` holds f32, from before the last corrections. Positions
+   * of unused ids are NaN. Between two steps your kernels may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;
@@ -151,8 +154,8 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
 
   get memoryBytes(): number {
     const { particles, kernels, solids } = this.parts;
-    const held = particles.memoryBytes + solids.size;
-    return Object.values(kernels).reduce((sum, { memoryBytes }) => sum + memoryBytes, held);
+    const buffers = particles.memoryBytes + solids.size;
+    return Object.values(kernels).reduce((sum, { memoryBytes }) => sum + memoryBytes, buffers);
   }
 
   /** Applies from the next recording on. Compiles no kernel. */
@@ -161,14 +164,14 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
     this.currentSettings = changeSettings(settings, this.currentSettings, this.dimensions);
   }
 
-  /** Replaces all obstacles, at most 1,024. Submit recorded steps before. */
+  /** Replaces all obstacles, at most 1,024. Submit recorded steps first. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.particles.checkAlive();
     this.obstacles = checkObstacles('obstacles', obstacles, this.dimensions);
     this.writeObstacles();
   }
 
-  /** Adds particles. Returns their ids: the lowest free ones, ascending. Submit recorded steps before. */
+  /** Adds particles. Returns their ids: the lowest free ones, ascending. Submit recorded steps first. */
   add(particles: PlacedParticles): Uint32Array {
     return this.particles.add(particles);
   }

@@ -19,12 +19,15 @@ export interface BoxObstacle {
 
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** A checked copy. */
+/** A checked copy of the caller's obstacle. */
 export type Obstacle = ObstacleOptions;
 
 export const MOST_OBSTACLES = 1024;
 
-/** Numbers per obstacle: centre (3), radius or 0 for a box, half of each edge (3), for a ball the share of poly6 across it. */
+/**
+ * Numbers per obstacle: the centre (3); the radius, or 0 for a box; half of each edge (3); for a ball the share of
+ * poly6 across it.
+ */
 export const OBSTACLE_FLOATS = 8;
 
 export function checkObstacles(
@@ -63,7 +66,7 @@ export function checkObstacles(
   });
 }
 
-/** Packs obstacles as OBSTACLE_FLOATS numbers each. `reach`: radius of the smoothing kernels. */
+/** Packs obstacles as OBSTACLE_FLOATS numbers each. `reach` is the radius of the smoothing kernels. */
 export function packObstacles(
   obstacles: readonly Obstacle[],
   dimensions: Dimensions,

@@ -1,6 +1,6 @@
 /**
- * A position-based fluid on either engine: types and checks of options, settings, measures and checkpoints. Checks precede
- * allocations.
+ * A position-based fluid on either engine: types and checks of options, settings, measures and checkpoints. Checks
+ * precede allocations.
  */
 import {
   checkDimensions,
@@ -29,7 +29,7 @@ export interface PositionFluidNumbers {
   readonly iterations: number;
   /** Share of its neighbours' velocity that a particle takes on per step (XSPH). Default 0.02. */
   readonly viscosity: number;
-  /** Push along eddies, so that they last, in radii. It does not keep momentum. Default 0. */
+  /** Strength of a push that sustains eddies, in radii. It does not conserve momentum. Default 0. */
   readonly vorticity: number;
   /** Share of missing density that draws particles together, 0 to 1. Default 0. */
   readonly tension: number;
@@ -48,16 +48,16 @@ export interface PositionFluidSettings extends PositionFluidNumbers {
 export interface PositionFluidOptions extends Partial<PositionFluidSettings>, MethodOptions {
   /** Distance up to which particles interact. */
   readonly radius: number;
-  /** Rest density in particles per area (volume). Default: that of a lattice with a spacing of half a radius. */
+  /** Rest density in particles per area (3D: volume). Default: a lattice with a spacing of half a radius. */
   readonly density?: number | undefined;
-  /** Solid bodies, at most 1,024; every particle tests each. Default: none. */
+  /** Solid bodies, at most 1,024. Every particle tests each of them. Default: none. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
 }
 
 /** The particles, sorted by id. */
 export type PositionFluidState = PlacedArrays;
 
-/** A fluid with the same world, radius and density continues from this with the same bits. */
+/** Plain data from which a fluid with the same world, radius and density continues with the same bits. */
 export interface PositionFluidCheckpoint extends ParticlesCheckpoint {
   readonly time: number;
   readonly radius: number;
@@ -129,28 +129,29 @@ export function planFluid(options: PositionFluidOptions): PositionFluidPlan {
   return { placed, radius, density, smoothing, settings, obstacles };
 }
 
-/** Checks changes of settings and applies them to `held`. */
+/** Checks changes of settings and applies them to `current`. */
 export function changeSettings(
   given: Partial<PositionFluidSettings>,
-  held: PositionFluidSettings,
+  current: PositionFluidSettings,
   dimensions: Dimensions,
 ): PositionFluidSettings {
   checkKnownKeys('settings', given, SETTING_NAMES);
-  return resolveSettings(given, held, dimensions);
+  return resolveSettings(given, current, dimensions);
 }
 
 export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, SHORTEST_STEP, 1);
 }
 
-/** Checks what is specific to the fluid in a checkpoint, before anything changes. */
+/** Checks the fluid's part of a checkpoint, before anything changes. Returns its settings and obstacles. */
 export function checkFluidCheckpoint(
   checkpoint: PositionFluidCheckpoint,
   { radius, density, placed }: PositionFluidPlan,
 ): Pick<PositionFluidPlan, 'settings' | 'obstacles'> {
-  for (const [name, own] of Object.entries({ radius, density })) {
+  for (const [name, expected] of Object.entries({ radius, density })) {
     const given = checkpoint?.[name as 'radius' | 'density'];
-    if (given !== own) throw new ArgumentError(`checkpoint.${name}`, given, `${own}, like this fluid`);
+    if (given !== expected)
+      throw new ArgumentError(`checkpoint.${name}`, given, `${expected}, like this fluid`);
   }
   const { time } = checkpoint;
   checkFinite('checkpoint.time', time);
@@ -162,7 +163,7 @@ export function checkFluidCheckpoint(
   return { settings, obstacles };
 }
 
-/** Computes the measures. `densities`: of all particles. */
+/** Computes the measures from the densities of all particles. */
 export function measuresOf(densities: Float32Array): FluidMeasures {
   const excesses = densities.map((density) => Math.max(0, density - 1));
   const mean = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0) / values.length || 0;
@@ -174,7 +175,9 @@ export function measuresOf(densities: Float32Array): FluidMeasures {
   };
 }
 
-/** Accepts 1 to 1,000 particles per radius². Fewer are no fluid; the kernels are not made for more. In 3D: per radius³. */
+/**
+ * Accepts 1 to 1,000 particles per radius² (3D: radius³). Fewer make no fluid, and the kernels are not made for more.
+ */
 function checkDensity(density: unknown, dimensions: Dimensions, radius: number): void {
   const [low, high] = [1, 1000].map((particles) => particles / radius ** dimensions) as [number, number];
   checkRange('density', density, low, high);
@@ -186,15 +189,15 @@ export function defaultSettings(dimensions: Dimensions): PositionFluidSettings {
 
 function resolveSettings(
   given: Partial<PositionFluidSettings>,
-  held: PositionFluidSettings,
+  current: PositionFluidSettings,
   dimensions: Dimensions,
 ): PositionFluidSettings {
-  const { gravity = held.gravity } = given;
+  const { gravity = current.gravity } = given;
   checkVector('gravity', gravity, dimensions);
   gravity.forEach((value, axis) => {
     checkRange(`gravity[${axis}]`, value, -1e9, 1e9);
   });
-  const numbers = resolveNumbers(given, held, FLUID_RANGES);
+  const numbers = resolveNumbers(given, current, FLUID_RANGES);
   checkInteger('iterations', numbers.iterations, ...FLUID_RANGES.iterations);
   return { ...numbers, gravity: [...gravity] };
 }

@@ -1,6 +1,6 @@
 /**
  * Constants of the smoothing kernels of the position-based fluid, for shaders and reference.
- * `radius`: where the kernels end. `density`: the rest density in particles per area (volume).
+ * `radius` is the distance at which the kernels end, `density` the rest density in particles per area (3D: volume).
  */
 import type { Dimensions } from '../../core/world/world';
 
@@ -20,18 +20,18 @@ export function smoothingOf(dimensions: Dimensions, radius: number, density: num
   return { weight, slope: spiky / density, nearWeight: weight * (1 - 0.2 ** 2) ** 3 };
 }
 
-/** The density of a lattice with a spacing of half a radius: about 12 neighbours in 2D, 32 in 3D. */
+/** Returns the density of a lattice with a spacing of half a radius: about 12 neighbours in 2D, 32 in 3D. */
 export function defaultDensity(dimensions: Dimensions, radius: number): number {
   return (2 / radius) ** dimensions;
 }
 
-/** 3D poly6 integrated over a plane at this distance in radii, per radius. */
+/** Returns 3D poly6 integrated over a plane at a distance in radii, per radius. */
 export function inPlane(away: number): number {
   const left = 1 - Math.min(Math.abs(away), 1) ** 2;
   return (315 / 256) * left ** 4;
 }
 
-/** Share of 3D poly6 beyond that plane. The distance may be negative. */
+/** Returns the share of 3D poly6 beyond a plane at a distance in radii, which may be negative. */
 export function farther(away: number): number {
   const size = Math.min(Math.abs(away), 1);
   const square = size * size;

@@ -1,6 +1,6 @@
 /**
- * One step of a flock in doubles, for the CPU engine, and to compare the GPU with: the twin of shaders/flock/boids.wgsl,
- * hunter.wgsl and steering.wgsl. It changes the state in place, rounded to 32-bit floats.
+ * One step of a flock in doubles, for the CPU engine, and to compare the GPU with: the twin of
+ * shaders/flock/boids.wgsl, hunter.wgsl and steering.wgsl. It changes the state in place, rounded to 32-bit floats.
  * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
@@ -32,7 +32,9 @@ export interface FlockStep extends FlockSettings {
   readonly fear: number;
 }
 
-/** Numbers per boid: total weight, then vectors: relative velocities, vectors from the neighbours, parting. */
+/**
+ * Numbers per boid: the total weight, then three vectors: relative velocities, vectors from the neighbours, parting.
+ */
 const SUMS = 10;
 
 /** Steps a flock; holds the scratch memory of a step. */
@@ -80,7 +82,7 @@ export class Boids {
     }
   }
 
-  /** Sums over all pairs in sight, for both boids of each pair. */
+  /** Sums over all pairs within perception, for both boids of each pair. */
   private gather({ perception, spacing }: FlockStep): void {
     const { particles, space, sums } = this;
     const { dimensions, grid } = particles;
@@ -102,7 +104,7 @@ export class Boids {
       const v = weight * ((velocities[b + 1] as number) - (velocities[a + 1] as number));
       const w = inSpace ? weight * ((velocities[b + 2] as number) - (velocities[a + 2] as number)) : 0;
       const crowding = Math.max(0, 1 - distance / spacing);
-      // Of coincident boids the lower id parts to the left.
+      // If two boids coincide, the one with the lower id moves to the left.
       const parting = distance > 0 ? crowding / distance : 0;
       const aside = distance > 0 ? parting * x : -crowding;
       const first = SUMS * one;
@@ -133,7 +135,7 @@ export class Boids {
   private flockPush(id: number, { separation, alignment, cohesion }: FlockStep): void {
     const { sums, push } = this;
     const first = SUMS * id;
-    // Means over the neighbours. If the weights add up to less than 1, the sums are taken as they are.
+    // Take means over the neighbours, or, if the weights add up to less than 1, the sums.
     const share = 1 / Math.max(sums[first] as number, 1);
     for (let axis = 0; axis < 3; axis++) {
       const others = sums[first + 1 + axis] as number;

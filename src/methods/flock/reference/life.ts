@@ -1,6 +1,6 @@
 /**
- * One step of particle life in doubles, for the CPU engine, and to compare the GPU with: the twin of shaders/flock/life.wgsl.
- * It changes the state in place, rounded to 32-bit floats.
+ * One step of particle life in doubles, for the CPU engine, and to compare the GPU with: the twin of
+ * shaders/flock/life.wgsl. It changes the state in place, rounded to 32-bit floats.
  * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
@@ -72,7 +72,7 @@ export class LifeTwin {
       const otherKind = species[other] as number;
       const wanted = attraction[kinds * kind + otherKind] as number;
       const otherWanted = attraction[kinds * otherKind + kind] as number;
-      // Of coincident particles the lower id parts to the left.
+      // If two particles coincide, the one with the lower id moves to the left.
       const along = distance > 0 ? 1 / distance : 0;
       const headingX = distance > 0 ? along * x : -1;
       const headingY = along * y;
@@ -89,7 +89,7 @@ export class LifeTwin {
   }
 }
 
-/** The pull towards a particle at this share of the reach. */
+/** Returns the pull towards a particle at this share of the reach. */
 export function pullAt(share: number, wanted: number, core: number): number {
   if (share < core) return share / core - 1;
   return wanted * (1 - Math.abs(2 * share - 1 - core) / (1 - core));

@@ -1,6 +1,7 @@
 /**
- * The space of a flock, in doubles: minimum images, wrapping and walls. Twin of shaders/flock/motion.wgsl and of the grid's own
- * minimum_image and wrap. Vectors have three numbers (z is 0 in 2D) and change in place, so that steps allocate nothing.
+ * The space of a flock, in doubles: minimum images, wrapping and walls. Twin of shaders/flock/motion.wgsl and of the
+ * grid's minimum_image and wrap. Vectors have three numbers (z is 0 in 2D) and change in place, so that steps allocate
+ * nothing.
  */
 import { wallsOf } from '../../../core/world/walls';
 import type { World } from '../../../core/world/world';
@@ -12,7 +13,7 @@ export function vector(): Vector {
 }
 
 export class Space {
-  /** Length of the world along each axis; infinite if the axis is not periodic. */
+  /** Length of the world along each axis; infinite along axes that are not periodic. */
   readonly periods: readonly [number, number, number];
   private readonly low: Vector;
   private readonly away = vector();
@@ -30,7 +31,7 @@ export class Space {
     this.upper.set(upper);
   }
 
-  /** Moves a point and turns its velocity back at walls. */
+  /** Moves a point by its velocity. At a wall, stops it and reverses that component of the velocity. */
   move(point: Vector, velocity: Vector, dt: number): void {
     for (let axis = 0; axis < 3; axis++) {
       point[axis] = (point[axis] as number) + dt * (velocity[axis] as number);
@@ -51,9 +52,9 @@ export class Space {
   wall(point: Vector, velocity: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
       const value = point[axis] as number;
-      const held = Math.min(Math.max(value, this.lower[axis] as number), this.upper[axis] as number);
-      point[axis] = held;
-      if ((value - held) * (velocity[axis] as number) > 0) velocity[axis] = -(velocity[axis] as number);
+      const clamped = Math.min(Math.max(value, this.lower[axis] as number), this.upper[axis] as number);
+      point[axis] = clamped;
+      if ((value - clamped) * (velocity[axis] as number) > 0) velocity[axis] = -(velocity[axis] as number);
     }
   }
 
@@ -74,7 +75,9 @@ export class Space {
     }
   }
 
-  /** Adds a push away from a ball whose surface is nearer than `reach`: 0 at that distance, `strength` at the surface. */
+  /**
+   * Adds a push away from a ball whose surface is nearer than `reach`: 0 at that distance, `strength` at the surface.
+   */
   shun(
     point: Vector,
     balls: Float64Array,
@@ -91,15 +94,17 @@ export class Space {
   }
 }
 
-/** Minimum image of a difference of two coordinates inside the box. The period may be infinite. */
-export function minimumImageInside(apart: number, period: number): number {
-  if (apart > period / 2) return apart - period;
-  return apart < -period / 2 ? apart + period : apart;
+/** Returns the minimum image of a difference of two coordinates inside the box. The period may be infinite. */
+export function minimumImageInside(difference: number, period: number): number {
+  if (difference > period / 2) return difference - period;
+  return difference < -period / 2 ? difference + period : difference;
 }
 
-/** Minimum image of a difference of any two coordinates. */
-export function minimumImage(apart: number, period: number): number {
-  return period < Number.POSITIVE_INFINITY ? apart - period * Math.round(apart / period) : apart;
+/** Returns the minimum image of a difference of any two coordinates. The period may be infinite. */
+export function minimumImage(difference: number, period: number): number {
+  return period < Number.POSITIVE_INFINITY
+    ? difference - period * Math.round(difference / period)
+    : difference;
 }
 
 /** Numbers per ball: the centre (3) and the radius. */

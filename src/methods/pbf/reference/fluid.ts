@@ -1,7 +1,7 @@
 /**
- * One step of the position-based fluid in doubles, for the CPU engine, and to compare the GPU with: the twin of the kernels in
- * shaders/pbf. It changes the state in place, rounded to 32-bit floats wherever the GPU stores it, and writes the densities before
- * the last corrections, as shares of the rest density.
+ * One step of the position-based fluid in doubles, for the CPU engine, and to compare the GPU with: the twin of the
+ * kernels in shaders/pbf. It changes the state in place, rounded to 32-bit floats wherever the GPU stores it. It also
+ * writes the densities before the last corrections, as shares of the rest density.
  * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
  */
 
@@ -88,7 +88,7 @@ export class FluidTwin {
     const { dimensions } = particles;
     sums.fill(0, 0, 3 * particles.end);
     squares.fill(0, 0, particles.end);
-    // Sum densities in `lambdas`, which holds doubles.
+    // Sum densities in `lambdas`, because `densities` holds only 32-bit floats.
     lambdas.fill(weight, 0, particles.end);
     this.forEachPair(positions, (one, other, x, y, z, squared) => {
       const added = this.weightAt(squared);
@@ -122,11 +122,11 @@ export class FluidTwin {
     const { dimensions } = particles;
     const { positions, velocities } = particles.buffers;
     const { viscosity, gravity, vorticity } = settings;
-    const between = new Float64Array(3);
-    const apart = (one: number, other: number) => {
+    const relative = new Float64Array(3);
+    const setRelative = (one: number, other: number) => {
       for (let axis = 0; axis < dimensions; axis++) {
-        const [own, theirs] = [velocities[dimensions * one + axis], velocities[dimensions * other + axis]];
-        between[axis] = (theirs as number) - (own as number);
+        const [first, second] = [velocities[dimensions * one + axis], velocities[dimensions * other + axis]];
+        relative[axis] = (second as number) - (first as number);
       }
     };
     curls.fill(0, 0, 3 * particles.end);
@@ -134,23 +134,23 @@ export class FluidTwin {
     rises.fill(0, 0, 3 * particles.end);
     if (vorticity > 0) {
       this.forEachPair(positions, (one, other, x, y, z, squared) => {
-        apart(one, other);
+        setRelative(one, other);
         this.slopeAt(x, y, z, squared);
-        // For the other particle both vectors change their sign, so the curl is the same.
-        addCross(curls, 3 * one, slope, between);
-        addCross(curls, 3 * other, slope, between);
+        // For the other particle both vectors change their signs, so the curl is the same.
+        addCross(curls, 3 * one, slope, relative);
+        addCross(curls, 3 * other, slope, relative);
       });
     }
     this.forEachPair(positions, (one, other, x, y, z, squared) => {
-      apart(one, other);
-      addBoth(sums, one, other, between, this.weightAt(squared));
+      setRelative(one, other);
+      addBoth(sums, one, other, relative, this.weightAt(squared));
       if (vorticity === 0) return;
       this.slopeAt(x, y, z, squared);
-      const [turning, turningThere] = [lengthAt(curls, one), lengthAt(curls, other)];
+      const [curl, otherCurl] = [lengthAt(curls, one), lengthAt(curls, other)];
       for (let axis = 0; axis < 3; axis++) {
         const rise = slope[axis] as number;
-        rises[3 * one + axis] = (rises[3 * one + axis] as number) + turningThere * rise;
-        rises[3 * other + axis] = (rises[3 * other + axis] as number) - turning * rise;
+        rises[3 * one + axis] = (rises[3 * one + axis] as number) + otherCurl * rise;
+        rises[3 * other + axis] = (rises[3 * other + axis] as number) - curl * rise;
       }
     });
     const along = new Float64Array(3);
@@ -232,7 +232,10 @@ export class FluidTwin {
     return this.smoothing.weight * left * left * left;
   }
 
-  /** Gradient with respect to the first particle's position. Of coincident particles the lower id is the one to the left. */
+  /**
+   * Writes to `slope` the gradient of the pair's density with respect to the first particle's position. If the
+   * particles coincide, the one with the lower id counts as the left one.
+   */
   private slopeAt(x: number, y: number, z: number, squared: number): void {
     const { slope } = this;
     const distance = Math.sqrt(squared);
@@ -245,7 +248,7 @@ export class FluidTwin {
   }
 }
 
-/** Adds to one particle of a pair, and with the opposite sign to the other. */
+/** Adds `factor * part` to the sum of one particle of a pair, and subtracts it from the other's. */
 function addBoth(sums: Float64Array, one: number, other: number, part: Float64Array, factor: number): void {
   for (let axis = 0; axis < 3; axis++) {
     const added = factor * (part[axis] as number);

@@ -1,7 +1,7 @@
 /**
- * Walls and obstacles of the position-based fluid, in doubles: the twin of shaders/pbf/obstacles.wgsl and of the walls in
- * smoothing.wgsl. Computes the density imagined inside and beyond them, its gradient, and the nearest way out.
- * Obstacles are packed by packObstacles.
+ * Walls and obstacles of the position-based fluid, in doubles: the twin of shaders/pbf/obstacles.wgsl and of the walls
+ * in smoothing.wgsl. Computes the density of the fluid imagined inside and beyond them, its gradient, and the nearest
+ * way out. Obstacles are packed by packObstacles.
  */
 import { OBSTACLE_FLOATS } from '../obstacles';
 import { farther, inPlane } from '../smoothing';
@@ -17,9 +17,9 @@ export interface Surroundings {
   readonly period: readonly number[];
 }
 
-/** Minimum image of a difference of coordinates. */
-export function minimumImage(apart: number, period: number): number {
-  return period > 0 ? apart - period * Math.round(apart / period) : apart;
+/** Returns the minimum image of a difference of coordinates. */
+export function minimumImage(difference: number, period: number): number {
+  return period > 0 ? difference - period * Math.round(difference / period) : difference;
 }
 
 /** Adds the fluid imagined beyond walls to `bounds`: the density, then its gradient. */
@@ -36,7 +36,7 @@ export function walledIn(
   }
 }
 
-/** Adds the fluid imagined inside obstacles to `bounds`, in the same offset. */
+/** Adds the fluid imagined inside obstacles to `bounds`: the density, then its gradient. */
 export function inSolids(
   surroundings: Surroundings,
   solids: Float32Array,
@@ -85,7 +85,9 @@ function addBox(
   }
 }
 
-/** Moves a point out of obstacles to the nearest point of their surface; for boxes, the nearest one inside the walls. */
+/**
+ * Moves a point out of obstacles to the nearest point of their surface; for boxes, the nearest one inside the walls.
+ */
 export function leaveSolids(surroundings: Surroundings, solids: Float32Array, point: Float64Array): void {
   const { dimensions } = surroundings;
   for (let first = 0; first < solids.length; first += OBSTACLE_FLOATS) {
@@ -144,7 +146,7 @@ function distanceFrom(
   return Math.sqrt(squared);
 }
 
-/** Like distanceFrom, but returns how deep the point is inside a box; negative outside. */
+/** Like distanceFrom, but returns the depth of the point inside a box; negative outside. */
 function depthIn(
   surroundings: Surroundings,
   solids: Float32Array,
