@@ -22,7 +22,7 @@ export interface FluidCheckpoint {
   readonly particles: Checkpoint;
   /** APIC only: the velocity gradient at each particle, dimensions² numbers each, in the order of `particles`. */
   readonly slopes?: Float32Array | undefined;
-  /** When each particle was added, simulated seconds, in the order of `particles`. Default: 0 for all. */
+  /** The simulated seconds at which each particle was added, in the order of `particles`. Default: 0 for all. */
   readonly births?: Float32Array | undefined;
   readonly obstacles: readonly ObstacleOptions[];
   /** Simulated seconds, substeps so far, and seconds of the last substep. */
@@ -89,7 +89,7 @@ export function describeFluid(
   };
 }
 
-/** What a fluid continues with. */
+/** The state that a fluid continues with, beside the particles. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];
@@ -100,8 +100,8 @@ export interface Resumed {
 }
 
 /**
- * Checks a checkpoint. One of a fluid with another transfer fits too: missing slopes become 0, unused slopes are dropped, and
- * the fluid keeps its own share of FLIP.
+ * Checks a checkpoint. A checkpoint of a fluid with another transfer fits too: missing slopes become 0, unused slopes
+ * are dropped, and the fluid keeps its own share of FLIP.
  */
 export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {
   const { dimensions, lattice, transfer, capacity } = plan;
@@ -110,14 +110,14 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     if (checkpoint[name] === plan[name]) continue;
     throw new ArgumentError(`checkpoint.${name}`, checkpoint[name], `${plan[name]}, like this fluid`);
   }
-  const own = lattice.cells.slice(0, dimensions);
+  const expected = lattice.cells.slice(0, dimensions);
   const { cells } = checkpoint;
   if (
     !Array.isArray(cells) ||
     cells.length !== dimensions ||
-    own.some((count, axis) => count !== cells[axis])
+    expected.some((count, axis) => count !== cells[axis])
   )
-    throw new ArgumentError('checkpoint.cells', cells, `[${own.join(', ')}], like this fluid`);
+    throw new ArgumentError('checkpoint.cells', cells, `[${expected.join(', ')}], like this fluid`);
   const { particles, slopes, births: given } = checkpoint;
   if (!(particles?.ids instanceof Uint32Array)) {
     throw new ArgumentError('checkpoint.particles', particles, 'a checkpoint of particles');
@@ -139,9 +139,9 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
   checkRange('checkpoint.lastStep', checkpoint.lastStep, 0, 1e3);
   const known = new Set(ids);
   for (const name of ['drained', 'leaving'] as const) {
-    const gone = checkpoint[name];
-    if (!(gone instanceof Uint32Array) || gone.some((id) => !known.has(id))) {
-      throw new ArgumentError(`checkpoint.${name}`, gone, 'a Uint32Array of ids of checkpoint.particles');
+    const listed = checkpoint[name];
+    if (!(listed instanceof Uint32Array) || listed.some((id) => !known.has(id))) {
+      throw new ArgumentError(`checkpoint.${name}`, listed, 'a Uint32Array of ids of checkpoint.particles');
     }
   }
   const { blend, ...others } = checkpoint.settings ?? {};
@@ -151,7 +151,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // There may be more entries than emitters: those of removed emitters are used again if emitters are added.
+  // There may be more entries than emitters: entries of removed emitters are used again if emitters are added.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

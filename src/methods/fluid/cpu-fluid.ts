@@ -1,6 +1,6 @@
 /**
- * The fluid on the CPU, single-threaded, built from the reference of each stage. It serves Node and pages without WebGPU, and
- * tests compare the GPU with it. The particles live in a CpuSimulation, whose `separate` keeps them apart.
+ * The fluid on the CPU, single-threaded, built from the reference of each stage. It serves Node and pages without
+ * WebGPU, and tests compare the GPU with it. The particles live in a CpuSimulation, whose `separate` keeps them apart.
  * One substep: cells, particles to grid, faces, equations, pressure, projection, extrapolation, particles, separation.
  */
 
@@ -44,7 +44,7 @@ export function createCpuFluid(options: FluidOptions): CpuFluid {
 
 export class CpuFluid {
   readonly backend = 'cpu';
-  /** When each particle was added, by id: simulated seconds, 0 for initial particles. Read only. */
+  /** The simulated seconds at which each particle was added, by id; 0 for initial particles. Read-only. */
   readonly births: Float32Array<ArrayBuffer>;
   /** The particles, for drawing and pushing. Do not step this simulation. */
   readonly particles: CpuSimulation;
@@ -53,7 +53,7 @@ export class CpuFluid {
   private readonly turnover: Turnover;
   /** Indexed by id: 1 if a drain took the particle. */
   private readonly drained: Uint8Array;
-  /** Slots in the order of ids. Sums follow this order, so that they do not depend on the particles' order in memory. */
+  /** Slots in the order of ids. Sums use this order, so that they do not depend on the order in memory. */
   private readonly order: Uint32Array;
   private readonly slots: Int32Array;
   private readonly affine: Float32Array | undefined;
@@ -112,7 +112,7 @@ export class CpuFluid {
     return pickSettings(this.currentPlan);
   }
 
-  /** Particles held, including those that drains took in the last substeps. */
+  /** The number of particles, including those that drains took in the last substeps. */
   get count(): number {
     return this.particles.count;
   }
@@ -224,7 +224,10 @@ export class CpuFluid {
     return describeFluid(this.plan, this.currentObstacles, progress, this.affine, this.births);
   }
 
-  /** Continues from a checkpoint. Fields and figures of the lattice, except solid cells, are valid after the next substep. */
+  /**
+   * Continues from a checkpoint. Fields and figures of the lattice, except solid cells, are valid after the next
+   * substep.
+   */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkUsable();
     const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
@@ -351,13 +354,13 @@ export class CpuFluid {
     return ids;
   }
 
-  /** Ids of drained particles that are not yet removed. */
+  /** Returns the ids of drained particles that are not yet removed. */
   private gone(): Set<number> {
     if (!this.turnover.isBusy) return new Set();
     return new Set([...marked(this.drained), ...(this.turnover.leaving() as Uint32Array)]);
   }
 
-  /** The greatest speed of a finite particle. */
+  /** Returns the greatest speed of a finite particle. */
   private greatestSpeed(): number {
     const { velocities } = this.particles.buffers;
     const { dimensions } = this.plan;
@@ -375,12 +378,12 @@ export class CpuFluid {
   }
 }
 
-/** The arrays of the finest level. Its entries come first, and couplings keep the spacing of all levels. */
+/** Returns the arrays of the finest level. Its entries come first, and couplings have the stride of all levels. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
 }
 
-/** The marked ids, ascending. */
+/** Returns the marked ids, ascending. */
 function marked(flags: Uint8Array): Uint32Array {
   const ids: number[] = [];
   for (let id = flags.indexOf(1); id >= 0; id = flags.indexOf(1, id + 1)) ids.push(id);

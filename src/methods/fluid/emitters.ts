@@ -1,20 +1,20 @@
 /**
- * Emitters: regions that fluid comes from. Each emitter has a lattice of points, spaced like particles at rest, that moves
- * through all of space with the emitter's velocity. When a point enters the region, a particle is added there. So the region
- * stays full, with a stream of even density in any direction.
- * Guarantee: the new particles depend only on the emitters, how far their lattices have moved (`ways`) and the time step. No
- * existing particle is looked at, so nothing is read back from the GPU.
+ * Emitters: regions that emit fluid. Each emitter has a lattice of points, spaced like particles at rest, that moves
+ * through all of space with the emitter's velocity. When a point enters the region, a particle is added there. So the
+ * region stays full, with a stream of even density in any direction.
+ * Guarantee: the new particles depend only on the emitters, how far their lattices have moved (`ways`) and the time
+ * step. They do not depend on existing particles, so nothing is read back from the GPU.
  */
 import { checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
 import { checkRegion, copyRegion, cornersOf, type FluidRegion, isInRegion, JITTER, noise } from './regions';
 
-/** A region and the velocity of the fluid that comes from it. */
+/** A region and the velocity of the fluid that it emits. */
 export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
 
 export const MAX_EMITTERS = 16;
 
-/** Lattice points in a region. All of them are tested in each substep, which takes some milliseconds for this many. */
+/** Most lattice points in a region. Each substep tests all of them, which takes some milliseconds for this many. */
 export const MOST_POINTS = 2 ** 18;
 
 /** Most tests per point and substep. In faster streams a point could cross a thin region untested. */
@@ -24,12 +24,12 @@ const MOST_TESTS = 16;
 const MOST_PACE = 2 ** 24;
 
 /**
- * The lattice repeats after this many spacings, because points have 32-bit numbers. Ways are wrapped to ± half of it, so they
- * stay precise.
+ * The lattice repeats after this many spacings, because points have 32-bit numbers. Ways are wrapped to ± half of it,
+ * so they stay precise.
  */
 const REPEAT = 2 ** 32;
 
-/** The greatest absolute value of a way. */
+/** Returns the greatest absolute value of a way. */
 export function farthestWay({ spacing }: Pick<EmitterScope, 'spacing'>): number {
   return (REPEAT / 2) * spacing;
 }
@@ -84,8 +84,9 @@ export interface Emitted {
 }
 
 /**
- * The particles that begin within `dt`, with their positions at its end. Updates `ways` in place: how far the lattice of each
- * emitter has moved, `dimensions` numbers each. `isFree`: whether a particle may be at a point.
+ * Returns the particles that are emitted within `dt`, with their positions at its end. Updates `ways` in place: how far
+ * the lattice of each emitter has moved, `dimensions` numbers each. `isFree` returns whether a particle may be at a
+ * point.
  */
 export function emit(
   emitters: readonly Emitter[],
@@ -104,14 +105,15 @@ export function emit(
       began.map((way, axis) => way + ((velocity[axis] as number) * dt * test) / tests);
     const end = wayAt(tests);
     const isInside = (point: readonly number[]) =>
-      point.every((at, axis) => at > 0 && at < (max[axis] as number)) && isInRegion(emitter, point);
+      point.every((value, axis) => value > 0 && value < (max[axis] as number)) && isInRegion(emitter, point);
     for (let test = 1; test <= tests; test++) {
       const [before, after] = [wayAt(test - 1), wayAt(test)];
       eachPoint(emitter, { dimensions, spacing, max }, after, (point) => {
-        const at = point.map((own, axis) => own + (after[axis] as number));
-        if (!isInside(at) || isInside(point.map((own, axis) => own + (before[axis] as number)))) return;
-        const last = point.map((own, axis) => own + (end[axis] as number));
-        if (!last.every((own, axis) => own > 0 && own < (max[axis] as number)) || !isFree(last)) return;
+        const moved = point.map((value, axis) => value + (after[axis] as number));
+        if (!isInside(moved) || isInside(point.map((value, axis) => value + (before[axis] as number))))
+          return;
+        const last = point.map((value, axis) => value + (end[axis] as number));
+        if (!last.every((value, axis) => value > 0 && value < (max[axis] as number)) || !isFree(last)) return;
         positions.push(...last);
         velocities.push(...velocity);
       });
@@ -124,7 +126,10 @@ export function emit(
   return { positions, velocities };
 }
 
-/** Calls `visit` with the unmoved position of each lattice point that may be in the region once the lattice has moved by `way`. */
+/**
+ * Calls `visit` with the unmoved position of each lattice point that may be in the region once the lattice has moved by
+ * `way`.
+ */
 function eachPoint(
   emitter: Emitter,
   { dimensions, spacing, max }: EmitterScope,
@@ -135,23 +140,23 @@ function eachPoint(
   const first: number[] = [0, 0, 0];
   const last: number[] = [0, 0, 0];
   for (let axis = 0; axis < dimensions; axis++) {
-    const gone = way[axis] as number;
+    const moved = way[axis] as number;
     const low = Math.max(0, corners.min[axis] as number);
     const high = Math.min(max[axis] as number, corners.max[axis] as number);
-    first[axis] = Math.floor((low - gone) / spacing - 1);
-    last[axis] = Math.floor((high - gone) / spacing + 1);
+    first[axis] = Math.floor((low - moved) / spacing - 1);
+    last[axis] = Math.floor((high - moved) / spacing + 1);
   }
-  const at = [0, 0, 0];
+  const coordinates = [0, 0, 0];
   for (let z = first[2] as number; z <= (last[2] as number); z++) {
     for (let y = first[1] as number; y <= (last[1] as number); y++) {
       for (let x = first[0] as number; x <= (last[0] as number); x++) {
-        const name = Math.imul(x, 73856093) ^ Math.imul(y, 19349663) ^ Math.imul(z, 83492791);
-        at[0] = x;
-        at[1] = y;
-        at[2] = z;
+        const key = Math.imul(x, 73856093) ^ Math.imul(y, 19349663) ^ Math.imul(z, 83492791);
+        coordinates[0] = x;
+        coordinates[1] = y;
+        coordinates[2] = z;
         const point: number[] = [];
         for (let axis = 0; axis < dimensions; axis++)
-          point.push(((at[axis] as number) + 0.5 + JITTER * (noise(name, axis) - 0.5)) * spacing);
+          point.push(((coordinates[axis] as number) + 0.5 + JITTER * (noise(key, axis) - 0.5)) * spacing);
         visit(point);
       }
     }

@@ -1,7 +1,7 @@
 /**
- * The fluid on the GPU: its public class. The particles live in a Simulation, whose `separate` keeps them apart. Everything
- * else on the GPU, and what a substep records, is in passes/substep.ts. This file handles time, particles that come and go,
- * and read-backs.
+ * The fluid on the GPU: its public class. The particles live in a Simulation, whose `separate` keeps them apart.
+ * passes/substep.ts owns everything else on the GPU, and makes the stages of a substep. This file handles time,
+ * particles that come and go, and read-backs.
  * Guarantee: the same calls on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { ArgumentError, CellstormError, DestroyedError } from '../../core/base/errors';
@@ -35,7 +35,7 @@ export async function createFluid(gpu: Gpu, options: FluidOptions): Promise<Flui
 
 export class Fluid {
   readonly backend = 'gpu';
-  /** When each particle was added, by id: simulated seconds, 0 for initial particles. Read only. */
+  /** The simulated seconds at which each particle was added, by id; 0 for initial particles. Read-only. */
   readonly births: Float32Array<ArrayBuffer>;
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
@@ -43,7 +43,7 @@ export class Fluid {
   /** Settles when all steps so far are submitted; steps may wait until the GPU reports drained particles. */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
-  /** The plan with the settings of the last substep, by which its divergence is measured. */
+  /** The plan with the settings of the last substep, for measuring its divergence. */
   private lastPlan: FluidPlan;
   private elapsed = 0;
   private done = 0;
@@ -94,7 +94,7 @@ export class Fluid {
     return pickSettings(this.currentPlan);
   }
 
-  /** Particles held, including those that drains took in the last substeps. */
+  /** The number of particles, including those that drains took in the last substeps. */
   get count(): number {
     return this.particles.count;
   }
@@ -113,7 +113,7 @@ export class Fluid {
   }
 
   /**
-   * The lattice in GPU memory, for drawing and for the caller's kernels. Read only; docs/fluid.md describes the layout.
+   * The lattice in GPU memory, for drawing and for the caller's kernels. Read-only. docs/fluid.md describes the layout.
    */
   get buffers(): Readonly<Record<'velocity' | 'kinds' | 'fullness' | 'pressure', GPUBuffer>> {
     this.checkUsable();
@@ -127,15 +127,15 @@ export class Fluid {
     this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
   }
 
-  /** Seconds of the last substep, 0 before the first. The pressure is `buffers.pressure` · density · cell size / this. */
+  /** Seconds of the last substep, 0 before the first. Pressure = `buffers.pressure` · density · cell size / this. */
   get substepSeconds(): number {
     return this.lastStep;
   }
 
   /**
-   * Advances by `dt` seconds in `substeps` substeps; default: the setting of that name. If drains took particles and the GPU
-   * has not yet reported which, this returns a promise. Until it settles, further steps queue up, and any other change of the
-   * fluid throws.
+   * Advances by `dt` seconds in `substeps` substeps; default: the setting of that name. If drains took particles and
+   * the GPU has not yet reported their ids, this returns a promise. Until it settles, further steps queue up, and any
+   * other change of the fluid throws.
    */
   step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
     this.checkUsable();
@@ -155,8 +155,8 @@ export class Fluid {
   }
 
   /**
-   * Advances by `dt` in as many substeps as the fastest particle needs, at most `most`; the speed is read back from the GPU.
-   * Resolves to the number of substeps, which is the same for the same state.
+   * Advances by `dt` in as many substeps as the fastest particle needs, at most `most`; the speed is read back from the
+   * GPU. Resolves to the number of substeps, which is the same for the same state.
    */
   async advance(dt: number, most = 16): Promise<number> {
     this.checkUsable();
@@ -170,8 +170,8 @@ export class Fluid {
 
   /**
    * Records one substep into the caller's encoder. Submit the encoder before you call anything except another `encode…`
-   * method. At most 63 substeps can be recorded before a submission. Throws if there are emitters or drains, because their
-   * particles come and go between submissions.
+   * method. At most 63 substeps can be recorded before a submission. Throws if there are emitters or drains, because
+   * their particles come and go between submissions.
    */
   encodeSubstep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkSettled('encodeSubstep');
@@ -191,7 +191,9 @@ export class Fluid {
     this.pass(dt);
   }
 
-  /** Takes one substep, submits its stages one by one and times each by the wall clock. Steps queue up until it is done. */
+  /**
+   * Takes one substep, submits its stages one by one and times each by the wall clock. Steps queue up until it is done.
+   */
   async profile(dt: number): Promise<StageTimes> {
     this.checkUsable();
     checkTimeStep(dt, 1);
@@ -217,8 +219,8 @@ export class Fluid {
   }
 
   /**
-   * Reads the particles back and removes those that were in a region at the call. Resolves to their number. No other call may
-   * remove them meanwhile.
+   * Reads the particles back and removes those that were in a region at the call. Resolves to their number. No other
+   * call may remove them meanwhile.
    */
   async drain(region: FluidRegion): Promise<number> {
     const ids = idsIn(this.plan, region, await this.read());
@@ -265,7 +267,7 @@ export class Fluid {
     return withoutIds(this.plan.dimensions, particles, ids);
   }
 
-  /** A checkpoint from which a fluid continues with the same bits: the state after all steps before this call. */
+  /** Resolves to the state after all steps before this call. A fluid continues from it with the same bits. */
   async checkpoint(): Promise<FluidCheckpoint> {
     this.checkUsable();
     if (this.waiting) await this.waiting;
@@ -281,7 +283,10 @@ export class Fluid {
     return describeFluid(plan, currentObstacles, progress, affine, births);
   }
 
-  /** Continues from a checkpoint. Fields and figures of the lattice, except solid cells, are valid after the next substep. */
+  /**
+   * Continues from a checkpoint. Fields and figures of the lattice, except solid cells, are valid after the next
+   * substep.
+   */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkSettled('restore');
     const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
@@ -325,7 +330,7 @@ export class Fluid {
     for (const stage of substep.stages(state)) stage.encode(encoder, frame);
   }
 
-  /** Submits one substep and adds the emitters' particles. */
+  /** Submits one substep, then adds the emitters' particles. */
   private play(dt: number): void {
     const { device } = this.gpu;
     const encoder = device.createCommandEncoder({ label: 'fluid.substep' });
@@ -397,7 +402,7 @@ export class Fluid {
     return ids;
   }
 
-  /** Ids of particles that are drained but not yet removed, at the time of the call; see turnover.ts. */
+  /** Resolves to the ids of particles that are drained but not yet removed, as of the call; see turnover.ts. */
   private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
     const none = new Uint32Array(0);
     if (!this.turnover.isBusy) return { drained: none, leaving: none };
@@ -410,7 +415,7 @@ export class Fluid {
     this.gpu.checkAlive();
   }
 
-  /** Throws if steps wait. Every change of the fluid calls it, except steps. */
+  /** Throws if steps wait. Every change of the fluid except a step calls this. */
   private checkSettled(call: string): void {
     this.checkUsable();
     if (!this.waiting) return;

@@ -1,4 +1,6 @@
-/** Solid balls and boxes in the fluid, which the caller moves: checks, which points are inside, and the nearest way out. */
+/**
+ * Solid balls and boxes in the fluid, which the caller moves: checks, tests for points inside, and the nearest way out.
+ */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 
@@ -20,7 +22,7 @@ export interface BoxObstacle {
 
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** Complete and checked. Vectors have three numbers in 2D too, the last of which is 0. */
+/** A completed and checked obstacle. Vectors have three numbers in 2D too, the last of which is 0. */
 export interface Obstacle {
   readonly position: readonly number[];
   readonly velocity: readonly number[];
@@ -111,16 +113,16 @@ export function leaveObstacle(obstacle: Obstacle, point: number[]): boolean {
 
 export function movedObstacle(obstacle: Obstacle, dt: number): Obstacle {
   const { position, velocity } = obstacle;
-  return { ...obstacle, position: position.map((at, axis) => at + dt * (velocity[axis] as number)) };
+  return { ...obstacle, position: position.map((value, axis) => value + dt * (velocity[axis] as number)) };
 }
 
-/** The obstacle as options, with `dimensions` numbers per vector. */
+/** Returns the obstacle as options, with `dimensions` numbers per vector. */
 export function describeObstacle(
   { position, velocity, halfExtents, radius }: Obstacle,
   dimensions: 2 | 3,
 ): ObstacleOptions {
-  const own = (vector: readonly number[]) => vector.slice(0, dimensions);
-  const placed = { position: own(position), velocity: own(velocity) };
-  if (radius > 0) return { shape: 'ball', ...placed, radius };
-  return { shape: 'box', ...placed, halfExtents: own(halfExtents) };
+  const cut = (vector: readonly number[]) => vector.slice(0, dimensions);
+  const moving = { position: cut(position), velocity: cut(velocity) };
+  if (radius > 0) return { shape: 'ball', ...moving, radius };
+  return { shape: 'box', ...moving, halfExtents: cut(halfExtents) };
 }

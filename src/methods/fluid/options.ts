@@ -17,7 +17,7 @@ import {
   type Transfer,
 } from './settings';
 
-/** Includes the settings, which may change later; see settings.ts. */
+/** Options, including the settings, which may change later; see settings.ts. */
 export interface FluidOptions extends FluidSettingsOptions {
   readonly dimensions: 2 | 3;
   /** Cells along each axis, at least 2. The tank reaches from 0 to cells · cellSize and has solid walls. */
@@ -37,7 +37,7 @@ export interface FluidOptions extends FluidSettingsOptions {
   readonly density?: number | undefined;
   /** How velocities return from the lattice to the particles. Default 'flip'. */
   readonly transfer?: Transfer | undefined;
-  /** Solid cells: a number per cell, x fastest, not 0 if it is solid; or a function of a cell's centre. */
+  /** Solid cells: a number per cell, x fastest, 0 unless it is solid; or a function of a cell's centre. */
   readonly solids?: ArrayLike<number> | ((centre: readonly number[]) => boolean) | undefined;
   /** Solid bodies that move; at most 16. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
@@ -72,8 +72,8 @@ const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Radius of a particle for keeping particles apart, as a share of their initial distance. Twice as much, which is close to
- * random packing, raises the surface: in a dam break of 16 cells the volume is off by 2.2% instead of 1.2%.
+ * Radius of a particle for keeping particles apart, as a share of their initial distance. Twice as much, which is close
+ * to random packing, raises the surface: in a dam break of 16 cells the volume is off by 2.2% instead of 1.2%.
  */
 const RADIUS = 0.225;
 
@@ -182,7 +182,7 @@ function maskOf(solids: FluidOptions['solids'], lattice: Lattice, cellSize: numb
   return mask;
 }
 
-/** Where the particles of regions can start. */
+/** The cells in which the particles of regions can start. */
 interface Seedbed {
   readonly lattice: Lattice;
   readonly cellSize: number;
@@ -191,7 +191,7 @@ interface Seedbed {
   readonly mask: Uint8Array;
 }
 
-/** The particles of the regions, cell by cell, then the caller's. They are counted before their arrays are allocated. */
+/** Returns the particles of the regions, cell by cell, then the caller's. Counts them before it allocates arrays. */
 function seed(
   { dimensions, fill = [], positions, velocities, capacity }: FluidOptions,
   bed: Seedbed,
@@ -261,7 +261,7 @@ function eachSeed(
   });
 }
 
-/** The number of particles that eachSeed visits. It tests single points only in cells where a region ends. */
+/** Returns the number of particles that eachSeed visits. Tests single points only in cells where a region ends. */
 function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   if (fill.length === 0) return 0;
   const { cellSize, along, lattice } = bed;
@@ -284,7 +284,7 @@ function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   return count;
 }
 
-/** Calls `visit` with each cell that is not solid. `cell`: its coordinates, in the same array each time. */
+/** Calls `visit` with the entry and the coordinates of each cell that is not solid, in the same array each time. */
 function eachFreeCell(
   { lattice, mask }: Seedbed,
   visit: (entry: number, cell: readonly number[]) => void,

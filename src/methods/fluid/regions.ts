@@ -1,7 +1,7 @@
-/** Regions of the tank, boxes and balls: they say what is full at first, and where emitters and drains are. */
+/** Regions of the tank, boxes and balls: the parts that are full at first, emitters and drains. */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 
-/** A box or a ball. `velocity`: the velocity of the fluid in it. */
+/** A box or a ball. `velocity` is that of the fluid in it. */
 export type FluidRegion =
   | {
       readonly min: readonly number[];

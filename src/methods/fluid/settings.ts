@@ -25,17 +25,18 @@ export interface FluidSettings {
   /** Substeps per step. Default 2. */
   readonly substeps: number;
   /**
-   * Share of the kinetic energy that a substep may remove, beside FLIP's noise, so that the total energy does not grow. If that
-   * does not suffice, the fluid is lowered a little. Default 0.001. With 0 nothing is removed, and energy may grow a little.
+   * Share of the kinetic energy that a substep may remove, beside FLIP's noise, so that the total energy does not grow.
+   * If that does not suffice, the fluid is lowered a little. Default 0.001. With 0 nothing is removed, and energy may
+   * grow a little.
    */
   readonly restraint: number;
-  /** Regions that fluid comes from, at most 16. Default: none. */
+  /** Regions that emit fluid, at most 16. Default: none. */
   readonly emitters: readonly Emitter[];
   /** Regions that remove fluid, at most 16. Default: none. */
   readonly drains: readonly FluidRegion[];
 }
 
-/** Changes of settings; anything left out stays. */
+/** Changes of settings. Settings that are left out stay as they are. */
 export type FluidSettingsOptions = {
   readonly [Name in keyof FluidSettings]?: FluidSettings[Name] | undefined;
 };
@@ -82,27 +83,27 @@ export function defaultSettings({ dimensions, transfer }: SettingsScope): FluidS
   };
 }
 
-/** The settings `held`, changed by `given`, whose other properties are ignored. */
+/** Returns the settings `current`, changed by the settings in `given`. Ignores other properties of `given`. */
 export function resolveSettings(
   scope: SettingsScope,
-  held: FluidSettings,
+  current: FluidSettings,
   given: FluidSettingsOptions,
 ): FluidSettings {
   const { dimensions, transfer } = scope;
-  if (given.blend !== undefined && given.blend !== held.blend && transfer !== 'flip') {
+  if (given.blend !== undefined && given.blend !== current.blend && transfer !== 'flip') {
     throw new ArgumentError('blend', given.blend, "left out, unless transfer is 'flip'");
   }
   const {
-    gravity = held.gravity,
-    blend = held.blend,
-    tolerance = held.tolerance,
-    mostIterations = held.mostIterations,
-    correction = held.correction,
-    separation = held.separation,
-    substeps = held.substeps,
-    restraint = held.restraint,
-    emitters = held.emitters,
-    drains = held.drains,
+    gravity = current.gravity,
+    blend = current.blend,
+    tolerance = current.tolerance,
+    mostIterations = current.mostIterations,
+    correction = current.correction,
+    separation = current.separation,
+    substeps = current.substeps,
+    restraint = current.restraint,
+    emitters = current.emitters,
+    drains = current.drains,
   } = given;
   checkVector('gravity', gravity, dimensions);
   checkRange('blend', blend, 0, 1);
@@ -139,14 +140,14 @@ export function resolveSettings(
   };
 }
 
-/** Like resolveSettings, but rejects properties that are no settings. */
+/** Like resolveSettings, but rejects properties that are not settings. */
 export function changeSettings(
   scope: SettingsScope,
-  held: FluidSettings,
+  current: FluidSettings,
   changes: FluidSettingsOptions,
 ): FluidSettings {
   checkKnownKeys('changes', changes, SETTING_NAMES);
-  return resolveSettings(scope, held, changes);
+  return resolveSettings(scope, current, changes);
 }
 
 export function pickSettings(settings: FluidSettings): FluidSettings {

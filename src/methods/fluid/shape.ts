@@ -13,9 +13,9 @@ export interface FluidFields {
   readonly cells: readonly number[];
   /** 0 air, 1 fluid, 2 solid. */
   readonly kinds: Uint8Array;
-  /** Relative to the air, in units of density · length² / s². */
+  /** Pressure relative to the air, in units of density · length² / s². */
   readonly pressure: Float32Array;
-  /** At the centres of cells, `dimensions` numbers each; 0 in air and solids. */
+  /** Velocity at the centres of cells, `dimensions` numbers each; 0 in air and solids. */
   readonly velocity: Float32Array;
 }
 
@@ -66,7 +66,9 @@ export function packFields(
 /** Cells that a particle may move in a substep if `advance` chooses the number of substeps. */
 export const CELLS_PER_SUBSTEP = 1;
 
-/** The number of substeps with which nothing moves farther than CELLS_PER_SUBSTEP, gravity included; at most `most`. */
+/**
+ * Returns the number of substeps, at most `most`, in which nothing moves more than CELLS_PER_SUBSTEP, gravity included.
+ */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,
   greatestSpeed: number,
@@ -79,7 +81,7 @@ export function substepsFor(
   return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_PER_SUBSTEP * cellSize))));
 }
 
-/** Speed of the fastest obstacle or emitter, length / s. */
+/** Returns the speed of the fastest obstacle or emitter, length / s. */
 export function fastestBody(
   { emitters }: Pick<FluidPlan, 'emitters'>,
   obstacles: readonly Obstacle[],
@@ -88,7 +90,7 @@ export function fastestBody(
   return Math.max(0, ...speeds);
 }
 
-/** Whether to keep energy from growing: only if no obstacle moves, because a moving one does work on the fluid. */
+/** Returns whether to keep energy from growing. A moving obstacle does work on the fluid, so energy may grow then. */
 export function isRestrained(
   { restraint }: Pick<FluidPlan, 'restraint'>,
   obstacles: readonly Obstacle[],
@@ -96,7 +98,7 @@ export function isRestrained(
   return restraint > 0 && obstacles.every(({ velocity }) => velocity.every((component) => component === 0));
 }
 
-/** The particles without those whose ids are `gone`. */
+/** Returns the particles without the ids in `gone`. */
 export function withoutIds(
   dimensions: 2 | 3,
   particles: FluidParticles,
@@ -112,7 +114,7 @@ export function withoutIds(
   };
 }
 
-/** Ids of the particles in a region. */
+/** Returns the ids of the particles in a region. */
 export function idsIn(
   { dimensions }: FluidPlan,
   region: FluidRegion,

@@ -1,8 +1,9 @@
 /**
- * Particles that come and go, for both engines: what emitters add in a substep, and when drained particles are removed.
- * A particle that enters a drain is marked at the end of that substep and takes part in nothing from then on. Its id becomes
- * free later: every COLLECT_EVERY substeps the marked ids are requested, and the ids requested the last time are removed. A GPU
- * thus has that long to deliver the ids; if it takes longer, begin() returns a promise to wait for.
+ * Particles that come and go, for both engines: adds the emitters' particles in a substep, and removes drained
+ * particles. A particle that enters a drain is marked at the end of that substep, and all stages ignore it from then
+ * on. Its id becomes free later: every COLLECT_EVERY substeps the marked ids are requested, and the ids requested the
+ * last time are removed. So a GPU has that long to deliver the ids; if it takes longer, begin() returns a promise to
+ * wait for.
  * Guarantee: the result depends on the number of substeps and on the state, never on when an answer arrives.
  */
 import { type Emitted, emit } from './emitters';
@@ -11,7 +12,7 @@ import type { FluidPlan } from './options';
 /** In substeps: four steps of two. Rare removals are cheaper, because each sorts once. */
 export const COLLECT_EVERY = 8;
 
-/** What an engine provides. */
+/** The functions that an engine provides. */
 export interface TurnoverHost {
   /** Returns the ids that were marked since the last call. */
   take(): Uint32Array | Promise<Uint32Array>;
@@ -22,11 +23,11 @@ export interface TurnoverHost {
 interface Due {
   ids: Uint32Array | undefined;
   readonly arrives: Promise<void>;
-  /** Ids that the caller removed meanwhile. */
+  /** Ids that the caller has removed meanwhile, and that must not be removed again. */
   readonly spared: Set<number>;
 }
 
-/** The part that a checkpoint holds. */
+/** The part of a checkpoint that this class determines. */
 export interface TurnoverState {
   readonly ways: readonly number[];
   readonly missed: number;
@@ -41,7 +42,7 @@ export class Turnover {
 
   constructor(private readonly host: TurnoverHost) {}
 
-  /** Whether there may be particles that are drained but not yet removed. */
+  /** True if there may be particles that are drained but not yet removed. */
   get isBusy(): boolean {
     return this.mayBeMarked || this.due !== undefined;
   }
@@ -77,7 +78,7 @@ export class Turnover {
     for (const id of ids) this.due?.spared.add(id);
   }
 
-  /** The ids that will be removed next, at the time of the call. */
+  /** Returns the ids that will be removed next, as of the call. */
   leaving(): Uint32Array | Promise<Uint32Array> {
     const { due } = this;
     if (!due) return new Uint32Array(0);
@@ -86,7 +87,7 @@ export class Turnover {
     return due.ids ? left() : due.arrives.then(left);
   }
 
-  /** The particles that emitters add in a substep of `dt`, at most `room`. */
+  /** Returns the particles that emitters add in a substep of `dt`, at most `room`. */
   emit(
     plan: FluidPlan,
     dt: number,
@@ -98,10 +99,10 @@ export class Turnover {
     while (this.ways.length < dimensions * emitters.length) this.ways.push(0);
     const found: Emitted = emit(emitters, plan, this.ways, dt, isFree);
     const count = found.positions.length / dimensions;
-    const kept = Math.min(count, room);
-    this.missed += count - kept;
-    if (kept === 0) return undefined;
-    const part = (numbers: readonly number[]) => Float32Array.from(numbers.slice(0, dimensions * kept));
+    const added = Math.min(count, room);
+    this.missed += count - added;
+    if (added === 0) return undefined;
+    const part = (numbers: readonly number[]) => Float32Array.from(numbers.slice(0, dimensions * added));
     return { positions: part(found.positions), velocities: part(found.velocities) };
   }
 

@@ -1,6 +1,6 @@
 /**
- * Creates the fluid's buffers after a check against the device's limits, in one out-of-memory scope, destroys them together,
- * and reads them back.
+ * Creates the fluid's buffers after a check against the device's limits, in one out-of-memory scope, destroys them
+ * together, and reads them back.
  */
 import { GpuError, LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
@@ -18,7 +18,7 @@ export const UNIFORM = 0x40 | 0x08;
 /** INDIRECT */
 export const INDIRECT = 0x100;
 
-/** By name: bytes, or bytes and usage. */
+/** Bytes, or bytes and usage, by name. */
 export type Sizes = Readonly<Record<string, number | readonly [number, number]>>;
 
 export async function createBuffers<const Given extends Sizes>(
@@ -58,7 +58,7 @@ export async function createBuffers<const Given extends Sizes>(
   return { buffers: buffers as Record<keyof Given & string, GPUBuffer>, bytes, destroy };
 }
 
-/** Copies whole buffers, after all work submitted so far. */
+/** Reads whole buffers, as of all work submitted so far. */
 export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
   const { device } = gpu;
   const total = buffers.reduce((sum, { size }) => sum + size, 0);
@@ -88,7 +88,7 @@ export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Prom
   }
 }
 
-/** Writes zeros for particles with these ids, `words` each. Each run of consecutive ids takes one write. */
+/** Writes zeros for these ids, `words` each. Each run of consecutive ids takes one write. */
 export function clearWords({ device }: Gpu, buffer: GPUBuffer, words: number, ids: ArrayLike<number>): void {
   for (let first = 0, next = 1; first < ids.length; first = next++) {
     while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;

@@ -46,7 +46,7 @@ export class Drain {
     this.drain.encode(pass, group, Math.ceil(count / WORKGROUP), frame);
   }
 
-  /** Resolves to the ids marked since the last call, at the time of this call, and clears their marks. */
+  /** Resolves to the ids that were marked between the last call and this one, and clears their marks. */
   async take(): Promise<Uint32Array> {
     const { device } = this.gpu;
     const words = Math.ceil(this.capacity / 32);
@@ -64,7 +64,7 @@ export class Drain {
     return Uint32Array.from(ids);
   }
 
-  /** Resolves to the marked ids at the time of the call. */
+  /** Resolves to the marked ids as of the call. */
   async read(): Promise<Uint32Array> {
     const [bytes] = await readBuffers(this.gpu, [this.owned.buffers.marks]);
     const marks = new Uint32Array(bytes as ArrayBuffer);

@@ -1,6 +1,6 @@
 /**
- * Keeps the fluid's energy from growing in a substep, from each particle's account of the substep. Sums are taken in a fixed
- * order of workgroups, and the state alone decides which particles a workgroup has.
+ * Keeps the fluid's energy from growing in a substep, with each particle's account of the substep. Sums are taken in a
+ * fixed order of workgroups, and the particles of a workgroup depend on the state alone.
  * Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.
  */
 import type { Gpu } from '../../../gpu/device';

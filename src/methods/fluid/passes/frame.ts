@@ -42,7 +42,7 @@ export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELD
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
-/** The least positive restraint. A 32-bit float would round less to 0, which turns the particles' accounts off. */
+/** The least positive restraint. Rounded to 32 bits, less could become 0, which turns the particles' accounts off. */
 const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
@@ -70,7 +70,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
     cells: [...lattice.cells, count],
     strides: [...lattice.strides, lattice.first],
     sizes: [lattice.size, couplingSize, obstacles.length, nodesOf(lattice)],
-    // The grid has a ring of empty cells around its own.
+    // The grid has a ring of empty cells around the lattice's cells.
     grid_strides: [1, gridX, gridX * gridY, 1 + gridX + deep * gridX * gridY],
     grid_last: [gridX - 3, gridY - 3, deep * (gridZ - 3), plan.drains.length],
   };
@@ -105,7 +105,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   return bytes;
 }
 
-/** Number of cells, with the upper layers. */
+/** Returns the number of cells, including the upper layers. */
 export function nodesOf({ extents }: Lattice): number {
   return extents[0] * extents[1] * extents[2];
 }
@@ -120,7 +120,7 @@ export const LEVEL_BYTES = 256;
 /** The longest axis accepted, 4096 cells, takes 11 levels. */
 export const MOST_LEVELS = 12;
 
-/** `tail`: the first level that the tail kernel solves; see pressure.ts. */
+/** `tail` is the first level that the tail kernel solves; see pressure.ts. */
 export function encodeLevels({ levels, size }: Levels, tail: number): ArrayBuffer {
   const bytes = new ArrayBuffer(LEVEL_BYTES * MOST_LEVELS);
   levels.forEach((level, index) => {

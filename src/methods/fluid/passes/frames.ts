@@ -1,6 +1,6 @@
 /**
- * The ring of uniforms that substeps read their parameters from. Each substep has its own slot, so that many can be recorded
- * before they are submitted. A slot is written when its substep is recorded, and reused FRAMES substeps later.
+ * The ring of uniforms from which substeps read their parameters. Each substep has its own slot, so that many can be
+ * recorded before they are submitted. A slot is written when its substep is recorded, and reused FRAMES substeps later.
  */
 import { LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
@@ -34,14 +34,14 @@ export class Frames {
 
   /** Counts one more substep in a caller's encoder. Throws if a slot would be overwritten before it is read. */
   reserve(encoder: GPUCommandEncoder): void {
-    const held = this.recorded.get(encoder) ?? 0;
-    if (held >= FRAMES - 1) {
+    const recorded = this.recorded.get(encoder) ?? 0;
+    if (recorded >= FRAMES - 1) {
       throw new LimitError(
         'substeps',
-        `This encoder holds ${held} substeps already, and at most ${FRAMES - 1} fit into one submission; submit it and continue with a new encoder.`,
+        `This encoder holds ${recorded} substeps already, and at most ${FRAMES - 1} fit into one submission; submit it and continue with a new encoder.`,
       );
     }
-    this.recorded.set(encoder, held + 1);
+    this.recorded.set(encoder, recorded + 1);
   }
 
   /** Writes the frame of the next substep. Returns its byte offset in the ring. */

@@ -1,4 +1,4 @@
-/** The kernels of the fluid: what they have in common, and how they are dispatched with the frame of a substep. */
+/** The common part of the fluid's kernels, and their dispatch with the frame of a substep. */
 
 import shared from '../../../../shaders/fluid/shared.wgsl?raw';
 import type { Bindings } from '../../../gpu/bindings';
@@ -10,12 +10,12 @@ import { COARSEST_ROUNDS, SMOOTHINGS } from '../reference/multigrid';
 import { MAX_DRAINS } from '../settings';
 import { FRAME_BYTES, MOST_LEVELS } from './frame';
 
-/** Threads of a workgroup. */
+/** Threads per workgroup. */
 export const WORKGROUP = 64;
-/** Threads of the one workgroup that has all levels of at most TAIL_CELLS cells: see tail.wgsl. */
+/** Threads of the one workgroup that solves all levels of at most TAIL_CELLS cells; see tail.wgsl. */
 export const TAIL_THREADS = 128;
 export const TAIL_CELLS = 1024;
-/** Workgroups of a kernel that reduces, at most: what is left for the one that adds their sums up. */
+/** Most workgroups of a kernel that reduces. Each leaves one partial sum, and one workgroup adds them up. */
 export const PARTIALS = 256;
 
 const SHARED: ShaderSource = { name: 'fluid/shared.wgsl', text: shared };
@@ -31,7 +31,7 @@ export interface FluidKernelSource {
   readonly constants?: Readonly<Record<string, number | boolean>>;
 }
 
-/** A number of workgroups that three words of a buffer hold. */
+/** Three words of a buffer that hold numbers of workgroups. */
 export interface Dispatch {
   readonly buffer: GPUBuffer;
   readonly offset: number;
@@ -52,7 +52,7 @@ export class FluidKernel {
     return this.kernel.bind({ ...buffers, frame: { buffer: frame as GPUBuffer, size: FRAME_BYTES } });
   }
 
-  /** Records a dispatch. `frame` is the byte of the frame in its ring; kernels without a frame ignore it. */
+  /** Records a dispatch. `frame` is the byte offset of the frame in its ring. Kernels without a frame ignore it. */
   encode(
     pass: GPUComputePassEncoder,
     group: GPUBindGroup,

@@ -53,7 +53,7 @@ function fluidFile(name: string, text: string): ShaderSource {
   return { name: `fluid/${name}.wgsl`, text };
 }
 
-/** Passes after which numbers are weighed: STAGE of weigh.wgsl. */
+/** The passes after which weigh.wgsl adds up partial sums. An index here is its STAGE. */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
 
 export function kernelSources(apic: boolean) {

@@ -1,7 +1,7 @@
 /**
- * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per round. All rounds are recorded. Once the
- * residual is small enough, the GPU sets the workgroups of the remaining dispatches to zero. Sums are taken in a fixed order,
- * so the same equations give the same bits.
+ * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per round. All rounds are recorded.
+ * Once the residual is small enough, the GPU sets the workgroups of the remaining dispatches to zero. Sums are taken in
+ * a fixed order, so the same equations give the same bits.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  */
 
@@ -47,7 +47,7 @@ type BufferName =
   | 'allDispatches'
   | 'levels';
 
-/** Numbers of the dispatches that belong to no level. */
+/** Indices of the dispatches that belong to no level. */
 const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;
@@ -165,7 +165,7 @@ export class Pressure {
     encoder.copyBufferToBuffer(allDispatches, 0, dispatches, 0, dispatches.size);
   }
 
-  /** `frame`: the byte offset of the frame in its ring. */
+  /** Records the solver. `frame` is the byte offset of the frame in its ring. */
   encode(pass: GPUComputePassEncoder, frame: number, mostIterations: number): void {
     const { levels } = this.levels;
     const nodes = Math.ceil(nodesOf(levels[0] as Level) / WORKGROUP);
@@ -194,7 +194,7 @@ export class Pressure {
     run('project', nodes);
   }
 
-  /** Resets the state to that before the first substep, with this number of unconverged substeps. */
+  /** Resets the solver to its state before the first substep, but with this number of unconverged substeps. */
   restart({ device }: Gpu, unconverged: number): void {
     const words = new Uint32Array(SOLVER_BYTES / 4);
     words[UNCONVERGED_WORD] = unconverged;
@@ -251,13 +251,13 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/** The first level that one workgroup can solve together with all coarser ones; at least the last. */
+/** Returns the first level that one workgroup can solve together with all coarser ones, or the last level. */
 function tailOf({ levels }: Levels): number {
   const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
   return few < 0 ? levels.length - 1 : few;
 }
 
-/** Workgroup counts: for all nodes, a reduction, the tail, and per level for half of its cells and for all of them. */
+/** Returns workgroup counts: for all nodes, a reduction, the tail, and per level for half of its cells and for all. */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;
   const words: number[] = [];

@@ -1,8 +1,8 @@
 /**
- * Everything that a fluid has on the GPU beside its particles, and the stages of a substep: the lattice, the kernels, and a
- * HashGrid with the lattice's cells, which sorts particles so that faces can gather from those around them.
- * Stages: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed, energy and drain. None of
- * them waits for the GPU.
+ * Everything that a fluid has on the GPU beside its particles, and the stages of a substep: the lattice, the kernels,
+ * and a HashGrid with the lattice's cells, which sorts the particles so that faces can gather from those nearby.
+ * Stages: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed, energy and drain.
+ * None of them waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';
@@ -24,7 +24,7 @@ import { type KernelName, kernelSources } from './kernels';
 import { decodeSolver, Pressure, type SolverState } from './pressure';
 import { Speed } from './speed';
 
-const OWN_KERNELS = [
+const SUBSTEP_KERNELS = [
   'kinds',
   'transfer',
   'faces',
@@ -33,7 +33,7 @@ const OWN_KERNELS = [
   'particles',
 ] as const satisfies readonly KernelName[];
 
-type OwnKernel = (typeof OWN_KERNELS)[number];
+type SubstepKernel = (typeof SUBSTEP_KERNELS)[number];
 
 type LatticeBuffer =
   | 'velocity'
@@ -47,7 +47,7 @@ type LatticeBuffer =
 
 interface Parts {
   readonly grid: HashGrid;
-  readonly kernels: Readonly<Record<OwnKernel, FluidKernel>>;
+  readonly kernels: Readonly<Record<SubstepKernel, FluidKernel>>;
   readonly owned: Buffers<LatticeBuffer>;
   readonly frames: Frames;
   readonly pressure: Pressure;
@@ -63,7 +63,7 @@ export interface SubstepState {
   readonly particles: Simulation;
 }
 
-/** One stage of a substep. `frame`: the byte offset of the substep's frame in the ring. */
+/** One stage of a substep. `frame` is the byte offset of the substep's frame in the ring. */
 export interface Stage {
   readonly name: string;
   readonly encode: (encoder: GPUCommandEncoder, frame: number) => void;
@@ -78,7 +78,7 @@ export interface LatticeReading {
   readonly solved: SolverState;
 }
 
-/** The part of a checkpoint that is read from these buffers. `affine`: by id, APIC only. */
+/** The part of a checkpoint that is read from these buffers. `affine` is by id, and only for APIC. */
 export interface Kept {
   readonly affine: Float32Array | undefined;
   readonly unconverged: number;
@@ -150,9 +150,9 @@ export class Substep {
       );
       const sources = kernelSources(apic);
       const compiled = await Promise.all(
-        OWN_KERNELS.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])]),
+        SUBSTEP_KERNELS.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])]),
       );
-      const kernels = Object.fromEntries(compiled) as Record<OwnKernel, FluidKernel>;
+      const kernels = Object.fromEntries(compiled) as Record<SubstepKernel, FluidKernel>;
       const parts = { grid, kernels, owned, frames, pressure, energy, drain, speed };
       return new Substep(gpu, parts, levels.size);
     } catch (error) {
@@ -178,7 +178,7 @@ export class Substep {
     );
   }
 
-  /** Counts one more substep in a caller's encoder. Throws if it is one too many before a submission. */
+  /** Counts one more substep in a caller's encoder. Throws if that is too many for one submission. */
   reserve(encoder: GPUCommandEncoder): void {
     this.parts.frames.reserve(encoder);
   }
@@ -206,7 +206,8 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Sums follow the particles' order in memory. Without `separate`, which sorts them, that order would depend on history.
+          // Sums follow the particles' order in memory. Without `separate`, which sorts them, that order would depend
+          // on history.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },
@@ -286,7 +287,7 @@ export class Substep {
     return { affine: slopes, unconverged };
   }
 
-  /** Resets the state to that before the first substep, with what a checkpoint kept. */
+  /** Resets the lattice to its state before the first substep, with the values of a checkpoint. */
   restart(kept: Kept): void {
     const { owned, pressure } = this.parts;
     const { velocity, fullness, affine } = owned.buffers;
@@ -299,8 +300,8 @@ export class Substep {
   }
 
   /**
-   * Writes the solid cells, which are thus known before the first substep. The entries before the first cell become solid too;
-   * no kernel writes them.
+   * Writes the solid cells, so that they are known before the first substep. The entries before the first cell become
+   * solid too; no kernel writes them.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);

@@ -17,20 +17,20 @@ export interface CellInput {
 export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, kinds: Uint8Array): void {
   kinds.fill(SOLID);
   const middle = [0, 0, 0];
-  const isHere = (obstacle: Obstacle) => insideObstacle(obstacle, middle);
+  const isInside = (obstacle: Obstacle) => insideObstacle(obstacle, middle);
   eachRow(lattice, -1, (row, end, y, z) => {
     middle[1] = (y + 0.5) * cellSize;
     if (lattice.dimensions === 3) middle[2] = (z + 0.5) * cellSize;
     for (let cell = row; cell < end; cell++) {
       if (mask[cell]) continue;
       middle[0] = (cell - row + 0.5) * cellSize;
-      const obstacle = obstacles.length > 0 ? obstacles.findIndex(isHere) : -1;
+      const obstacle = obstacles.length > 0 ? obstacles.findIndex(isInside) : -1;
       kinds[cell] = obstacle >= 0 ? SOLID + 1 + obstacle : AIR;
     }
   });
 }
 
-/** Turns air into fluid where there are particles. `inside`: particles per cell; `kinds`: as markSolids wrote them. */
+/** Turns air cells with particles into fluid. `inside` holds particles per cell, `kinds` the result of markSolids. */
 export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Array): void {
   eachRow(lattice, -1, (row, end) => {
     for (let cell = row; cell < end; cell++)
@@ -38,7 +38,7 @@ export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Arr
   });
 }
 
-/** Whether a particle may be at a point of the tank. */
+/** Returns whether a particle may be at a point of the tank. */
 export function isFreeAt(
   { lattice, cellSize, mask, obstacles }: CellInput,
   point: readonly number[],

@@ -1,8 +1,8 @@
 /**
- * The faces, or the centres of cells, around a point, with weights that fall off linearly over one cell along each axis. There
- * is a lower and an upper one along each axis, so four corners in 2D and eight in 3D. Points are in units of cells.
- * This code runs a dozen times per particle and substep. So hot parts are written without loops over axes, and numbers are
- * passed in arrays, because V8 puts number arguments on the heap.
+ * Finds the faces, or the centres of cells, around a point, with weights that fall off linearly over one cell along
+ * each axis. These corners are the lower and the upper one along each axis: four in 2D, eight in 3D. Points are in
+ * units of cells. This code runs a dozen times per particle and substep. So hot parts are written without loops over
+ * axes, and numbers are passed in arrays, because V8 puts number arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 
@@ -17,11 +17,11 @@ export class Corners {
   readonly count: number;
   /** Distance in entries from the first corner to each. */
   readonly offsets: Int32Array;
-  /** Weights of the corners found last. */
+  /** Weights of the corners that find() found last. */
   readonly weights = new Float64Array(8);
   /** The first corner's entry in an array over the lattice. */
   entry = 0;
-  /** A bit per corner that is beyond an end of the lattice. */
+  /** A bit per corner, 1 if it is beyond an end of the lattice. */
   beyond = 0;
   /** The first corner, and the distance of the point from it, in cells along each axis. */
   private readonly lower = new Float64Array(3);
@@ -49,8 +49,9 @@ export class Corners {
   }
 
   /**
-   * Finds the corners among the faces across an axis, or, with axis −1, among the centres of cells. If `clamped`, the outermost
-   * corners get the weight of those beyond the ends, which suits reading. Else `beyond` marks those, which suits scattering.
+   * Finds the corners among the faces across an axis, or, with axis −1, among the centres of cells. If `clamped`, the
+   * outermost corners get the weight of corners beyond the ends, which suits reading. Otherwise `beyond` marks the
+   * latter, which suits scattering.
    */
   find(axis: number, point: Float64Array, clamped: boolean): void {
     const { lower, shares, weights } = this;
@@ -95,12 +96,12 @@ export class Corners {
     shares[2] = back;
   }
 
-  /** Distance along an axis, in cells, from the point to a corner found for it. */
+  /** Returns the distance along an axis, in cells, from the point to a corner found for it. */
   offsetTo(corner: number, axis: number, point: Float64Array): number {
     return (this.lower[axis] as number) + ((corner >> axis) & 1) - (point[axis] as number);
   }
 
-  /** The slope of a field along an axis, per cell, from the corners found last. */
+  /** Returns the slope of a field along an axis, per cell, from the corners found last. */
   slope(field: Float64Array, offset: number, axis: number): number {
     const { offsets, count, shares } = this;
     const first = offset + this.entry;
@@ -119,8 +120,8 @@ export class Corners {
   }
 
   /**
-   * The velocity at a point: per axis the weighted sum of the faces' velocities, with clamped corners. It does not use find():
-   * a third of a substep is spent here, and it would take twice as long with arrays in between.
+   * Computes the velocity at a point: per axis the weighted sum of the faces' velocities, with clamped corners. It does
+   * not use find(), because a third of a substep is spent here, and arrays in between would double that.
    */
   velocityAt(point: Float64Array, field: Float64Array, out: Float64Array): void {
     const { inSpace, row, plane, first, size } = this;
@@ -171,14 +172,12 @@ function within(at: number, last: number): number {
   return Math.min(Math.max(at, 0), last);
 }
 
-/** The lower of the two neighbours of a coordinate inside the lattice. */
+/** Returns the lower of the two neighbours of a coordinate inside the lattice. */
 function lowerOf(at: number, last: number): number {
   return Math.min(Math.floor(at), last - 1);
 }
 
-/**
- * Corners whose neighbour along an axis is below 0 or above the last. `lowers`: the corners that belong to the lower neighbour.
- */
+/** Returns the corners that are below 0 or above `last` along an axis. `lowers` are the lower corners along it. */
 function beyondEnds(lower: number, last: number, lowers: number): number {
   return (lower < 0 || lower > last ? lowers : 0) | (lower < -1 || lower >= last ? ALL ^ lowers : 0);
 }

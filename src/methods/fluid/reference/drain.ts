@@ -1,6 +1,6 @@
 /**
- * Drains particles. Twin of shaders/fluid/drain.wgsl. The positions of drained particles become NaN, so that every stage leaves
- * them out, and their ids are marked.
+ * Drains particles. Twin of shaders/fluid/drain.wgsl. The positions of drained particles become NaN, so that every
+ * stage ignores them, and their ids are marked.
  */
 import { type FluidRegion, isInRegion } from '../regions';
 
@@ -11,10 +11,10 @@ export function setAside(
   drained: Uint8Array,
 ): void {
   const point = new Array<number>(dimensions).fill(0);
-  const isHere = (region: FluidRegion) => isInRegion(region, point);
+  const contains = (region: FluidRegion) => isInRegion(region, point);
   for (let slot = 0; slot < ids.length; slot++) {
     for (let axis = 0; axis < dimensions; axis++) point[axis] = positions[dimensions * slot + axis] as number;
-    if (!drains.some(isHere)) continue;
+    if (!drains.some(contains)) continue;
     positions.fill(Number.NaN, dimensions * slot, dimensions * (slot + 1));
     drained[ids[slot] as number] = 1;
   }

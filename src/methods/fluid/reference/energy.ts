@@ -1,11 +1,11 @@
 /**
- * Keeps the fluid's energy from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and settle.wgsl.
- * On the lattice, whose faces all weigh the same, pressure does no work. Particles give faces different weights, so among
- * particles pressure does a little work. Keeping particles apart and correcting their density lifts some of them.
- * The energy gained this way is removed at the end of the substep, in this order:
+ * Keeps the fluid's energy from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and
+ * settle.wgsl. On the lattice, whose faces all have the same weight, pressure does no work. Particles give faces
+ * different weights, so for particles pressure does a little work. Also, keeping particles apart and correcting their
+ * density lifts some of them. The energy gained this way is removed at the end of the substep, in this order:
  * 1. from the part of the velocities that FLIP keeps beside the lattice, which is mostly noise;
- * 2. a small share from all velocities alike; a larger share would stop gentle waves;
- * 3. the rest came from lifting, so the fluid is lowered, by a share of each particle's height that is too small to see.
+ * 2. from all velocities alike, but only a small share, because a larger one would stop gentle waves;
+ * 3. from heights, because the rest came from lifting: each particle sinks by a share of its height too small to see.
  * Inputs: each particle's account of the substep. Outputs: velocities and positions, in place.
  */
 import type { Lattice } from '../lattice';
@@ -15,7 +15,9 @@ import type { ParticleSet } from './transfer';
 export interface Account {
   /** Growth of its kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
-  /** The position before the move, and the part of the velocity that is not on the lattice; `dimensions` numbers each. */
+  /**
+   * The position before the move, and the part of the velocity that is not on the lattice; `dimensions` numbers each.
+   */
   readonly start: Float64Array;
   readonly beside: Float64Array;
 }
@@ -59,18 +61,20 @@ export interface Settlement {
 }
 
 /**
- * Greatest share of its height that the fluid is lowered by in a substep. A fluid of the right density needs a hundredth of
- * it; a fluid that was poured into too little room has to swell and needs more.
+ * Greatest share of its height by which the fluid is lowered in a substep. A fluid of the right density needs a
+ * hundredth of that. A fluid that was poured into too little room has to swell and needs more.
  */
 export const MOST_LOWERING = 0.001;
 /**
- * Share of the kinetic energy that may be removed for what lowering does not cover. It may be more if the kinetic energy grew
- * by more in the substep, since that growth came from nowhere. Splashes with APIC, which has no noise to remove, need 2%. The
- * last bubble of a closing tank brings in up to half of all motion.
+ * Share of the kinetic energy that may be removed to cover what lowering does not. If the kinetic energy grew by more
+ * in the substep, that much may be removed, because the growth has no physical cause. Splashes with APIC, which has no
+ * noise to remove, need 2%. The last bubble of a closing tank causes up to half of all motion.
  */
 export const MOST_SLOWING = 0.05;
 
-/** `restraint`: the share of kinetic energy that is removed from all particles alike before the fluid is lowered. */
+/**
+ * `restraint` is the share of kinetic energy that may be removed from all particles alike before the fluid is lowered.
+ */
 export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
@@ -100,8 +104,8 @@ export function settleEnergy(rules: EnergyRules, particles: ParticleSet, account
     const id = ids[particle] as number;
     for (let axis = 0; axis < dimensions; axis++) {
       const entry = dimensions * particle + axis;
-      const own = account.beside[dimensions * id + axis] as number;
-      velocities[entry] = scale * ((velocities[entry] as number) - share * own);
+      const beside = account.beside[dimensions * id + axis] as number;
+      velocities[entry] = scale * ((velocities[entry] as number) - share * beside);
     }
     if (lowering > 0) lower(rules, positions, particle, id, lowering);
   }
@@ -136,12 +140,12 @@ function sumEnergy(
   return sums;
 }
 
-/** The coordinate that things fall to along an axis. */
+/** Returns the coordinate of the tank's end that gravity points to along an axis. */
 function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number): number {
   return pull > 0 ? cellSize * (cells[axis] as number) : 0;
 }
 
-/** Whether a particle, lowered as far as allowed, would still be in the tank and in no solid cell. */
+/** Returns whether a particle, lowered as far as allowed, would still be in the tank and in no solid cell. */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
   positions: Float32Array,
@@ -160,9 +164,9 @@ function isFreeBelow(
 }
 
 /**
- * Lowers a particle. Most particles are lowered by less than the last bit of their position, so a hash of position and id
- * decides whether each is rounded down; together they are lowered by the right amount. A particle that lies on a solid stays,
- * and sumEnergy does not count its height.
+ * Lowers a particle. Most particles are lowered by less than the last bit of their position, so a hash of position and
+ * id decides whether each is rounded down. Together they are lowered by the right amount. A particle that lies on a
+ * solid stays, and sumEnergy does not count its height.
  */
 function lower(
   rules: EnergyRules,
@@ -186,7 +190,7 @@ function lower(
 const NUMBER = new Float32Array(1);
 const BITS = new Uint32Array(NUMBER.buffer);
 
-/** A number from 0 to 1: a hash of a number's bits and an id. */
+/** Returns a number from 0 to 1: a hash of a number's bits and an id. */
 function hashOf(value: number, id: number): number {
   NUMBER[0] = value;
   let bits = (BITS[0] as number) ^ Math.imul(id, 0x9e3779b1);
@@ -195,7 +199,7 @@ function hashOf(value: number, id: number): number {
   return ((bits ^ (bits >>> 16)) >>> 8) * 2 ** -24;
 }
 
-/** The value of the last bit of a 32-bit float. */
+/** Returns the value of the last bit of a 32-bit float. */
 function lastBit(value: number): number {
   NUMBER[0] = value;
   BITS[0] = (BITS[0] as number) & 0x7f800000;

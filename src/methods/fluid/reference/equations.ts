@@ -1,20 +1,25 @@
 /**
  * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. For each fluid cell, the sum over its faces of
- * coupling · (own pressure − the neighbour's) equals the surplus flow into the cell. In air the pressure is 0 at the surface,
- * whose distance from the cell's centre follows from the cell's fullness (ghost fluid method).
+ * coupling · (its pressure − the neighbour's) equals the surplus flow into the cell. Towards air, the pressure is 0 at
+ * the surface, and the cell's fullness gives the surface's distance from the cell's centre (ghost fluid method).
  * Pressures are in units of velocity, that is, divided by density · cell size / dt.
- * Density correction: in each step, cells that are too full swell a little, and deep cells that are not full shrink a little.
+ * Density correction: in each step, cells that are too full swell a little, and deep cells that are not full shrink a
+ * little.
  */
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
 
 /** Fullness of a cell whose centre is at the surface. */
 export const SURFACE_FULLNESS = 0.5;
-/** Least distance of the surface, in distances between cell centres. With less, surface faces react wildly. */
+/**
+ * Least distance of the surface, in distances between cell centres. With less, faces at the surface become unstable.
+ */
 const LEAST_SURFACE = 0.25;
 /** Greatest relative growth of a cell's volume per step. More throws particles about. */
 const MOST_SWELLING = 0.1;
-/** Greatest relative shrinking of a cell's volume per step. It lets a wave that closes over a hollow fill the hollow. */
+/**
+ * Greatest relative shrinking of a cell's volume per step. It lets a wave that closes over a hollow fill the hollow.
+ */
 const MOST_SHRINKING = 0.3;
 /** Deviation of the fullness from 1 that still counts as full. */
 const FULLNESS_SLACK = 0.02;
@@ -24,7 +29,7 @@ export interface EquationInput {
   readonly kinds: Uint8Array;
   readonly fullness: Float64Array;
   readonly velocity: Float64Array;
-  /** The velocity that changes a cell's volume by its whole in one step; see correctionRate. */
+  /** The velocity that changes a cell's volume by 100% in one step; see correctionRate. */
   readonly rate: number;
   /** Share of the excess that a step corrects, 0 to 1. */
   readonly correction: number;
@@ -39,7 +44,7 @@ export interface Equations {
   readonly right: Float64Array;
 }
 
-/** Distance of the surface from a fluid cell's centre towards an air cell, in cells. */
+/** Returns the distance of the surface from a fluid cell's centre towards an air cell, in cells. */
 export function surfaceDistance(fullness: number): number {
   const distance =
     fullness >= SURFACE_FULLNESS ? 1 - Math.sqrt(2 * Math.max(0, 1 - fullness)) : LEAST_SURFACE;
@@ -47,15 +52,15 @@ export function surfaceDistance(fullness: number): number {
 }
 
 /**
- * Substeps shorter than both limits correct density no faster: a share of the time (about) in which a particle falls through a
- * cell, and seconds. Swelling fluid keeps the velocity that it swelled with, which grows as substeps shrink. Without the limits a
- * dam break gained a quarter of its energy in substeps of 0.1 ms, and blew up in shorter ones. With a share of 0.02 it would
- * gain 0.2%.
+ * Substeps shorter than both limits do not correct density faster. The first limit is a share of about the time in
+ * which a particle falls through a cell; the second is in seconds. Swelling fluid keeps the velocity that it swelled
+ * with, which grows as substeps shrink. Without the limits, a dam break gained a quarter of its energy in substeps of
+ * 0.1 ms, and blew up in shorter ones. With a share of 0.02 it would gain 0.2%.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
-/** The velocity that changes a cell's volume by its whole in a substep of `dt`, or in the shortest one that corrects density. */
+/** Returns the velocity that changes a cell's volume by 100% in `dt`, or in the limit above if `dt` is shorter. */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,
   dt: number,
@@ -64,7 +69,7 @@ export function correctionRate(
   return cellSize / Math.max(dt, Math.min(fall, SHORTEST_CORRECTION));
 }
 
-/** The swelling of a cell in a step, as a sum of velocities over its faces. */
+/** Returns the swelling of a cell in a step, as a sum of velocities over its faces. */
 export function swelling(fullness: number, isDeep: boolean, correction: number, rate: number): number {
   const excess =
     fullness > 1 + FULLNESS_SLACK

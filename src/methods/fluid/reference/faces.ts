@@ -1,6 +1,7 @@
 /**
- * Gravity and solid faces. Twin of shaders/fluid/faces.wgsl. Gravity accelerates faces beside a fluid cell. A face between a
- * solid cell and another gets the solid's velocity. Both are known; all other faces are extrapolated later.
+ * Gravity and solid faces. Twin of shaders/fluid/faces.wgsl. Gravity accelerates faces beside a fluid cell. A face
+ * between a solid cell and a free one gets the solid's velocity. Both are known; all other faces are extrapolated
+ * later.
  */
 import { eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import type { Obstacle } from '../obstacles';
@@ -23,7 +24,7 @@ export function driveFaces(
   known.fill(0);
   for (let axis = 0; axis < dimensions; axis++) {
     const stride = strides[axis] as number;
-    const own = gain[axis] as number;
+    const added = gain[axis] as number;
     eachRow(lattice, axis, (row, end, y, z) => {
       for (let face = row; face < end; face++) {
         const entry = axis * size + face;
@@ -36,7 +37,7 @@ export function driveFaces(
           velocity[entry] = obstacle?.velocity[axis] ?? 0;
           known[entry] = 1;
         } else if (lower === FLUID || upper === FLUID) {
-          velocity[entry] = (velocity[entry] as number) + own;
+          velocity[entry] = (velocity[entry] as number) + added;
           known[entry] = 1;
         }
       }

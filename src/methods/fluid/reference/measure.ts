@@ -1,4 +1,7 @@
-/** Figures of a fluid from its particles and its lattice, for both engines. Sums are doubles, in the order of ids or cells. */
+/**
+ * Figures of a fluid from its particles and its lattice, for both engines. Sums are doubles in the order of ids or
+ * cells.
+ */
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
 import type { FluidParticles } from '../shape';
@@ -29,11 +32,11 @@ export interface FluidMeasures extends SolverFigures {
   readonly volume: number;
   readonly nominalVolume: number;
   readonly kineticEnergy: number;
-  /** Relative to the origin. */
+  /** Potential energy relative to the origin. */
   readonly potentialEnergy: number;
   readonly energy: number;
   readonly momentum: readonly number[];
-  /** Around the centre of mass; in 2D one number. */
+  /** Around the centre of mass. In 2D it is one number. */
   readonly angularMomentum: readonly number[];
   readonly greatestSpeed: number;
   /** Particles whose move was cut in the last substep because they were too fast. More substeps help. */
@@ -60,7 +63,7 @@ type ParticleFigures = Pick<
   | 'nonFinite'
 >;
 
-/** Figures that do not depend on the engine. `dt`: seconds of the last substep; 0 before the first. */
+/** Returns the figures that do not depend on the engine. `dt`: seconds of the last substep; 0 before the first. */
 export function measureState(
   plan: FluidPlan,
   { kinds, fullness }: Readonly<Record<'kinds' | 'fullness', ArrayLike<number>>>,
@@ -110,7 +113,7 @@ function measureParticles(
   };
 }
 
-/** Sums over all finite particles. */
+/** Returns sums over all finite particles. */
 function sumParticles(
   { dimensions, lattice, cellSize, mask, max }: FluidPlan,
   positions: Float32Array,
@@ -124,7 +127,7 @@ function sumParticles(
   for (let first = 0; first < positions.length; first += dimensions) {
     if (!isWhole(dimensions, first, positions, velocities)) continue;
     finite++;
-    let own = 0;
+    let speedSquared = 0;
     let isOutside = false;
     let entry = lattice.first;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -132,20 +135,20 @@ function sumParticles(
       const speed = velocities[first + axis] as number;
       positionSums[axis] = (positionSums[axis] as number) + at;
       velocitySums[axis] = (velocitySums[axis] as number) + speed;
-      own += speed * speed;
+      speedSquared += speed * speed;
       if (at < 0 || at > (max[axis] as number)) isOutside = true;
       entry += Math.floor(at / cellSize) * (lattice.strides[axis] as number);
     }
-    squared += own;
-    greatest = Math.max(greatest, own);
-    if (Math.sqrt(own) * dt > MOST_CELLS * cellSize) tooFast++;
+    squared += speedSquared;
+    greatest = Math.max(greatest, speedSquared);
+    if (Math.sqrt(speedSquared) * dt > MOST_CELLS * cellSize) tooFast++;
     if (isOutside) outside++;
     else if (mask[entry]) inSolid++;
   }
   return { positionSums, velocitySums, finite, squared, greatest, tooFast, inSolid, outside };
 }
 
-/** The sum of (position − centre) × velocity. */
+/** Returns the sum of (position − centre) × velocity. */
 function spinAround(
   centre: Float64Array,
   dimensions: 2 | 3,
@@ -183,8 +186,8 @@ function isWhole(
 }
 
 /**
- * Volume of the fluid, length^dimensions. Deep cells that are at least half full count whole. All others count by their
- * fullness: cells at a surface or in air, and hollows, where a few particles of spray do not fill a cell.
+ * Returns the volume of the fluid, length^dimensions. Deep cells that are at least half full count as full. All others
+ * count by their fullness: cells at a surface or in air, and hollows, which a few particles of spray do not fill.
  */
 export function measureVolume(
   lattice: Lattice,
@@ -201,7 +204,10 @@ export function measureVolume(
   return volume * cellSize ** lattice.dimensions;
 }
 
-/** Greatest divergence of the faces' velocities without density correction, 1 / s. `plan`: that of the same substep. */
+/**
+ * Returns the greatest divergence of the faces' velocities without density correction, 1 / s. `plan` must have the
+ * settings of the same substep.
+ */
 export function measureDivergence(
   plan: Pick<FluidPlan, 'lattice' | 'cellSize' | 'correction' | 'gravity'>,
   kinds: ArrayLike<number>,
@@ -229,9 +235,9 @@ export function measureDivergence(
     }
     left.push(outflow);
   });
-  // Without a surface the total volume cannot change, so the mean is left out.
-  const whole = hasSurface ? 0 : left.reduce((sum, one) => sum + one, 0) / left.length;
-  for (const one of left) greatest = Math.max(greatest, Math.abs(one - whole));
+  // Without a surface the total volume cannot change, so the mean is subtracted.
+  const mean = hasSurface ? 0 : left.reduce((sum, one) => sum + one, 0) / left.length;
+  for (const one of left) greatest = Math.max(greatest, Math.abs(one - mean));
   return greatest / cellSize;
 }
 

@@ -1,15 +1,16 @@
 /**
- * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl, smooth.wgsl,
- * restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are sums of finer ones (unsmoothed aggregation), halved:
- * constants in cells twice as wide make differences that count twice as much as they should. This uses couplings only, so
- * solids, surfaces and obstacles of any shape are right on every level.
+ * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl,
+ * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are sums of finer ones (unsmoothed
+ * aggregation), halved, because values that are constant in cells twice as wide make differences that count twice as
+ * much as they should. This uses couplings only, so solids, surfaces and obstacles of any shape are right on every
+ * level.
  * Smoother: Gauss–Seidel over red, then black cells; on the way up black, then red, so that the cycle is symmetric.
  */
 import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
 /** Rounds of smoothing before and after each coarser level. */
 export const SMOOTHINGS = 2;
-/** Rounds on the coarsest level, which has a few cells; each goes forth and back. */
+/** Rounds on the coarsest level, which has few cells. Each round goes forward and back. */
 export const COARSEST_ROUNDS = 3;
 
 /** Arrays over all levels. assemble() fills the part of the first level. */
@@ -60,7 +61,7 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
           const x = face - row;
           const above = parents + (x >> 1);
           if ((axis === 0 ? x : axis === 1 ? y : z) & 1) {
-            // A coupling inside a coarse cell leaves the sum, once for either side.
+            // Remove a coupling inside a coarse cell from the sum, once per side.
             diagonal[above] = (diagonal[above] as number) - value;
           } else {
             coupling[axis * size + above] = (coupling[axis * size + above] as number) + value / 2;
@@ -77,12 +78,17 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
 /** Couplings are at least 1/2 on the second level and add up from there, so a diagonal below this is rounding. */
 export const LEAST_DIAGONAL = 1e-3;
 
-/** The entry, over all levels, of the first cell of the coarse row that contains a finer row of cells or faces. */
+/**
+ * Returns the entry, over all levels, of the first cell of the coarse row that contains a finer row of cells or faces.
+ */
 function parentRow(coarse: Level, y: number, z: number): number {
   return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }
 
-/** Sum of the neighbours' pressures times their couplings. `size`: distance in entries between the axes in `coupling`. */
+/**
+ * Returns the sum of the neighbours' pressures times couplings. `size`: distance between the axes in `coupling`, in
+ * entries.
+ */
 function neighbourSum(
   coupling: Float64Array,
   size: number,
@@ -133,11 +139,11 @@ function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
     const parents = parentRow(coarse, y, z);
     for (let cell = row; cell < end; cell++) {
       const entry = level.offset + cell;
-      const own = diagonal[entry] as number;
-      if (own === 0) continue;
+      const weight = diagonal[entry] as number;
+      if (weight === 0) continue;
       const left =
         (right[entry] as number) -
-        own * (solution[entry] as number) +
+        weight * (solution[entry] as number) +
         neighbourSum(coupling, levels.size, solution, level, entry);
       const above = parents + ((cell - row) >> 1);
       right[above] = (right[above] as number) + left;
@@ -145,7 +151,7 @@ function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
   });
 }
 
-/** Adds the solutions of coarse cells to those of the cells in them. */
+/** Adds the solution of each coarse cell to the solutions of the cells in it. */
 function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level): void {
   eachRow(level, -1, (row, end, y, z) => {
     const parents = parentRow(coarse, y, z);

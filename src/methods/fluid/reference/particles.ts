@@ -109,7 +109,7 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   const { dimensions, cells, strides, first } = lattice;
   if (obstacles.length > 0) leaveObstacles(obstacles, cellSize, to);
   let stopped = 0;
-  // Entries of the cells at the begin, the middle and the end of the move.
+  // Entries of the cells at the beginning, the middle and the end of the move.
   let begin = first;
   let middle = first;
   let end = first;
@@ -135,7 +135,7 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   return stopped | slide(lattice, mask, from, to);
 }
 
-/** In cells; three numbers in 2D too. */
+/** A point in units of cells. It has three numbers in 2D too. */
 type Vector = number[] | Float64Array;
 
 function leaveObstacles(obstacles: readonly Obstacle[], cellSize: number, to: Vector): void {
@@ -155,8 +155,8 @@ function isMasked(lattice: Lattice, mask: Uint8Array, point: Vector): boolean {
 }
 
 /**
- * Moves along one axis after the other, so that a particle stopped along one slides along the others. It also tests the middle
- * of each move, because a move may be longer than a cell.
+ * Moves along one axis after the other, so that a particle stopped along one axis slides along the others. It also
+ * tests the middle of each move, because a move may be longer than a cell.
  */
 function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
   const { dimensions } = lattice;
@@ -181,7 +181,7 @@ function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: 
 /** Moves a point inside a solid cell to the nearest point in a free neighbouring cell, if there is one. */
 function leaveMask(lattice: Lattice, mask: Uint8Array, to: Vector): void {
   const { dimensions, cells } = lattice;
-  const own = Array.from(to, Math.floor);
+  const here = Array.from(to, Math.floor);
   let nearest = Number.POSITIVE_INFINITY;
   let best = [...to];
   for (let side = 0; side < 3 ** dimensions; side++) {
@@ -189,7 +189,7 @@ function leaveMask(lattice: Lattice, mask: Uint8Array, to: Vector): void {
     let distance = 0;
     let inside = true;
     for (let axis = 0; axis < dimensions; axis++) {
-      const cell = (own[axis] as number) + (Math.floor(side / 3 ** axis) % 3) - 1;
+      const cell = (here[axis] as number) + (Math.floor(side / 3 ** axis) % 3) - 1;
       if (cell < 0 || cell >= (cells[axis] as number)) inside = false;
       candidate[axis] = Math.min(Math.max(to[axis] as number, cell + MARGIN), cell + 1 - MARGIN);
       distance += ((candidate[axis] as number) - (to[axis] as number)) ** 2;

@@ -16,8 +16,9 @@ export interface Solved {
 }
 
 /**
- * Longest step along a direction. If there is a solution, steps are from 0.7 to 1.3. Much longer steps mean that there is none:
- * no pressure lets a room without air swell. The solver then stops, because further steps would spoil what it solved so far.
+ * Longest step along a direction. If there is a solution, steps are from 0.7 to 1.3. Much longer steps mean that there
+ * is none, because no pressure lets a room without air swell. The solver then stops, because further steps would spoil
+ * the pressure found so far.
  */
 export const MOST_STEP = 4;
 
@@ -66,7 +67,7 @@ export function solvePressure(
   return { iterations, residual: left, greatest };
 }
 
-/** The left-hand sides of the equations for pressures `given`. */
+/** Writes the left-hand sides of the equations for the pressures `given` to `image`. */
 function apply(
   level: Level,
   { coupling, couplingSize, diagonal }: Omit<Equations, 'right'>,

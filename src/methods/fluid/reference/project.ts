@@ -1,6 +1,6 @@
 /**
- * Applies pressure to velocities, and extrapolates velocities to unknown faces. Twin of shaders/fluid/pressure/project.wgsl and
- * extrapolate.wgsl.
+ * Applies pressure to velocities, and extrapolates velocities to unknown faces. Twin of
+ * shaders/fluid/pressure/project.wgsl and extrapolate.wgsl.
  */
 import { eachRow, type Lattice } from '../lattice';
 
@@ -25,7 +25,10 @@ export function applyPressure(
   }
 }
 
-/** Layers of faces around the known ones that get the mean of their known neighbours: as far as a particle can read in a step. */
+/**
+ * Layers of faces around the known ones that get the mean of their known neighbours. A particle reads no farther in a
+ * step.
+ */
 export const LAYERS = 4;
 
 /** Extrapolates in place. Faces that get a velocity become known. */
@@ -47,7 +50,10 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
   }
 }
 
-/** Extrapolates one layer of the faces across an axis. After the last layer, faces still unknown are far from all fluid: 0. */
+/**
+ * Extrapolates one layer of the faces across an axis. In the last layer, faces still unknown get 0: they are far from
+ * fluid.
+ */
 function spread(
   lattice: Lattice,
   axis: number,

@@ -1,9 +1,9 @@
 /**
- * Transfers velocities from the particles to the faces of the lattice, with weights that fall off linearly over one cell along
- * each axis. Twin of shaders/fluid/transfer.wgsl. The shader gathers where this scatters: the same sums in another order.
- * Points are in units of cells here.
- * Guarantees: a particle later reads only faces that it contributed to. The fullness of all cells adds up to that of all
- * particles, because beside solids the free cells share the whole weight of a particle.
+ * Transfers velocities from the particles to the faces of the lattice, with weights that fall off linearly over one
+ * cell along each axis. Twin of shaders/fluid/transfer.wgsl. The shader gathers where this scatters: the same sums in
+ * another order. Points are in units of cells here.
+ * Guarantees: a particle later reads only faces that it contributed to. No particle's weight is lost to solids: the
+ * free cells around it share its whole weight, so the fullness of all cells adds up to that of all particles.
  */
 import { type Lattice, SOLID } from '../lattice';
 import { Corners } from './corners';
@@ -22,7 +22,7 @@ export interface TransferInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly particlesPerCell: number;
-  /** Over the lattice; only used to tell solid cells. */
+  /** Kinds of cells over the lattice. Only solid cells matter here. */
   readonly kinds: Uint8Array;
 }
 
@@ -36,8 +36,8 @@ export interface Transferred {
 }
 
 /**
- * `affine`: by id, dimensions² numbers per particle: the slope of velocity component a along axis b, per cell, at
- * dimensions · a + b. Undefined: no slopes. Particles that are not finite are left out.
+ * Computes `out` from the particles, and ignores those that are not finite. `affine` holds dimensions² numbers per id:
+ * the slope of velocity component a along axis b, per cell, at dimensions · a + b. If undefined, there are no slopes.
  */
 export function particlesToGrid(
   input: TransferInput,
@@ -82,11 +82,11 @@ function scatter(
       corners.find(axis, point, false);
       const { beyond } = corners;
       const first = axis * size + corners.entry;
-      const own = velocities[dimensions * particle + axis] as number;
+      const component = velocities[dimensions * particle + axis] as number;
       const slopes = dimensions * (dimensions * (ids[particle] as number) + axis);
       for (let corner = 0; corner < corners.count; corner++) {
         if ((beyond >> corner) & 1) continue;
-        let brought = own;
+        let brought = component;
         if (affine) {
           for (let along = 0; along < dimensions; along++)
             brought += (affine[slopes + along] as number) * corners.offsetTo(corner, along, point);
