@@ -49,7 +49,7 @@ export interface GridParticlesOptions<More extends string = never> extends Place
   readonly sortVelocities?: boolean | undefined;
   /** Further buffers by name. Values are zero (positions NaN) at first, and again for each particle that is added. */
   readonly more?: Readonly<Record<More, PerParticle>> | undefined;
-  /** For debuggers. Default 'particles'. */
+  /** A name for debuggers. Default 'particles'. */
   readonly label?: string | undefined;
 }
 

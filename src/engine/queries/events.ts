@@ -4,8 +4,8 @@
  * Inputs: the list of a GridPairs as it was last encoded, and the list of the comparison before, which is stored here.
  * Outputs: three lists of pairs (vec2u, ids i < j), each with its count.
  * Ordering: each list by the first id, then by the second, both ascending. The same input gives the same bits.
- * The GPU stores the list that it compared last, and the host decides nothing. So encoders may be submitted late, in any
- * order or not at all.
+ * The GPU stores the list that it compared last, and the host decides nothing. So encoders may be submitted late, in
+ * any order or not at all.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';

@@ -36,7 +36,7 @@ export interface GridNearestInput {
   readonly count: number;
   /** Finds particles nearer than this. Default and maximum: the radius that the search was created with. */
   readonly radius?: number | undefined;
-  /** Whether point i is particle i of the grid's input, which is then not its own neighbour. Default false. */
+  /** True if point i is particle i of the grid's input; it is then not its own neighbour. Default false. */
   readonly withoutSelf?: boolean | undefined;
 }
 

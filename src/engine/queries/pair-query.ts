@@ -2,7 +2,7 @@
  * Finds the overlapping pairs of a sorted state in two submissions, because the length of the list is known only after
  * the first: tally and scan give each id its range of the list, then fill writes the pairs there.
  * If the caller changes the state between the two, `preserve` copies it first. Without a copy, a query takes 8 bytes
- * per particle beside its list.
+ * per particle besides its list.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';

@@ -1,5 +1,5 @@
 /**
- * The paths of a simulation's fast particles on the GPU: owns the buffers that passes/solve/ccd.ts needs beside the
+ * The paths of a simulation's fast particles on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the
  * state. Loaded with the first simulation that follows paths.
  * Ordering: record `begin` before the first substep of a step, and `stage` between integrating and the sort of a
  * substep.

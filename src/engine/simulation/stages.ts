@@ -103,7 +103,7 @@ export class SimulationStages {
     return ccd.farthest(shared, this.ccdBinding(ccd), count);
   }
 
-  /** The buffers that the sort wrote beside the state. */
+  /** The buffers that the sort wrote besides the state. */
   private get cells() {
     const { start, cellOfSlot, finerList, heavy } = this.sort;
     return { start, cell_of_slot: cellOfSlot, finer: finerList, crowd: heavy };

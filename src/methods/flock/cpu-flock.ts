@@ -5,7 +5,7 @@
  *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
  *
- * Options are those of createFlock. Guarantee: the same calls give the same bits.
+ * Takes the options of createFlock. Guarantee: the same calls give the same bits.
  */
 
 import { checkPacked } from '../../core/base/checks';

@@ -5,7 +5,7 @@
  *     const life = createCpuLife({ dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction });
  *     life.step(1 / 60);
  *
- * Options are those of createLife. Guarantee: the same calls give the same bits.
+ * Takes the options of createLife. Guarantee: the same calls give the same bits.
  */
 
 import { PlacedMethod } from '../../core/simulation/placed-method';

@@ -89,7 +89,7 @@ export function describeFluid(
   };
 }
 
-/** The state that a fluid continues with, beside the particles. */
+/** The state that a fluid continues with, besides the particles. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];

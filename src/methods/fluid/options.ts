@@ -269,9 +269,9 @@ function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   const [low, high]: [number[], number[]] = [[], []];
   let count = 0;
   eachFreeCell(bed, (entry, cell) => {
-    cell.forEach((at, axis) => {
-      low[axis] = at * cellSize;
-      high[axis] = (at + 1) * cellSize;
+    cell.forEach((value, axis) => {
+      low[axis] = value * cellSize;
+      high[axis] = (value + 1) * cellSize;
     });
     if (fill.some((region) => holdsBox(region, low, high))) {
       count += parts;
@@ -325,11 +325,11 @@ export function checkInTank(
   { dimensions, cells }: Lattice,
   cellSize: number,
 ): void {
-  positions.forEach((at, index) => {
+  positions.forEach((value, index) => {
     const high = (cells[index % dimensions] as number) * cellSize;
-    if (at >= 0 && at <= high) return;
+    if (value >= 0 && value <= high) return;
     const name = `${argument}[${index}] (particle ${Math.floor(index / dimensions)})`;
-    throw new ArgumentError(name, at, `a number from 0 to ${high}, inside the tank`);
+    throw new ArgumentError(name, value, `a number from 0 to ${high}, inside the tank`);
   });
 }
 

@@ -1,7 +1,7 @@
 /** Regions of the tank, boxes and balls: the parts that are full at first, emitters and drains. */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 
-/** A box or a ball. `velocity` is that of the fluid in it. */
+/** A box or a ball. `velocity` is the velocity of the fluid in it. */
 export type FluidRegion =
   | {
       readonly min: readonly number[];
@@ -17,28 +17,30 @@ export type FluidRegion =
 export function isInRegion(region: FluidRegion, point: readonly number[]): boolean {
   if ('radius' in region) {
     return (
-      point.reduce((sum, at, axis) => sum + (at - (region.centre[axis] as number)) ** 2, 0) <
+      point.reduce((sum, value, axis) => sum + (value - (region.centre[axis] as number)) ** 2, 0) <
       region.radius ** 2
     );
   }
-  return point.every((at, axis) => at >= (region.min[axis] as number) && at < (region.max[axis] as number));
+  return point.every(
+    (value, axis) => value >= (region.min[axis] as number) && value < (region.max[axis] as number),
+  );
 }
 
-/** Whether a whole box is in a region. */
+/** Returns whether a whole box is in a region. */
 export function holdsBox(region: FluidRegion, low: readonly number[], high: readonly number[]): boolean {
   if (!('radius' in region)) {
     const { min, max } = region;
     return low.every(
-      (at, axis) => at >= (min[axis] as number) && (high[axis] as number) <= (max[axis] as number),
+      (value, axis) => value >= (min[axis] as number) && (high[axis] as number) <= (max[axis] as number),
     );
   }
   const { centre } = region;
   // Test the box's farthest corner.
   return isInRegion(
     region,
-    low.map((at, axis) => {
+    low.map((value, axis) => {
       const [middle, end] = [centre[axis] as number, high[axis] as number];
-      return middle - at > end - middle ? at : end;
+      return middle - value > end - middle ? value : end;
     }),
   );
 }
@@ -50,7 +52,7 @@ export function cornersOf(region: FluidRegion): {
 } {
   if (!('radius' in region)) return region;
   const { centre, radius } = region;
-  return { min: centre.map((at) => at - radius), max: centre.map((at) => at + radius) };
+  return { min: centre.map((value) => value - radius), max: centre.map((value) => value + radius) };
 }
 
 export function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3): void {

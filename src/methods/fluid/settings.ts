@@ -25,9 +25,9 @@ export interface FluidSettings {
   /** Substeps per step. Default 2. */
   readonly substeps: number;
   /**
-   * Share of the kinetic energy that a substep may remove, beside FLIP's noise, so that the total energy does not grow.
-   * If that does not suffice, the fluid is lowered a little. Default 0.001. With 0 nothing is removed, and energy may
-   * grow a little.
+   * Share of the kinetic energy that a substep may remove, besides FLIP's noise, so that the total energy does not
+   * grow. If that does not suffice, the fluid is lowered a little. Default 0.001. With 0 nothing is removed, and energy
+   * may grow a little.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */

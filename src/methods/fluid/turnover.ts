@@ -9,7 +9,7 @@
 import { type Emitted, emit } from './emitters';
 import type { FluidPlan } from './options';
 
-/** In substeps: four steps of two. Rare removals are cheaper, because each sorts once. */
+/** Substeps between two removals: four steps of two substeps. Rare removals cost less, because each sorts once. */
 export const COLLECT_EVERY = 8;
 
 /** The functions that an engine provides. */

@@ -5,7 +5,7 @@
  *     const fluid = createCpuPositionFluid({ dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
  *
- * Options are those of createPositionFluid. Guarantee: the same calls give the same bits.
+ * Takes the options of createPositionFluid. Guarantee: the same calls give the same bits.
  */
 
 import type { PlacedParticles } from '../../core/simulation/placed';

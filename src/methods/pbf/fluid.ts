@@ -60,7 +60,7 @@ const PARAMETERS = {
 } as const;
 
 /**
- * Buffers beside positions and velocities. Lambdas and curls are indexed by slot, the others by id. `aims` become the
+ * Buffers besides positions and velocities. Lambdas and curls are indexed by slot, the others by id. `aims` become the
  * new velocities.
  */
 const MORE = {

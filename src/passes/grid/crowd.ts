@@ -21,15 +21,15 @@ import { HEAVY_WORDS, neighbourModules, PARAMS, type Variant, worldFlags, worldN
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
-  /** As long as the entries. Overwritten. */
+  /** As long as the entries. Its contents are overwritten. */
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** In grids with levels: the finer entries, and scratch as long as they are. */
+  /** The finer entries of a grid with levels, and scratch as long as they are. */
   readonly finer?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
 }
 
-/** The entries to sort: those of the grid, or the finer entries of its cells. */
+/** The entries to sort: the grid's entries, or the finer entries of its cells. */
 export type CrowdOf = 'entries' | 'finer';
 
 const MERGES = ['tiles', 'runs', 'wholes'] as const;

@@ -161,7 +161,7 @@ const TEXTS = {
 
 type Module = keyof typeof TEXTS;
 
-/** The modules that each part is linked with, beside the world and impact.wgsl. `note_level` only with levels. */
+/** The modules that each part is linked with, besides the world and impact.wgsl. `note_level` only with levels. */
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   plan: [],
   list: ['counters_atomic', 'note_level'],

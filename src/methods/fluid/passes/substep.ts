@@ -1,5 +1,5 @@
 /**
- * Everything that a fluid has on the GPU beside its particles, and the stages of a substep: the lattice, the kernels,
+ * Everything that a fluid has on the GPU besides its particles, and the stages of a substep: the lattice, the kernels,
  * and a HashGrid with the lattice's cells, which sorts the particles so that faces can gather from those nearby.
  * Stages: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed, energy and drain.
  * None of them waits for the GPU.

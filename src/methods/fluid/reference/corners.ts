@@ -168,13 +168,13 @@ export class Corners {
   }
 }
 
-function within(at: number, last: number): number {
-  return Math.min(Math.max(at, 0), last);
+function within(coordinate: number, last: number): number {
+  return Math.min(Math.max(coordinate, 0), last);
 }
 
 /** Returns the lower of the two neighbours of a coordinate inside the lattice. */
-function lowerOf(at: number, last: number): number {
-  return Math.min(Math.floor(at), last - 1);
+function lowerOf(coordinate: number, last: number): number {
+  return Math.min(Math.floor(coordinate), last - 1);
 }
 
 /** Returns the corners that are below 0 or above `last` along an axis. `lowers` are the lower corners along it. */

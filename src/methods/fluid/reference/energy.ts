@@ -126,15 +126,15 @@ function sumEnergy(
     sums.growth += growth[id] as number;
     const mayBeLowered = isFreeBelow(rules, positions, particle);
     for (let axis = 0; axis < dimensions; axis++) {
-      const own = dimensions * id + axis;
+      const entry = dimensions * id + axis;
       const pull = gravity[axis] as number;
-      const at = positions[dimensions * particle + axis] as number;
+      const coordinate = positions[dimensions * particle + axis] as number;
       const speed = velocities[dimensions * particle + axis] as number;
-      sums.gain -= pull * (at - (start[own] as number));
-      if (mayBeLowered) sums.potential -= pull * (at - lowest(lattice, cellSize, pull, axis));
+      sums.gain -= pull * (coordinate - (start[entry] as number));
+      if (mayBeLowered) sums.potential -= pull * (coordinate - lowest(lattice, cellSize, pull, axis));
       sums.kinetic += 0.5 * speed ** 2;
-      sums.along += speed * (beside[own] as number);
-      sums.squared += (beside[own] as number) ** 2;
+      sums.along += speed * (beside[entry] as number);
+      sums.squared += (beside[entry] as number) ** 2;
     }
   }
   return sums;
@@ -154,9 +154,9 @@ function isFreeBelow(
   let entry = lattice.first;
   for (let axis = 0; axis < dimensions; axis++) {
     const pull = gravity[axis] as number;
-    const at = positions[dimensions * particle + axis] as number;
-    const height = at - lowest(lattice, cellSize, pull, axis);
-    const cell = Math.floor((pull === 0 ? at : at - MOST_LOWERING * height) / cellSize);
+    const coordinate = positions[dimensions * particle + axis] as number;
+    const height = coordinate - lowest(lattice, cellSize, pull, axis);
+    const cell = Math.floor((pull === 0 ? coordinate : coordinate - MOST_LOWERING * height) / cellSize);
     if (!(cell >= 0 && cell < (lattice.cells[axis] as number))) return false;
     entry += cell * (lattice.strides[axis] as number);
   }
@@ -181,9 +181,10 @@ function lower(
     const pull = gravity[axis] as number;
     if (pull === 0) continue;
     const entry = dimensions * particle + axis;
-    const at = positions[entry] as number;
-    const height = at - lowest(lattice, cellSize, pull, axis);
-    positions[entry] = at - (lowering * height + (hashOf(at, id) - 0.5) * lastBit(at));
+    const coordinate = positions[entry] as number;
+    const height = coordinate - lowest(lattice, cellSize, pull, axis);
+    positions[entry] =
+      coordinate - (lowering * height + (hashOf(coordinate, id) - 0.5) * lastBit(coordinate));
   }
 }
 

@@ -131,13 +131,13 @@ function sumParticles(
     let isOutside = false;
     let entry = lattice.first;
     for (let axis = 0; axis < dimensions; axis++) {
-      const at = positions[first + axis] as number;
+      const coordinate = positions[first + axis] as number;
       const speed = velocities[first + axis] as number;
-      positionSums[axis] = (positionSums[axis] as number) + at;
+      positionSums[axis] = (positionSums[axis] as number) + coordinate;
       velocitySums[axis] = (velocitySums[axis] as number) + speed;
       speedSquared += speed * speed;
-      if (at < 0 || at > (max[axis] as number)) isOutside = true;
-      entry += Math.floor(at / cellSize) * (lattice.strides[axis] as number);
+      if (coordinate < 0 || coordinate > (max[axis] as number)) isOutside = true;
+      entry += Math.floor(coordinate / cellSize) * (lattice.strides[axis] as number);
     }
     squared += speedSquared;
     greatest = Math.max(greatest, speedSquared);

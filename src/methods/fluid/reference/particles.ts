@@ -40,7 +40,7 @@ export function moveParticles(
   const corners = new Corners(lattice);
   const vector = () => new Float64Array(3);
   const [point, first, before, second, third] = [vector(), vector(), vector(), vector(), vector()];
-  const [at, moved] = [vector(), vector()];
+  const [sample, moved] = [vector(), vector()];
   const pace = dt / cellSize;
   for (let particle = 0; particle < count; particle++) {
     let finite = true;
@@ -69,11 +69,11 @@ export function moveParticles(
       }
     }
     for (let axis = 0; axis < dimensions; axis++)
-      at[axis] = (point[axis] as number) + 0.5 * pace * (first[axis] as number);
-    corners.velocityAt(at, velocity, second);
+      sample[axis] = (point[axis] as number) + 0.5 * pace * (first[axis] as number);
+    corners.velocityAt(sample, velocity, second);
     for (let axis = 0; axis < dimensions; axis++)
-      at[axis] = (point[axis] as number) + 0.75 * pace * (second[axis] as number);
-    corners.velocityAt(at, velocity, third);
+      sample[axis] = (point[axis] as number) + 0.75 * pace * (second[axis] as number);
+    corners.velocityAt(sample, velocity, third);
     let longest = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       moved[axis] =
@@ -161,20 +161,20 @@ function isMasked(lattice: Lattice, mask: Uint8Array, point: Vector): boolean {
 function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
   const { dimensions } = lattice;
   let stopped = 0;
-  const at = lattice.cells.map((count, axis) =>
+  const point = lattice.cells.map((count, axis) =>
     Math.min(Math.max(from[axis] as number, MARGIN), count - MARGIN),
   );
   for (let axis = 0; axis < dimensions; axis++) {
-    const last = at[axis] as number;
+    const last = point[axis] as number;
     const goal = to[axis] as number;
-    at[axis] = 0.5 * (last + goal);
-    const isCut = isMasked(lattice, mask, at);
-    at[axis] = goal;
-    if (!isCut && !isMasked(lattice, mask, at)) continue;
-    at[axis] = goal > last ? Math.floor(last) + 1 - MARGIN : Math.floor(last) + MARGIN;
+    point[axis] = 0.5 * (last + goal);
+    const isCut = isMasked(lattice, mask, point);
+    point[axis] = goal;
+    if (!isCut && !isMasked(lattice, mask, point)) continue;
+    point[axis] = goal > last ? Math.floor(last) + 1 - MARGIN : Math.floor(last) + MARGIN;
     stopped |= 1 << axis;
   }
-  for (let axis = 0; axis < dimensions; axis++) to[axis] = at[axis] as number;
+  for (let axis = 0; axis < dimensions; axis++) to[axis] = point[axis] as number;
   return stopped;
 }
 

@@ -73,9 +73,9 @@ function scatter(
     const particle = order ? (order[index] as number) : index;
     let finite = true;
     for (let axis = 0; axis < dimensions; axis++) {
-      const at = (positions[dimensions * particle + axis] as number) / cellSize;
-      point[axis] = at;
-      finite &&= Number.isFinite(at) && Number.isFinite(velocities[dimensions * particle + axis]);
+      const coordinate = (positions[dimensions * particle + axis] as number) / cellSize;
+      point[axis] = coordinate;
+      finite &&= Number.isFinite(coordinate) && Number.isFinite(velocities[dimensions * particle + axis]);
     }
     if (!finite) continue;
     for (let axis = 0; axis < dimensions; axis++) {
