@@ -1,4 +1,7 @@
-/** The benchmark in a real browser: engines of both kinds are timed, results are shown as they come in, the record is saved. */
+/**
+ * Runs the benchmark in a real browser: times engines of both kinds, shows results as they come in and saves the
+ * record.
+ */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { parseRecord } from '../../bench/harness/record';
@@ -7,12 +10,12 @@ import { takePicture, textOf } from './playground';
 
 declare global {
   interface Window {
-    /** The one that was last spoken to. */
+    /** The worker that last got a message. */
     benchWorker?: Worker;
   }
 }
 
-/** Bytes, of a copy. */
+/** The most bytes that a bandwidth test may copy. */
 const ROOM = 2 ** 23;
 const ENGINES = ['gpu-grid', 'cpu-naive', 'cpu-grid'];
 
@@ -29,8 +32,8 @@ async function choose(page: Page, name: string, values: readonly string[]): Prom
 }
 
 /**
- * Copies of half a gigabyte take seconds: the worker is told of a machine with room for less. No run is left out or stopped for
- * its time, which on a machine that does something else can be anything.
+ * Copies of half a gigabyte take seconds, so the worker sees a machine with less memory. A high time limit keeps a busy
+ * machine from skipping or stopping runs.
  */
 async function spareTime(page: Page): Promise<void> {
   await page.workers()[0]?.evaluate((most) => {
@@ -59,7 +62,7 @@ async function spareTime(page: Page): Promise<void> {
   });
 }
 
-/** Starts a run and ends it in the very task that shows its first result: whatever the machine does, more is to come. */
+/** Starts a run and ends it in the same task that shows its first result, so that the run is never complete. */
 async function startAndEnd(page: Page, how: 'stop' | 'break'): Promise<void> {
   await page.evaluate((how) => {
     const go = document.getElementById('go') as HTMLButtonElement;
@@ -85,10 +88,10 @@ async function expectFits(page: Page): Promise<void> {
   expect(wide).toBeLessThanOrEqual(window);
 }
 
-describe('the page of the benchmark', () => {
+describe('the benchmark page', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('runs what is chosen, shows it and saves the record', async () => {
+  browserTest('runs the chosen engines, shows the results and saves the record', async () => {
     const { page, expectNoProblems } = await browser.openPage('bench.html?flags=--told+--twice', {
       width: 1280,
       height: 900,
@@ -103,7 +106,7 @@ describe('the page of the benchmark', () => {
     );
     expect(names.every((name) => name)).toBe(true);
 
-    // Nothing chosen is said, by keyboard.
+    // Starting without engines shows a message; started by keyboard.
     await choose(page, 'engine', []);
     await page.focus('#go');
     await page.keyboard.press('Enter');
@@ -117,7 +120,7 @@ describe('the page of the benchmark', () => {
       (input as HTMLInputElement).value = '3';
     });
     await page.keyboard.press('Enter');
-    // What comes in is there before all of it is.
+    // Results appear before the run ends.
     await page.waitForSelector('#charts circle');
     await page.waitForFunction(() => window.bench?.isRunning === false);
     expect(await textOf(page, 'status')).toBe('Done: 6 of 6 runs timed.');
@@ -154,7 +157,7 @@ describe('the page of the benchmark', () => {
     expect({ limit, commit }).toEqual({ limit: 1000, commit: expect.stringMatching(/^[0-9a-f]{7,}\+?$/) });
     expect(ended > began).toBe(true);
     expect(machine.flags).toEqual(expect.arrayContaining(['--told', '--twice', 'driven by a program']));
-    // As much as there is room for.
+    // The copies fill the available memory.
     expect([machine.copyBytes, machine.gpuCopyBytes]).toEqual([ROOM, ROOM]);
     expect(machine.runtime).toContain('Chrome');
     expect(machine.adapter).toMatch(/SwiftShader/i);
@@ -177,7 +180,7 @@ describe('the page of the benchmark', () => {
     await page.evaluate(() => scrollTo(0, 0));
     await takePicture(page, 'bench-phone-top');
 
-    // A long run is stopped, and what there is of it stays.
+    // Stopping a long run keeps its results so far.
     await choose(page, 'engine', ['cpu-naive']);
     await choose(page, 'count', ['300', '10000']);
     await page.$eval('input[name="rounds"]', (input) => {
@@ -188,7 +191,7 @@ describe('the page of the benchmark', () => {
     expect(await textOf(page, 'status')).toBe('Stopped: 1 of 1 run timed.');
     expect(await page.evaluate(() => window.bench?.record?.outcomes.length)).toBe(1);
 
-    // One that breaks off keeps what it has, too.
+    // A run that fails keeps its results, too.
     await startAndEnd(page, 'break');
     expect(await textOf(page, 'status')).toBe(
       'The benchmark failed: the roof fell in. Reload the page to try again. The results so far can be saved.',

@@ -1,9 +1,9 @@
 /**
- * Whether texts of a page can be read: the contrast of each that is seen with what is behind it. To be run in the page
- * (`page.evaluate(findPoorContrast)`), so it uses nothing but its own lines.
+ * Checks that texts of a page are readable: measures the contrast of each visible text with its background. It runs in
+ * the page (`page.evaluate(findPoorContrast)`), so it uses nothing outside its own body.
  */
 
-/** Visible texts, those of pictures among them, whose contrast with what is behind them is below 4.5. */
+/** Returns the visible texts, including those in SVG pictures, whose contrast with their background is below 4.5. */
 export function findPoorContrast(): string[] {
   type Colour = readonly number[];
   const parse = (text: string): Colour => {
@@ -30,7 +30,7 @@ export function findPoorContrast(): string[] {
     const own = parse(getComputedStyle(element).backgroundColor);
     return (own[3] ?? 1) > 0.99 ? own : over(own, backgroundOf(element.parentElement));
   };
-  /** What is painted below a text of a picture: its own outline, or shapes and the page under its middle. */
+  /** Returns the colour behind a text in a picture: its own outline, or the shapes and the page under its middle. */
   const behindDrawn = (text: SVGElement): Colour => {
     const { stroke, strokeWidth, paintOrder } = getComputedStyle(text);
     if (stroke !== 'none' && Number.parseFloat(strokeWidth) > 0 && paintOrder.startsWith('stroke')) {

@@ -1,4 +1,4 @@
-/** The engine in a real browser: it equals the reference there, too. */
+/** Checks in a real browser that the engine equals the reference. */
 import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world/world';
@@ -25,7 +25,7 @@ describe('the engine in the browser', () => {
     ],
     [3, [{ scenes: ['pile'], dimensions: [3], counts: [500] }]],
   ] satisfies [Dimensions, VerifyOptions[]][]) {
-    // The same Dawn is asked in Node, in space too.
+    // The tests in Node run the same Dawn, in 3D too.
     if (!isAsked(dimensions)) continue;
     browserTest(`equals the reference in ${dimensions}D`, async () => {
       const { call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
@@ -42,7 +42,7 @@ describe('the engine in the browser', () => {
     });
   }
 
-  browserTest('ends with the same hash whenever it is run', async () => {
+  browserTest('ends with the same hash in every run', async () => {
     const { call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
     const run = ['pile', 2, 1000, 60] as const;
     const inChrome = await call<string>(ENGINE, 'hashAfter', ...run);
@@ -50,8 +50,8 @@ describe('the engine in the browser', () => {
     expect(await call<string>(ENGINE, 'hashAfter', ...run)).toBe(inChrome);
     if (THOROUGH) {
       const inNode = await hashInNode(...run);
-      // Two builds of Dawn and of the driver may compile a shader differently: worth knowing, no fault.
-      const verdict = inNode === inChrome ? 'the same' : `another one than in Node, ${inNode}`;
+      // Two builds of Dawn and of the driver may compile a shader differently. That is worth printing, but no failure.
+      const verdict = inNode === inChrome ? 'the same in Node' : `in Node ${inNode}`;
       console.info(`hash in Chrome ${inChrome}: ${verdict}`);
     }
     expectNoProblems();

@@ -1,4 +1,6 @@
-/** The explainer in a real browser: what it shows is what the trace says, it goes where it is told, and mistakes can be mended. */
+/**
+ * Tests the explainer in a real browser: it shows what the trace says, every control works, and mistakes can be undone.
+ */
 import type { Page, SerializedAXNode } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { createTrace } from '../../src/page/explainer/trace';
@@ -21,7 +23,9 @@ interface Shown {
   }[];
 }
 
-/** What can be seen at each of these steps, the slider moved there; without any, as it is. */
+/**
+ * Moves the slider to each of these steps and returns what is shown there. Without indices it reads the current step.
+ */
 async function readSteps(page: Page, indices: readonly number[] = [-1]): Promise<Shown[]> {
   return page.evaluate((wanted) => {
     const scrub = document.querySelector<HTMLInputElement>('#scrub');
@@ -38,7 +42,7 @@ async function readSteps(page: Page, indices: readonly number[] = [-1]): Promise
         arrays: lists.map((list) => {
           const entries = [...list.querySelectorAll<HTMLElement>('li')];
           const marked = (...marks: string[]) =>
-            entries.flatMap((entry, place) => (marks.includes(entry.dataset.mark ?? '') ? [place] : []));
+            entries.flatMap((entry, index) => (marks.includes(entry.dataset.mark ?? '') ? [index] : []));
           return {
             name: list.dataset.array ?? '',
             values: entries.map((entry) => entry.querySelector('.value')?.textContent ?? ''),
@@ -105,7 +109,10 @@ async function verdictOf(page: Page, id: string): Promise<{ state: string | unde
   }));
 }
 
-/** What screen readers have: texts that are read out when they change, and what is in pictures, by their names. */
+/**
+ * Returns what screen readers get: the texts that they announce when they change, and the text in each picture, by its
+ * name.
+ */
 async function readAloud(page: Page): Promise<{ statuses: string[]; pictures: Record<string, string> }> {
   const tree = await page.accessibility.snapshot({ interestingOnly: false });
   const textIn = ({ role, name, children = [] }: SerializedAXNode): string =>
@@ -121,7 +128,6 @@ async function readAloud(page: Page): Promise<{ statuses: string[]; pictures: Re
   return { statuses, pictures };
 }
 
-/** Numbers in a text. */
 function numbersIn(text: string): number[] {
   return (text.match(/\d+(\.\d+)?/g) ?? []).map(Number);
 }
@@ -133,12 +139,12 @@ async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
 describe('the explainer', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('shows the steps of the trace, however one gets there', async () => {
+  browserTest('shows the same steps by link, slider, buttons, keys and play', async () => {
     const last = steps.length - 1;
     const opened = await browser.openPage('explainer.html#probe-8', { width: 1280, height: 900 });
     const { page, expectNoProblems } = opened;
     await setTheme(page, 'dark');
-    // A link to a moment, and what the world shows of it.
+    // A link to a step, and what the world shows at it.
     const linked = firstOf('probe') + 8;
     await expectStep(page, linked);
     const { focus } = steps[linked] as Step;
@@ -153,7 +159,7 @@ describe('the explainer', () => {
         contacts: ids('contact'),
         apart: ids('apart'),
         lit: cells.flatMap((cell, index) => (cell.classList.contains('lit') ? [index] : [])),
-        // Ids lie over all discs, so that those of covered ones can be read.
+        // Ids lie above all discs, so that ids of covered discs are readable.
         last: document.querySelector('#world')?.lastElementChild?.textContent ?? '',
         slots: [...document.querySelectorAll('[data-array="ids"] .around .index')].map((index) =>
           Number(index.textContent),
@@ -171,7 +177,7 @@ describe('the explainer', () => {
       slots: focus.slots,
     });
     expect(focus.slots.length).toBeGreaterThan(1);
-    // The legend has what this stage shows, and nothing else.
+    // The legend explains what this stage shows, and nothing else.
     const legend = () =>
       page.$$eval('#legend > span', (samples) =>
         samples.flatMap((sample) => (sample.checkVisibility() ? [sample.textContent ?? ''] : [])),
@@ -187,7 +193,7 @@ describe('the explainer', () => {
     await takePicture(page, 'explainer-dark');
     expect(await page.evaluate(findPoorContrast)).toEqual([]);
     await page.evaluate(() => window.scrollTo(0, 0));
-    // Read out is all that is said of a step, and no number of a picture by itself.
+    // Screen readers announce the whole text of a step, and no single numbers from pictures.
     const { statuses, pictures } = await readAloud(page);
     expect(statuses[0]).toBe(`${(steps[linked] as Step).text} ${await textOf(page, 'entries')}`);
     expect(pictures).toEqual({
@@ -214,7 +220,7 @@ describe('the explainer', () => {
     await expectStep(page, last);
     await page.click('#back');
     await expectStep(page, last - 1);
-    // Keys, also where the slider has the focus.
+    // Keys, also while the slider has the focus.
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
@@ -223,7 +229,7 @@ describe('the explainer', () => {
     await expectStep(page, 1);
     await page.keyboard.press('.');
     await expectStep(page, firstOf('count'));
-    // Signs are none where somebody says so.
+    // Character keys do nothing after they are switched off.
     await page.click('#character-keys');
     await page.keyboard.press('.');
     await expectStep(page, firstOf('count'));
@@ -234,7 +240,7 @@ describe('the explainer', () => {
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowLeft');
     await expectStep(page, last - 1);
-    // The address follows, and leads; what cannot be is brought into range, what says nothing moves nothing.
+    // The address follows the step and sets it. Numbers out of range are clamped; other fragments change nothing.
     await page.waitForFunction(
       (hash) => window.location.hash === hash,
       {},
@@ -251,7 +257,7 @@ describe('the explainer', () => {
       window.location.hash = '#mistakes';
     });
     await expectStep(page, lastOf('sum'));
-    // Plays only when asked to, and stops.
+    // It plays only after a key press, and stops.
     expect(await page.evaluate(() => window.explainer?.isPlaying)).toBe(false);
     await page.evaluate(() => window.scrollTo(0, 0));
     await page.select('#speed', '10');
@@ -271,20 +277,20 @@ describe('the explainer', () => {
     expectNoProblems();
   });
 
-  browserTest('breaks and mends', async () => {
+  browserTest('shows each mistake and its fix', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#cell-size', {
       width: 1280,
       height: 900,
     });
     await setTheme(page, 'light');
-    // Too small, small but lucky, right, too large.
+    // Cell sizes: too small, small but lucky, right, too large.
     for (const [size, state] of [
       [0.5, 'broken'],
       [0.9, 'lucky'],
       [1, 'right'],
       [8, 'slow'],
     ] as const) {
-      // The slider goes by powers of two.
+      // The slider is logarithmic.
       await scrubTo(page, 'size', Math.log2(size));
       const { text, ...shown } = await verdictOf(page, 'size');
       expect({ size, ...shown }).toEqual({ size, state });
@@ -294,7 +300,7 @@ describe('the explainer', () => {
       if (size < 1) expect(text).toMatch(/world\.cellSize is .*at least the largest diameter/);
     }
     expect(await textOf(page, 'size-bars')).toMatch(/2256 of 2256 without a grid/);
-    // Rounding.
+    // Rounding towards zero instead of down.
     const cast = await verdictOf(page, 'floor');
     expect(cast.state).toBe('slow');
     const [castFound, castTruth, castLooks = 0, floorLooks = 0] = numbersIn(cast.text);
@@ -313,7 +319,7 @@ describe('the explainer', () => {
     const floor = await verdictOf(page, 'floor');
     expect(floor.state).toBe('right');
     expect(floor.text).toMatch(/(\d+) of \1/);
-    // Buckets.
+    // Colliding buckets.
     const doubled = await verdictOf(page, 'collision');
     expect(doubled.state).toBe('broken');
     const [, expected = 0, found = 0] = numbersIn(doubled.text);
@@ -340,12 +346,12 @@ describe('the explainer', () => {
     expectNoProblems();
   });
 
-  browserTest('breaks and mends by keys alone, and shows where they go', async () => {
+  browserTest('shows mistakes and fixes by keys alone, with a visible focus', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#count-3', {
       width: 1280,
       height: 900,
     });
-    // From the end of the steps on.
+    // Tab from the last control of the steps.
     await page.focus('#character-keys');
     const tabTo = async (id: string) => {
       await page.keyboard.press('Tab');
@@ -377,21 +383,21 @@ describe('the explainer', () => {
     expect(await stateAfter('collision', ' ')).toBe('right');
     expect(await stateAfter('collision', ' ')).toBe('broken');
     await tabTo('table');
-    const said = await verdictOf(page, 'collision');
+    const before = await verdictOf(page, 'collision');
     await stateAfter('collision', 'End');
-    expect(await verdictOf(page, 'collision')).not.toEqual(said);
+    expect(await verdictOf(page, 'collision')).not.toEqual(before);
     await tabTo('crowd-count');
     expect(await stateAfter('crowd', 'End')).toBe('slow');
     await tabTo('crowd-share');
     expect(await stateAfter('crowd', 'End')).toBe('right');
     expect(await stateAfter('crowd', 'Home')).toBe('slow');
-    // None of these keys was one of the steps.
+    // None of these keys moved to another step.
     await expectStep(page, firstOf('count') + 3);
     expectNoProblems();
   });
 
   browserTest('fits a phone', async () => {
-    // As somebody wrote it into the address; the system is light.
+    // The address asks for dark; the system is light.
     const { page, expectNoProblems } = await browser.openPage('explainer.html?appearance=dark', {
       width: 390,
       height: 844,
@@ -413,7 +419,7 @@ describe('the explainer', () => {
       });
     }
     expect(overflows).toEqual(Object.fromEntries(STAGES.map(({ name }) => [name, 0])));
-    // What is said of a step is there as a whole.
+    // The text of a step is never cut off.
     const cut = await page.evaluate(
       (indices) => {
         const [scrub, telling] = ['scrub', 'telling'].map(
@@ -430,7 +436,7 @@ describe('the explainer', () => {
     );
     expect(cut).toEqual([]);
     await takePicture(page, 'explainer-phone');
-    // What is said and the buttons stay in sight wherever one looks, and nothing of the arrays lies over them; sideways, too.
+    // The text and the buttons stay visible wherever the page is scrolled; no array covers them. In landscape, too.
     for (const [width, height] of [
       [844, 390],
       [390, 844],
@@ -456,13 +462,13 @@ describe('the explainer', () => {
     }
     await page.$eval('#arrays', (arrays) => arrays.scrollIntoView());
     await takePicture(page, 'explainer-phone-arrays');
-    // The buttons take two rows on the narrowest, and no more of its height.
+    // On the narrowest screen the buttons take at most two rows.
     await page.setViewport({ width: 320, height: 568, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
     const narrow = await page.$eval('#transport', (transport) => ({
       height: transport.clientHeight,
       overflow: document.documentElement.scrollWidth - innerWidth,
     }));
-    // Three take 124.
+    // Three rows would take 124 pixels.
     expect(narrow).toEqual({ height: expect.toSatisfy((height: number) => height < 110), overflow: 0 });
     expectNoProblems();
   });

@@ -1,4 +1,4 @@
-/** The page where there is no GPU, in windows of all kinds, in either theme, and as it is built. */
+/** Tests the page without a GPU, in windows of many sizes, in both themes, and the built page. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -26,10 +26,10 @@ import {
   typeCount,
 } from './playground';
 
-describe('without a GPU the page', () => {
+describe('the page without a GPU', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('runs on the CPU where WebGPU is missing', async () => {
+  browserTest('runs on the CPU if WebGPU is missing', async () => {
     const opened = await openPlayground(browser, {
       count: SOME,
       before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
@@ -55,7 +55,7 @@ describe('without a GPU the page', () => {
     expectNoProblems();
   });
 
-  browserTest('tells a missing adapter from a missing WebGPU', async () => {
+  browserTest('distinguishes a missing adapter from missing WebGPU', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       before: () => {
@@ -67,7 +67,7 @@ describe('without a GPU the page', () => {
     expectNoProblems();
   });
 
-  browserTest('tells an insecure context', async () => {
+  browserTest('reports an insecure context', async () => {
     const { page } = await openPlayground(browser, {
       count: SOME,
       before: () => {
@@ -78,7 +78,7 @@ describe('without a GPU the page', () => {
     expect(await textOf(page, 'engine-note')).toMatch(/https and localhost.*CPU engine/);
   });
 
-  browserTest('takes the CPU where the GPU refuses a shader', async () => {
+  browserTest('runs on the CPU if the GPU rejects a shader', async () => {
     const { page } = await openPlayground(browser, {
       count: SOME,
       before: () => {
@@ -109,7 +109,7 @@ describe('the layout of the page', () => {
       return Math.max(scrollWidth - clientWidth, document.body.scrollWidth - document.body.clientWidth);
     });
     expect(overflow).toBeLessThanOrEqual(0);
-    // Nor does the window scroll where something in the panel is brought into view.
+    // Scrolling within the panel does not scroll the window.
     const top = await page.$eval('#scale-open', (button) => {
       button.scrollIntoView({ block: 'center' });
       return document.querySelector('#title')?.getBoundingClientRect().top ?? 0;
@@ -120,7 +120,7 @@ describe('the layout of the page', () => {
     const { free } = await describeScenery(page);
     expect(free.height / 2).toBeGreaterThan(844 * 0.38);
     await takePicture(page, 'phone');
-    // The key to overlays is a line of samples until it is opened.
+    // The key to the overlays is one line of samples until it is opened.
     for (const name of ['cellLines', 'thread']) {
       await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
     }
@@ -137,7 +137,7 @@ describe('the layout of the page', () => {
     for (const name of ['cellLines', 'thread']) {
       await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
     }
-    // Hints come with a tap, too.
+    // A tap shows hints, too.
     await page.tap('#boxWidth');
     expect(await page.$eval('.tip.seen', (tip) => tip.textContent)).toBe("Multiple of the scene's width");
     await takePicture(page, 'phone-hint');
@@ -152,7 +152,7 @@ describe('the layout of the page', () => {
     expectNoProblems();
   });
 
-  browserTest('shows where the focus is, is readable in either theme and fits a low window', async () => {
+  browserTest('shows the focus, is readable in both themes and fits a low window', async () => {
     const opened = await openPlayground(browser, { theme: 'dark', count: SOME });
     const { page, expectNoProblems } = opened;
     const unmarked: string[] = [];
@@ -166,7 +166,7 @@ describe('the layout of the page', () => {
         const style = getComputedStyle(active);
         const tip = document.querySelector('.tip.seen');
         return {
-          // What is seen, and what screen readers are told.
+          // The visible hint, and the description for screen readers.
           hints: [
             tip && tip.getBoundingClientRect().width > 0 ? tip.textContent : null,
             document.getElementById(active.getAttribute('aria-describedby') ?? '')?.textContent ?? null,
@@ -208,7 +208,7 @@ describe('the layout of the page', () => {
     expect(hints.count).toEqual(['Up to 1,000,000 on this engine', 'Up to 1,000,000 on this engine']);
     expect(Object.values(hints)).toContainEqual([null, null]);
     expect(await page.$$eval('main [title]', (titled) => titled.length)).toBe(0);
-    // Why there is nothing to choose is there to be read.
+    // A disabled control shows the reason.
     await chooseScene(page, 'crates');
     const reason = await page.$eval('#spread', (input) => {
       const note = document.getElementById(input.getAttribute('aria-describedby') ?? '');
@@ -229,7 +229,7 @@ describe('the layout of the page', () => {
     await expectTruePicture(opened, 'theme-dark');
     expect(Math.max(...(await describeScenery(page)).theme.background)).toBeLessThan(0.15);
     expect(await page.evaluate(findPoorContrast)).toEqual([]);
-    // Whoever changes the theme sees it at once.
+    // A changed theme shows at once.
     await page.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: 'light' },
       { name: 'prefers-reduced-motion', value: 'reduce' },
@@ -246,7 +246,7 @@ describe('the layout of the page', () => {
     await settle(page);
     expect(await page.evaluate(findUnreachable)).toEqual([]);
     await takePicture(page, 'landscape');
-    // On so low a screen the key to overlays would cover the picture, and a long sheet can still be closed at its end.
+    // On such a low screen the overlay key stays closed, and a long sheet can still be closed at its end.
     await toggle(page, 'cellLines', 'heatMap', 'contactLines');
     expect(await page.$eval('.key', (key) => key.getBoundingClientRect().height)).toBeLessThan(44);
     await page.keyboard.press('?');
@@ -255,20 +255,20 @@ describe('the layout of the page', () => {
       const { left, top, width, height } = (
         document.getElementById('help-close') as HTMLElement
       ).getBoundingClientRect();
-      const place = [left + width / 2, top + height / 2] as const;
-      return { scrolled: sheet.scrollTop, hit: document.elementFromPoint(...place)?.id };
+      const middle = [left + width / 2, top + height / 2] as const;
+      return { scrolled: sheet.scrollTop, hit: document.elementFromPoint(...middle)?.id };
     });
     expect(closing).toEqual({ scrolled: expect.toSatisfy((top: number) => top > 100), hit: 'help-close' });
-    // Or by a press beside it.
+    // A click beside the sheet closes it, too.
     await page.mouse.click(4, 4);
     expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
-    // What lies over the picture lies nowhere over one another.
+    // Parts above the picture never overlap each other.
     for (const [width, height] of OVERLAID) {
       await page.setViewport({ width, height });
       await settle(page);
       expect(await page.evaluate(findOverlaps), `${width} × ${height}`).toEqual([]);
     }
-    // Colours that stand for something stay where the system chooses all others.
+    // Colours with a meaning stay when the system forces all other colours.
     const session = await page.createCDPSession();
     await session.send('Emulation.setEmulatedMedia', {
       features: [
@@ -291,7 +291,7 @@ describe('the layout of the page', () => {
       heat: expect.stringContaining('gradient'),
       contact: 'rgb(201, 42, 42)',
     });
-    // Nor does what is marked by a line lose it.
+    // Outlines that mark something stay, too.
     await page.keyboard.press('i');
     await page.waitForSelector('.probe .own');
     expect(await page.$eval('.probe .own', (cell) => getComputedStyle(cell).outlineStyle)).toBe('solid');
@@ -300,7 +300,7 @@ describe('the layout of the page', () => {
   });
 });
 
-/** Windows in which much lies over the picture, CSS pixels: phones, and either side of where the layout changes. */
+/** Window sizes in CSS pixels in which much lies above the picture: phones, and both sides of each layout change. */
 const OVERLAID = [
   [320, 568],
   [374, 667],
@@ -313,7 +313,7 @@ const OVERLAID = [
   [1180, 700],
 ] as const;
 
-/** Runs in the page: pairs of what lies over the picture, one over the other. */
+/** Runs in the page: returns the pairs of parts above the picture that overlap. */
 function findOverlaps(): string[] {
   const parts = [...document.querySelectorAll<HTMLElement>('.corner button, #legend, #overlay-fold, .panel')]
     .map((element) => ({
@@ -336,17 +336,17 @@ function findOverlaps(): string[] {
 }
 
 /**
- * Bytes after gzip: the page and what it loads before its first picture; the page and what it loads before any input, on a
- * screen that shows every part; playground and explainer as a folder. The folder also holds the grid's searches as files
- * of their own, which the page does not load.
+ * Limits in bytes after gzip: the page with what it loads before its first picture; the page with what it loads before
+ * any input, on a screen that shows every part; the folder with playground and explainer. The folder also holds the
+ * grid's searches as separate files, which the page does not load.
  */
 const MOST_LOADED = 125_000;
 const MOST_UNTOUCHED = 150_000;
 const MOST_IN_FOLDER = 372_000;
-/** Pictures of presets, the recorder of exact films and the benchmark. */
+/** Files that the folder's limit leaves out: pictures of presets, the recorder of exact films and the benchmark. */
 const LEFT_OUT = /\.webp$|^(exact-film|bench)[-.]/;
 
-/** Roles of what somebody uses, which must say what it is. */
+/** Roles of elements that need an accessible name. */
 const CONTROLS = new Set([
   ...[
     'button',
@@ -362,7 +362,7 @@ const CONTROLS = new Set([
   ],
 ]);
 
-/** What a policy refuses of others. */
+/** The directives of the policy that must refuse content from other origins. */
 const POLICED = [
   'connect-src',
   'frame-src',
@@ -372,7 +372,7 @@ const POLICED = [
   'style-src-attr',
 ];
 
-/** As browsers have it: what makes texts that are markup, scripts or their addresses. */
+/** The Trusted Types factory of browsers: makes trusted markup, scripts and script addresses. */
 interface TrustMaker {
   createPolicy(
     name: string,
@@ -380,7 +380,7 @@ interface TrustMaker {
   ): typeof rules;
 }
 
-/** Bytes of each file, compressed by gzip. */
+/** Returns the bytes of each file after gzip. */
 async function weighFolder(folder: string): Promise<Map<string, number>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -397,13 +397,13 @@ async function weighFolder(folder: string): Promise<Map<string, number>> {
 describe('the built page', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('paints from a sub-path, and no more is loaded before and by itself than is said', async () => {
+  browserTest('paints from a sub-path and loads no more than the limits', async () => {
     const opened = await browser.openPage('./', { width: 1440, height: 900 });
     const { page, expectNoProblems } = opened;
     expect(new URL(page.url()).pathname).toBe('/some/folder/');
     expect(await page.title()).toMatch(/cellstorm/i);
     await page.evaluate(() => window.cellstorm?.ready);
-    // The last part that comes by itself.
+    // The last part that loads without input.
     await page.waitForSelector('#stages-plot canvas');
     const { loaded, untouched } = await page.evaluate(() => {
       const [picture] = performance.getEntriesByName('cellstorm:first-picture');
@@ -432,13 +432,13 @@ describe('the built page', () => {
     await page.click('#play');
     await settle(page);
     await expectTruePicture(opened, 'built');
-    // The CPU engine is a file of its own.
+    // The CPU engine is a separate file.
     await chooseOption(page, 'engine', 'CPU');
     expect(await textOf(page, 'badge')).toBe('CPU engine');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
     expectNoProblems();
 
-    // A part that does not come is asked for again.
+    // A part that failed to load is requested again.
     await page.focus('#play');
     await page.setOfflineMode(true);
     await page.keyboard.press('g');
@@ -447,7 +447,7 @@ describe('the built page', () => {
     await chooseOption(page, 'dimensions', '3D');
     expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(2);
-    // What needs none of it goes on.
+    // Controls that do not need it still work.
     await chooseOption(page, 'pointer', 'Push particles');
     expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
     await chooseOption(page, 'colour', 'Id');
@@ -473,7 +473,7 @@ describe('the built page', () => {
   );
 
   browserTest(
-    'has on every route a policy that holds, names for controls and texts that can be read',
+    'enforces its content policy, names every control and has readable texts on every route',
     async () => {
       for (const path of [`./?v=1&count=${FEW}&paused=1`, 'explainer.html', 'bench.html']) {
         const { page } = await browser.openPage(path, { width: 900, height: 620 });
@@ -489,7 +489,7 @@ describe('the built page', () => {
         };
         visit((await page.accessibility.snapshot({ interestingOnly: false })) as SerializedAXNode);
         expect(nameless, path).toEqual([]);
-        // Nothing that is not its own runs, is loaded or styles anything; what is written like this is a text where it is shown.
+        // No foreign script, style, picture, frame or request gets through. Plain text is refused as markup.
         const refused = await page.evaluate(async (wanted) => {
           const directives = new Set<string>();
           document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
@@ -503,7 +503,7 @@ describe('the built page', () => {
           } catch {
             asMarkup = 'refused';
           }
-          // What would come of it if somebody let it in.
+          // The policy must hold even for markup that was made trusted.
           const { trustedTypes } = window as unknown as { trustedTypes: TrustMaker };
           const trust = <Given>(given: Given) => given;
           const trusted = trustedTypes.createPolicy('test', {
@@ -524,14 +524,14 @@ describe('the built page', () => {
             await new Promise((done) => setTimeout(done, 20));
           return { asMarkup, missing: wanted.filter((name) => !isIn(name)), isBroken: 'broken' in window };
         }, POLICED);
-        // The benchmark's worker has an address, which is a text.
+        // The benchmark starts its worker from a plain address, so its page cannot require Trusted Types.
         const asMarkup = path === 'bench.html' ? 'taken' : 'refused';
         expect(refused, path).toEqual({ asMarkup, missing: [], isBroken: false });
       }
     },
   );
 
-  browserTest('explains from a sub-path, without an engine', async () => {
+  browserTest('shows the explainer from a sub-path, without an engine', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#sum-9', {
       width: 900,
       height: 620,
@@ -553,7 +553,7 @@ describe('the built page', () => {
   });
 });
 
-/** In the page: controls that cannot be brought into view or are covered there. */
+/** Runs in the page: returns the controls that cannot be scrolled into view or are covered there. */
 function findUnreachable(): string[] {
   const controls = document.querySelectorAll(
     'main :is(button, input, select):not(.lil-closed > .lil-children *, [hidden] *)',

@@ -1,4 +1,4 @@
-/** What the page gives away and takes in: states, tables, films and presets. */
+/** Tests what the page exports and imports: states, tables, films and presets. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,16 +24,16 @@ import {
 
 declare global {
   interface Window {
-    /** What the page has handed over as files. */
+    /** The files that the page has offered for download. */
     saved?: { readonly name: string; readonly blob: Blob }[];
-    /** Bytes that the recorder of the last live film has given. */
+    /** Bytes that the recorder of the last live film has produced. */
     recorded?: number;
-    /** How often marks of the inspector were laid over a picture. */
+    /** How often the inspector's marks were drawn onto a picture. */
     marked?: number;
   }
 }
 
-/** In the page, before its scripts: files are kept instead of saved. */
+/** Runs in the page before its scripts: keeps files in memory instead of saving them. */
 function keepFiles(): void {
   const blobs = new Map<string, Blob>();
   window.saved = [];
@@ -63,12 +63,12 @@ async function filmLive(page: Page, start = () => page.keyboard.press('v')): Pro
   await start();
 }
 
-/** Until the recorder of a live film has given pictures, however long that takes. */
+/** Waits until the recorder of a live film has produced pictures, however long that takes. */
 async function waitForPictures(page: Page): Promise<void> {
   await page.waitForFunction(() => (window.recorded ?? 0) > 0);
 }
 
-/** The next file that the page hands over. */
+/** Waits for the next file that the page offers, and returns it. */
 async function takeFile(page: Page): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
   await page.waitForFunction(() => (window.saved?.length ?? 0) > 0);
   const { name, text } = await page.evaluate(async () => {
@@ -94,7 +94,7 @@ async function framesOf(bytes: Uint8Array): Promise<{ frames: number; seconds: n
   return { frames, seconds: await track.computeDuration(), size };
 }
 
-/** Pixels of a film's first picture that are nearly of a colour, as the page's own browser decodes it. */
+/** Counts the pixels of a film's first picture that are close to a colour. The page's browser decodes the film. */
 async function countInFilm(page: Page, bytes: Uint8Array, colour: readonly number[]): Promise<number> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
   const track = await input.getPrimaryVideoTrack();
@@ -117,8 +117,8 @@ async function countInFilm(page: Page, bytes: Uint8Array, colour: readonly numbe
       const { data: pixels = [] } = context?.getImageData(0, 0, canvas.width, canvas.height) ?? {};
       frame.close();
       let found = 0;
-      for (let at = 0; at < pixels.length; at += 4) {
-        if (colour.every((value, channel) => Math.abs((pixels[at + channel] ?? 0) - value) < 40)) found++;
+      for (let start = 0; start < pixels.length; start += 4) {
+        if (colour.every((value, channel) => Math.abs((pixels[start + channel] ?? 0) - value) < 40)) found++;
       }
       return found;
     },
@@ -137,7 +137,7 @@ async function noticeOf(page: Page, pattern: RegExp): Promise<string> {
   return textOf(page, 'notice');
 }
 
-describe('the page keeps', () => {
+describe('the page', () => {
   const browser = useBrowser({ serve: 'build' });
   let folder = '';
   beforeAll(async () => {
@@ -158,9 +158,9 @@ describe('the page keeps', () => {
   };
   const countOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.count);
 
-  browserTest('states and tables, and presets as cards', async () => {
+  browserTest('saves and opens states and tables, and shows presets as cards', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW, before: keepFiles });
-    // A card is chosen without another load.
+    // Choosing a card does not reload the page.
     await page.evaluate(() => document.body.setAttribute('data-first', 'yes'));
     await page.click('#presets-open');
     await settle(page);
@@ -200,7 +200,7 @@ describe('the page keeps', () => {
     await stepTimes(page, 2);
     const later = await hashOf(page);
 
-    // The state goes on with the same bits, whatever ran in between.
+    // The state continues with the same bits, whatever ran in between.
     await chooseScene(page, 'lattice');
     await openFile(page, 'mine.bin', state.bytes);
     await noticeOf(page, /^100 particles of the scene gas from mine\.bin\.$/);
@@ -216,7 +216,7 @@ describe('the page keeps', () => {
     await takePicture(page, 'opened');
     await stepTimes(page, 2);
     expect(await hashOf(page)).toBe(later);
-    // On a slow machine there may be states from between.
+    // A slow machine may have kept states in between.
     for (let press = 0; press < 3 && (await hashOf(page)) !== saved; press++) await page.keyboard.press('b');
     await noticeOf(page, /^Back at 0\.05 s\.$/);
     expect(await hashOf(page)).toBe(saved);
@@ -237,7 +237,7 @@ describe('the page keeps', () => {
     expect(await countOf(page)).toBe(FEW);
     expect(await textOf(page, 'scene-hint')).toMatch(/mine\.bin/);
 
-    // A table goes into the world that runs; one that cannot be leaves it as it is.
+    // A table is loaded into the current world; an invalid table changes nothing.
     const drop = (name: string, text: string) =>
       page.evaluate(
         (fileName, content) => {
@@ -260,7 +260,7 @@ describe('the page keeps', () => {
     expect(await noticeOf(page, /line 102/)).toBe(
       `${markup}, line 102, column x is "1e9", but it must be from ${checkpoint.min[0]} to ${checkpoint.max[0]}, in the box.`,
     );
-    // A folder comes like a file, and so does what is removed meanwhile.
+    // A dropped folder looks like a file, and so does a file that was removed meanwhile.
     await page.evaluate(() => {
       const { arrayBuffer } = File.prototype;
       File.prototype.arrayBuffer = async () => {
@@ -279,7 +279,7 @@ describe('the page keeps', () => {
     await typeNumber(page, 'gravity', 3);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -3]);
     expect(await countOf(page)).toBe(FEW);
-    // A state in which nobody is runs, too, and takes in others.
+    // A state without particles runs, too, and another state can replace it.
     const empty = { ...optionsOfState(checkpoint), capacity: 1 };
     await openFile(page, 'empty.bin', encodeCheckpoint(createCpuSimulation(empty).checkpoint()));
     await noticeOf(page, /^0 particles from empty\.bin\.$/);
@@ -288,11 +288,11 @@ describe('the page keeps', () => {
     expect(await textOf(page, 'particles')).toBe('0');
     await openFile(page, 'mine.bin', state.bytes);
     await noticeOf(page, /^100 particles of the scene gas from mine\.bin\.$/);
-    // The scene that was there before can be chosen, too.
+    // The scene from before can be chosen again.
     await chooseScene(page, 'lattice');
     expect(await textOf(page, 'scene-hint')).not.toMatch(/file/);
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(false);
-    // What a scene moves is not in a state of it.
+    // A saved state does not hold what a scene moves.
     for (const [scene, notice] of [
       ['lattice', /saved; when opened, it goes on with the same bits/],
       ['hourglass', /saved, without what the scene moves/],
@@ -305,7 +305,7 @@ describe('the page keeps', () => {
     expectNoProblems();
   });
 
-  browserTest('films of what is seen and of exact frames', async () => {
+  browserTest('records live films and films of exact frames', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       before: keepFiles,
       count: FEW,
@@ -335,7 +335,7 @@ describe('the page keeps', () => {
     expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBeCloseTo(before + 1, 6);
     expect(await isRecording()).toBe(false);
 
-    // What ends it early loses nothing. Of each picture the inspector has marks.
+    // A film that ends early keeps its frames, each with the inspector's marks.
     await page.evaluate(() => {
       const { drawImage } = CanvasRenderingContext2D.prototype;
       window.marked = 0;
@@ -355,23 +355,23 @@ describe('the page keeps', () => {
       /Frame ([3-9]|\d\d+) of 300/.test(document.querySelector('#recording-text')?.textContent ?? ''),
     );
     await takePicture(page, 'film');
-    // What would be timed beside it is not.
+    // A sweep cannot be timed during a film.
     await page.$eval('#scale-open', (button) => (button as HTMLButtonElement).click());
     await noticeOf(page, /^The film takes steps, which would disturb the times of a sweep/);
     expect(await page.$eval('#scale', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
     await chooseScene(page, 'gas');
-    const sentence = await noticeOf(page, /of 300 frames is saved/);
-    expect(sentence).toMatch(/Another simulation started\.$/);
-    const [, count] = /first (\d+) of/.exec(sentence) ?? [];
+    const notice = await noticeOf(page, /of 300 frames is saved/);
+    expect(notice).toMatch(/Another simulation started\.$/);
+    const [, count] = /first (\d+) of/.exec(notice) ?? [];
     const ended = await takeFile(page);
     expect((await framesOf(ended.bytes)).frames).toBe(Number(count));
-    // It shows the scene before.
+    // The film shows the scene from before.
     expect(ended.name).toMatch(/^cellstorm-pile-2d-1\.\d\ds-exact\./);
     expect(await page.evaluate(() => window.marked)).toBeGreaterThanOrEqual(Number(count));
 
-    // A live film has marks while they are seen, also of a picture that stands still.
+    // A live film has the marks while they are visible, even if the picture stands still.
     const marks = await page.evaluate(() =>
-      window.cellstorm?.frame?.theme.overlay.first.map((of) => 255 * of),
+      window.cellstorm?.frame?.theme.overlay.first.map((share) => 255 * share),
     );
     const found: number[] = [];
     for (const isMarked of [true, false]) {

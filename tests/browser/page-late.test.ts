@@ -1,4 +1,7 @@
-/** Parts of the page that come late, or not at first: what is shown meanwhile, and what is done when they are there. */
+/**
+ * Tests parts of the page that load late or fail at first: what is shown meanwhile, and what happens once they are
+ * loaded.
+ */
 import type { HTTPRequest, Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../helpers/browser';
@@ -14,10 +17,11 @@ import {
   typeNumber,
 } from './playground';
 
-/** What becomes of a request for a file whose address ends so. */
+/** Decides what happens to a request. */
 type Fate = (request: HTTPRequest) => void;
 
-async function meddle(page: Page, fates: Map<string, Fate>): Promise<void> {
+/** Applies each fate to requests for addresses that end with its key. */
+async function interceptRequests(page: Page, fates: Map<string, Fate>): Promise<void> {
   await page.setRequestInterception(true);
   page.on('request', (request) => {
     const [path = ''] = request.url().split('?');
@@ -27,12 +31,12 @@ async function meddle(page: Page, fates: Map<string, Fate>): Promise<void> {
   });
 }
 
-/** Until who holds it lets it go. */
-function holdBack(): { readonly fate: Fate; letGo(): void } {
+/** Holds requests back until `release` is called. */
+function holdBack(): { readonly fate: Fate; release(): void } {
   const held: HTTPRequest[] = [];
   return {
     fate: (request) => held.push(request),
-    letGo: () => {
+    release: () => {
       for (const request of held.splice(0)) request.continue();
     },
   };
@@ -43,11 +47,11 @@ const waitingText = (page: Page) => textOf(page, 'waiting');
 describe('a part of the page', () => {
   const browser = useBrowser();
 
-  browserTest('that is the last engine may not come, and the page can be tried again', async () => {
+  browserTest('that is the last engine may fail to load, and Reset tries again', async () => {
     const { page } = await openPlayground(browser, { count: FEW, theme: 'light' });
     await chooseScene(page, 'gas');
     const fates = new Map<string, Fate>([['/src/page/engines/cpu-engine.ts', (request) => request.abort()]]);
-    await meddle(page, fates);
+    await interceptRequests(page, fates);
     for (let loss = 1; loss <= 3; loss++) {
       await page.evaluate(() => window.cellstorm?.device?.destroy());
       await page.waitForFunction(() =>
@@ -70,15 +74,15 @@ describe('a part of the page', () => {
     expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBeCloseTo(1 / 60, 6);
   });
 
-  browserTest('is said to be on its way, and a tool begins where the pointer is when it comes', async () => {
+  browserTest('is announced while it loads, and a tool starts at the current pointer', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
-    // At rest, nothing falls, and nobody has a neighbour to bump into at once.
+    // Nothing moves or falls at first, and no particle has a neighbour close enough to hit at once.
     await chooseScene(page, 'lattice');
     await typeNumber(page, 'size', 0.125);
     await typeNumber(page, 'brush', 12);
     expect(await waitingText(page)).toBe('');
     const tools = holdBack();
-    await meddle(page, new Map([['/src/page/tools/tools.ts', tools.fate]]));
+    await interceptRequests(page, new Map([['/src/page/tools/tools.ts', tools.fate]]));
     await page.select('#pointer', 'Push particles');
     await page.waitForFunction(() => document.querySelector('#waiting')?.textContent === 'One moment…');
     const sign = () =>
@@ -105,14 +109,14 @@ describe('a part of the page', () => {
     const { free } = await describeScenery(page);
     const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
     const aside = free.width / 5;
-    // A press that ended before is over.
+    // A press that ended before the tool was loaded has no effect.
     await page.mouse.move(x - aside, y);
     await page.mouse.down();
     await page.mouse.up();
     await page.mouse.move(x, y - aside);
     await page.mouse.down();
     await page.mouse.move(x + aside, y, { steps: 3 });
-    tools.letGo();
+    tools.release();
     await settle(page);
     expect(await waitingText(page)).toBe('');
     expect((await sign()).cursor).not.toBe('progress');
@@ -122,9 +126,9 @@ describe('a part of the page', () => {
       const simulation = window.cellstorm?.simulation;
       const { positions = [], velocities = [] } = (await simulation?.read()) ?? {};
       return Array.from({ length: velocities.length / 2 }, (_, particle) => ({
-        at: window.cellstorm?.toScreen([positions[2 * particle] ?? 0, positions[2 * particle + 1] ?? 0]),
+        point: window.cellstorm?.toScreen([positions[2 * particle] ?? 0, positions[2 * particle + 1] ?? 0]),
         speed: Math.hypot(velocities[2 * particle] ?? 0, velocities[2 * particle + 1] ?? 0),
-      })).flatMap(({ at, speed }) => (at && speed > 0.01 ? [at] : []));
+      })).flatMap(({ point, speed }) => (point && speed > 0.01 ? [point] : []));
     });
     await page.mouse.up();
     expect(pushed.length).toBeGreaterThan(2);
@@ -134,49 +138,46 @@ describe('a part of the page', () => {
     expectNoProblems();
   });
 
-  browserTest(
-    'that did not come is asked for again: tools when they are used, the chart when it is seen',
-    async () => {
-      const { page } = await openPlayground(browser, {
-        count: FEW,
-        // Without kernels nothing else has to be waited for.
-        before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
-      });
-      const fates = new Map<string, Fate>();
-      await meddle(page, fates);
-      let failed = 0;
-      const fail: Fate = (request) => {
-        failed++;
-        request.abort();
-      };
-      fates.set('/src/page/panel/chart.ts', fail);
-      fates.set('/src/page/tools/tools.ts', fail);
-      const charts = () => page.$$eval('#stages-plot canvas', (canvases) => canvases.length);
-      const see = (id: string) => page.$eval(id, (element) => element.scrollIntoView({ block: 'center' }));
-      await see('#stages-plot');
-      await stepTimes(page, 1);
-      await page.waitForFunction(() => document.querySelectorAll('#stages li').length > 1);
-      while (failed === 0) await stepTimes(page, 1);
-      await settle(page);
-      await page.select('#pointer', 'Erase');
-      while (failed === 1) await settle(page);
-      await settle(page);
-      expect(await textOf(page, 'notice')).toMatch(/dynamically imported module/);
-      expect(await charts()).toBe(0);
-      expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(FEW);
+  browserTest('that failed to load is requested again: tools when used, the chart when visible', async () => {
+    const { page } = await openPlayground(browser, {
+      count: FEW,
+      // Without a GPU the test need not wait for kernels.
+      before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
+    });
+    const fates = new Map<string, Fate>();
+    await interceptRequests(page, fates);
+    let failed = 0;
+    const fail: Fate = (request) => {
+      failed++;
+      request.abort();
+    };
+    fates.set('/src/page/panel/chart.ts', fail);
+    fates.set('/src/page/tools/tools.ts', fail);
+    const charts = () => page.$$eval('#stages-plot canvas', (canvases) => canvases.length);
+    const show = (id: string) => page.$eval(id, (element) => element.scrollIntoView({ block: 'center' }));
+    await show('#stages-plot');
+    await stepTimes(page, 1);
+    await page.waitForFunction(() => document.querySelectorAll('#stages li').length > 1);
+    while (failed === 0) await stepTimes(page, 1);
+    await settle(page);
+    await page.select('#pointer', 'Erase');
+    while (failed === 1) await settle(page);
+    await settle(page);
+    expect(await textOf(page, 'notice')).toMatch(/dynamically imported module/);
+    expect(await charts()).toBe(0);
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(FEW);
 
-      fates.clear();
-      await see('#scene');
-      await page.evaluate(
-        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-      );
-      await see('#stages-plot');
-      await page.waitForSelector('#stages-plot canvas');
-      const { free } = await describeScenery(page);
-      await page.mouse.move(free.x + free.width / 2, free.y + (2 * free.height) / 3);
-      await page.mouse.down();
-      await page.waitForFunction((few) => (window.cellstorm?.simulation?.count ?? few) < few, {}, FEW);
-      await page.mouse.up();
-    },
-  );
+    fates.clear();
+    await show('#scene');
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    await show('#stages-plot');
+    await page.waitForSelector('#stages-plot canvas');
+    const { free } = await describeScenery(page);
+    await page.mouse.move(free.x + free.width / 2, free.y + (2 * free.height) / 3);
+    await page.mouse.down();
+    await page.waitForFunction((few) => (window.cellstorm?.simulation?.count ?? few) < few, {}, FEW);
+    await page.mouse.up();
+  });
 });

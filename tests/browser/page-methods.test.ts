@@ -1,4 +1,4 @@
-/** Scenes of other methods on the page: fluids and a flock, on the GPU and on the CPU engine, in one page. */
+/** Tests scenes of other methods on one page: fluids and a flock, on the GPU and on the CPU engine. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Rgb } from '../../src/page/model/colour';
@@ -23,7 +23,7 @@ import {
   unfold,
 } from './playground';
 
-/** Where particles are, whose they are, and what the panel says of them. */
+/** Returns the particles' positions, engine and method, and what the panel shows about them. */
 async function stateOf(page: Page) {
   return page.evaluate(async () => {
     const { simulation, measures } = window.cellstorm ?? {};
@@ -39,15 +39,15 @@ async function stateOf(page: Page) {
       method: simulation.method,
       count: measures.count,
       titles: rows.map((row) => row.querySelector('dt')?.textContent ?? ''),
-      // Not every step is timed.
-      isSaid: rows
+      // The step time may be missing: not every step is timed.
+      isComplete: rows
         .filter((row) => !row.querySelector('#step-time'))
         .every((row) => (row.querySelector('dd')?.textContent ?? '–') !== '–'),
     };
   });
 }
 
-/** Both ways that a fluid is drawn in, and its fields. */
+/** Checks both ways of drawing a fluid, and the overlays of its fields. */
 async function expectFluid(page: Page): Promise<void> {
   const { free } = await describeScenery(page);
   const surface = await takePicture(page, 'fluid-surface');
@@ -73,7 +73,7 @@ async function expectFluid(page: Page): Promise<void> {
 describe('scenes of other methods', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('run one after the other, on either engine, and leave for collisions', async () => {
+  browserTest('run one after another on both engines, and change to collisions', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
     for (const { name, method } of SCENES) {
       if (method === 'collisions') continue;
@@ -81,7 +81,7 @@ describe('scenes of other methods', () => {
       const before = await stateOf(page);
       await stepTimes(page, 2);
       const after = await stateOf(page);
-      expect(after, name).toMatchObject({ method, backend: 'gpu', isSaid: true });
+      expect(after, name).toMatchObject({ method, backend: 'gpu', isComplete: true });
       expect(after.time, name).toBeCloseTo(2 / 60, 10);
       expect(after.count, name).toBeGreaterThan(20);
       expect(after.positions, name).not.toEqual(before.positions);
@@ -89,7 +89,7 @@ describe('scenes of other methods', () => {
       expect(after.titles, name).not.toContain('Candidate pairs');
       if (name === 'wave-tank') await expectFluid(page);
     }
-    // What means nothing to a flock cannot be chosen, and a hint says so.
+    // Settings without a meaning for a flock are disabled, with a hint.
     await unfold(page, 'gravity');
     expect(
       await page.$eval('#gravity', (input) => [
@@ -97,7 +97,7 @@ describe('scenes of other methods', () => {
         input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
       ]),
     ).toEqual([true, 'This has no effect on a flock.']);
-    // Whoever comes in by itself has its own age, on either engine.
+    // Particles that the scene adds have their own age, on both engines.
     await chooseScene(page, 'fountain');
     await chooseOption(page, 'fluidAs', 'Particles');
     await chooseOption(page, 'colour', 'Age');
@@ -118,7 +118,7 @@ describe('scenes of other methods', () => {
       const scenery = await describeScenery(page);
       const image = await takePicture(page, `ages-${engine.toLowerCase()}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
-      // Some are covered by others. If they were as old as the fluid they would have its colour.
+      // Some young particles are covered by others. If they were as old as the fluid, they would have its colour.
       const isYoung = young.filter((particle) => {
         const [x, y] = scenery.points[particle] ?? [0, 0];
         const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));
@@ -135,10 +135,10 @@ describe('scenes of other methods', () => {
       const before = await stateOf(page);
       await stepTimes(page, 2);
       const after = await stateOf(page);
-      expect(after, name).toMatchObject({ backend: 'cpu', isSaid: true });
+      expect(after, name).toMatchObject({ backend: 'cpu', isComplete: true });
       expect(after.positions, name).not.toEqual(before.positions);
     }
-    // Back to the first state that was kept.
+    // Back goes to the first kept state.
     await page.keyboard.press('b');
     await settle(page);
     expect((await stateOf(page)).time).toBe(0);

@@ -1,4 +1,7 @@
-/** The numbers of the page: distance tests, the time of each pass, and how both broad phases grow with the number of particles. */
+/**
+ * Tests the page's numbers: distance tests, the time of each pass, and how both broad phases scale with the particle
+ * count.
+ */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Measures } from '../../src/core/simulation/simulation';
@@ -6,11 +9,11 @@ import { browserTest, useBrowser } from '../helpers/browser';
 import { openPlayground, SOME, settle, stepTimes, takePicture, textOf } from './playground';
 
 interface Devices {
-  /** Of the test: all devices that the page has asked for. */
+  /** Set by the test: all devices that the page has requested. */
   devices?: GPUDevice[];
 }
 
-/** Steps one by one until so many have been timed. */
+/** Takes single steps, far enough apart that each is timed. */
 async function timeSteps(page: Page, samples: number): Promise<void> {
   for (let sample = 0; sample < samples; sample++) {
     await new Promise((done) => setTimeout(done, 520));
@@ -19,16 +22,16 @@ async function timeSteps(page: Page, samples: number): Promise<void> {
   await page.waitForFunction(() => /\d/.test(document.querySelector('#stages')?.textContent ?? ''));
 }
 
-/** Of a step: the share of a pass whose band is certain to be some pixels high. */
+/** Share of a step's time. The band of a pass that takes more is certainly some pixels high. */
 const SEEN = 0.1;
 
-/** Of a time as the list has it, `4.17 ms` or `1.2 s`; one below what is shown counts as nothing. */
+/** Parses a time from the list, such as `4.17 ms` or `1.2 s`. A time like `< 0.01 ms` counts as 0. */
 function inMs(time: string): number {
   const [, amount = '0', unit] = /^([\d.]+) (m?s)$/.exec(time) ?? [];
   return Number(amount) * (unit === 's' ? 1000 : 1);
 }
 
-/** Names and times of the list beside the plot. */
+/** Returns names, times and colours from the list beside the plot. */
 function stagesOf(page: Page): Promise<{ name: string; time: string; colour: string }[]> {
   return page.$$eval('#stages li', (items) =>
     items.map((item) => {
@@ -39,7 +42,7 @@ function stagesOf(page: Page): Promise<{ name: string; time: string; colour: str
   );
 }
 
-/** Colours of a plot's canvas from top to bottom in the column in the middle, each once for each run of it. */
+/** Returns the colours in the middle column of a plot's canvas, from top to bottom, without repetitions. */
 function coloursDown(page: Page, plot: string): Promise<string[]> {
   return page.$eval(`${plot} canvas`, (canvas) => {
     const { width, height } = canvas as HTMLCanvasElement;
@@ -47,15 +50,15 @@ function coloursDown(page: Page, plot: string): Promise<string[]> {
       .getContext('2d')
       ?.getImageData(Math.floor(width / 2), 0, 1, height).data;
     const colours: string[] = [];
-    for (let at = 0; data && at < data.length; at += 4) {
-      const colour = `rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`;
+    for (let start = 0; data && start < data.length; start += 4) {
+      const colour = `rgb(${data[start]}, ${data[start + 1]}, ${data[start + 2]})`;
       if (colour !== colours.at(-1)) colours.push(colour);
     }
     return colours;
   });
 }
 
-/** Of the columns in the middle of a plot's canvas, the share that has each of these colours of the theme somewhere. */
+/** Returns for each of these theme colours the share of the middle columns of a plot's canvas that contain it. */
 function sharesOfColumns(page: Page, plot: string, names: readonly string[]): Promise<number[]> {
   return page.$eval(
     `${plot} canvas`,
@@ -65,14 +68,16 @@ function sharesOfColumns(page: Page, plot: string, names: readonly string[]): Pr
       const style = getComputedStyle(document.documentElement);
       return wanted.map((name) => {
         const colour = style.getPropertyValue(name).trim();
-        const channels = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+        const channels = [1, 3, 5].map((digit) => Number.parseInt(colour.slice(digit, digit + 2), 16));
         const columns = new Set<number>();
-        // Beside axis and names.
+        // Only columns without the axis and the names.
         const [first, last] = [Math.ceil(0.2 * width), Math.floor(0.6 * width)];
-        for (let at = 0; data && at < data.length; at += 4) {
-          const isNear = channels.every((channel, index) => Math.abs(channel - (data[at + index] ?? 0)) < 40);
-          const column = (at / 4) % width;
-          if (isNear && (data[at + 3] ?? 0) > 200 && column >= first && column < last) columns.add(column);
+        for (let start = 0; data && start < data.length; start += 4) {
+          const isNear = channels.every(
+            (channel, index) => Math.abs(channel - (data[start + index] ?? 0)) < 40,
+          );
+          const column = (start / 4) % width;
+          if (isNear && (data[start + 3] ?? 0) > 200 && column >= first && column < last) columns.add(column);
         }
         return columns.size / (last - first);
       });
@@ -81,14 +86,14 @@ function sharesOfColumns(page: Page, plot: string, names: readonly string[]): Pr
   );
 }
 
-/** Both curves are there: the grid's drawn through, that of naive dashed. */
+/** Expects both curves: a solid one of the grid and a dashed one of naive. */
 async function expectCurves(page: Page): Promise<void> {
   const [grid, naive] = await sharesOfColumns(page, '#scale-plot', ['--accent', '--text']);
   expect(grid).toBeGreaterThan(0.9);
   expect(naive).toBeGreaterThan(0.35);
 }
 
-/** Sizes of the table, and whether naive was measured. */
+/** Returns the texts of the table, row by row. */
 function rowsOf(page: Page): Promise<string[][]> {
   return page.$$eval('#scale-rows tr', (rows) =>
     rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
@@ -114,7 +119,7 @@ async function expectNoOverflow(page: Page, selector: string): Promise<void> {
 describe('the numbers of the page', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('tell the tests and the passes of a step, and how it grows, on the GPU', async () => {
+  browserTest('show distance tests and passes of a step, and a sweep over counts, on the GPU', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       width: 1280,
@@ -130,7 +135,7 @@ describe('the numbers of the page', () => {
         };
       },
     });
-    // A single sample is a picture already.
+    // The plot appears after a single sample.
     await timeSteps(page, 1);
     await page.waitForSelector('#stages-plot canvas');
     await page.waitForFunction(() => document.querySelector('#stages-plot canvas')?.clientWidth);
@@ -140,13 +145,15 @@ describe('the numbers of the page', () => {
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
-    // A pass that takes next to nothing has no band; the others are one below the other as in the list. How long each took is
-    // chance.
+    // Bands lie below each other in the order of the list. A pass that takes almost no time has no band. The times
+    // themselves vary.
     const bands = (await coloursDown(page, '#stages-plot')).filter((colour) => colours.includes(colour));
     const times = listed.map(({ time }) => inMs(time));
     const sum = times.reduce((total, time) => total + time);
     expect(sum).toBeGreaterThan(0);
-    expect(bands).toEqual(expect.arrayContaining(colours.filter((_, of) => (times[of] ?? 0) > sum * SEEN)));
+    expect(bands).toEqual(
+      expect.arrayContaining(colours.filter((_, pass) => (times[pass] ?? 0) > sum * SEEN)),
+    );
     expect(bands).toEqual(colours.filter((colour) => bands.includes(colour)));
     await timeSteps(page, 1);
     await takePicture(page, 'numbers-wide-dark');
@@ -163,7 +170,7 @@ describe('the numbers of the page', () => {
     for (const { time } of stages) expect(time).toMatch(/^[<\d. ]+ m?s$/);
     expect(await textOf(page, 'stages-clock')).toMatch(/timestamps of the GPU/);
 
-    // The visitor's run stands still meanwhile, and is as it was afterwards.
+    // The visitor's run pauses during the sweep and continues unchanged afterwards.
     await page.click('#play');
     await page.click('#scale-open');
     await waitForRows(page, 1);
@@ -190,7 +197,7 @@ describe('the numbers of the page', () => {
       standing,
     );
 
-    // A device that is lost takes only the sweep along.
+    // Losing the sweep's device ends only the sweep.
     await page.click('#scale-again');
     await waitForRows(page, 1);
     await page.evaluate(() => (window as Devices).devices?.at(-1)?.destroy());
@@ -205,7 +212,7 @@ describe('the numbers of the page', () => {
     expectNoProblems();
   });
 
-  browserTest('do without timestamps, and say so', async () => {
+  browserTest("use the page's clock without timestamps, and say so", async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       before: () => {
@@ -218,7 +225,7 @@ describe('the numbers of the page', () => {
     expectNoProblems();
   });
 
-  browserTest('fit a phone, and tell of the CPU engine', async () => {
+  browserTest('fit a phone, and cover the CPU engine', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       width: 390,
@@ -232,7 +239,7 @@ describe('the numbers of the page', () => {
     await page.waitForSelector('#stages-plot canvas');
     expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['integrate', 'sort', 'resolve']);
     await takePicture(page, 'numbers-phone-light');
-    // Asked for once more while it is loaded, it is one sheet and one sweep.
+    // Two clicks while the sheet loads open one sheet and start one sweep.
     await page.$eval('#scale-open', (button) => {
       const { showModal } = HTMLDialogElement.prototype;
       HTMLDialogElement.prototype.showModal = function opened() {
@@ -243,7 +250,7 @@ describe('the numbers of the page', () => {
     });
     await page.waitForSelector('#scale[open]');
     expect(await page.$eval('#scale', (sheet) => (sheet as HTMLElement).dataset.opened)).toBe('.');
-    // Naive has three sizes by then, which a growth takes.
+    // By then naive has three sizes, enough to fit a growth rate.
     await waitForRows(page, 4);
     await page.$eval('#scale-again', (button) => {
       if (button.textContent === 'Cancel') (button as HTMLButtonElement).click();

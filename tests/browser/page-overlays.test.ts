@@ -1,6 +1,6 @@
 /**
- * Overlays and the inspector in a real browser, on both engines: each overlay changes the picture where it should and nowhere
- * else, and the card says what the simulation holds.
+ * Tests overlays and the inspector in a real browser, on both engines: each overlay changes the picture where it should
+ * and nowhere else, and the card shows what the simulation holds.
  */
 import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
@@ -32,8 +32,8 @@ import {
   typeCount,
 } from './playground';
 
-type Place = readonly [number, number];
-/** What may differ where nothing should: a pixel's share of somebody beside. */
+type Point = readonly [number, number];
+/** Colour distance that still counts as equal: a particle beside a pixel may tint it. */
 const SAME = 12;
 
 interface Held {
@@ -43,7 +43,8 @@ interface Held {
   readonly grid: Grid;
 }
 
-async function heldBy(page: Page): Promise<Held> {
+/** Reads what the simulation holds, and sorts it into the reference's grid. */
+async function readHeld(page: Page): Promise<Held> {
   const { world, radius, positions, velocities, ids } = await page.evaluate(async () => {
     const simulation = window.cellstorm?.simulation;
     const particles = await simulation?.read();
@@ -65,53 +66,54 @@ async function heldBy(page: Page): Promise<Held> {
   return { world, radius, particles, grid };
 }
 
-/** Where points of the plane are on the screen, worked out from where two are. */
-async function screenOf(page: Page): Promise<(point: readonly number[]) => Place> {
+/** Returns a function from points of a 2D world to the screen, derived from two such points. */
+async function screenOf(page: Page): Promise<(point: readonly number[]) => Point> {
   const [[left, bottom], [right, top]] = await page.evaluate(() => {
-    const place = (along: number) => window.cellstorm?.toScreen([along, along]) as [number, number];
-    return [place(0), place(1)] as const;
+    const diagonal = (along: number) => window.cellstorm?.toScreen([along, along]) as [number, number];
+    return [diagonal(0), diagonal(1)] as const;
   });
   return ([x = 0, y = 0]) => [left + x * (right - left), bottom + y * (top - bottom)];
 }
 
-async function toScreen(page: Page, points: readonly (readonly number[])[]): Promise<Place[]> {
+async function toScreen(page: Page, points: readonly (readonly number[])[]): Promise<Point[]> {
   return points.map(await screenOf(page));
 }
 
-function placeOf({ positions }: Grid, slot: number): readonly number[] {
+function positionOf({ positions }: Grid, slot: number): readonly number[] {
   return [positions[2 * slot] as number, positions[2 * slot + 1] as number];
 }
 
-/** Points along the way between two slots. */
+/** Returns points on the line between the particles of two slots. */
 function between(grid: Grid, slot: number, other: number, steps = 9): number[][] {
-  const [from, to] = [placeOf(grid, slot), placeOf(grid, other)];
+  const [from, to] = [positionOf(grid, slot), positionOf(grid, other)];
   return Array.from({ length: steps }, (_, step) =>
     from.map((along, axis) => along + ((step + 1) / (steps + 1)) * ((to[axis] as number) - along)),
   );
 }
 
-/** Of ways between slots, the share on which a picture differs from another in at least one pixel. */
+/** Returns the share of lines between slots on which two pictures differ in at least one pixel. */
 async function shareMarked(
   page: Page,
   before: DecodedPng,
   after: DecodedPng,
   grid: Grid,
-  ways: readonly (readonly [number, number])[],
+  lines: readonly (readonly [number, number])[],
 ): Promise<number> {
   const points = await toScreen(
     page,
-    ways.flatMap(([slot, other]) => between(grid, slot, other)),
+    lines.flatMap(([slot, other]) => between(grid, slot, other)),
   );
   const differs = points.map(([x, y]) => colourDistance(pixelAt(before, x, y), pixelAt(after, x, y)) > SAME);
-  const steps = points.length / ways.length;
+  const steps = points.length / lines.length;
   return (
-    ways.filter((_, way) => differs.slice(way * steps, (way + 1) * steps).includes(true)).length / ways.length
+    lines.filter((_, line) => differs.slice(line * steps, (line + 1) * steps).includes(true)).length /
+    lines.length
   );
 }
 
-/** Each overlay of the plane by itself, held against the grid of what the simulation holds. */
+/** Compares each 2D overlay by itself with the grid of what the simulation holds. */
 async function expectOverlays(page: Page, name: string): Promise<void> {
-  const { world, grid } = await heldBy(page);
+  const { world, grid } = await readHeld(page);
   const plain = await takePicture(page, `${name}-plain`);
   const show = async (overlay: OverlayName) => {
     await toggle(page, overlay);
@@ -119,9 +121,9 @@ async function expectOverlays(page: Page, name: string): Promise<void> {
     await toggle(page, overlay);
     return picture;
   };
-  const distances = (picture: DecodedPng, places: readonly Place[]) =>
-    places.map(([x, y]) => colourDistance(pixelAt(plain, x, y), pixelAt(picture, x, y)));
-  // Cells, without the ring of empty ones; above the particles of a packing there are some with nobody.
+  const distances = (picture: DecodedPng, points: readonly Point[]) =>
+    points.map(([x, y]) => colourDistance(pixelAt(plain, x, y), pixelAt(picture, x, y)));
+  // Cells without the ring. Above the particles of a packing some cells are empty.
   const [columns, rows] = world.cells.map((cells) => cells - 2) as [number, number];
   const counts = new Map<string, number>();
   grid.ids.forEach((_, slot) => {
@@ -140,7 +142,7 @@ async function expectOverlays(page: Page, name: string): Promise<void> {
     for (let y = 0; y < rows; y++) {
       (counts.has([x, y].join()) ? taken : empty).push(point(x + 0.5, y + 0.5));
       const isFree = ![`${x},${y}`, `${x - 1},${y}`].some((cell) => counts.has(cell));
-      // Half a pixel in, where the line's own pixel is.
+      // Borders between two empty cells.
       if (x > 0 && isFree && y + 1.5 < rows) borders.push(point(x, y + 0.5));
     }
   }
@@ -148,9 +150,9 @@ async function expectOverlays(page: Page, name: string): Promise<void> {
 
   const lined = await show('cellLines');
   expect(Math.max(...distances(lined, await toScreen(page, empty)))).toBeLessThanOrEqual(SAME);
-  // A line is on either of two pixels.
-  const borderPlaces = await toScreen(page, borders);
-  const seen = borderPlaces.filter(([x, y]) =>
+  // The line may lie on either of two pixels.
+  const borderPoints = await toScreen(page, borders);
+  const seen = borderPoints.filter(([x, y]) =>
     [-1, 0, 1].some((beside) => distances(lined, [[x + beside, y]]).some((distance) => distance > SAME)),
   );
   expect(seen.length, `${name}: lines`).toBe(borders.length);
@@ -186,7 +188,7 @@ async function expectOverlays(page: Page, name: string): Promise<void> {
   expect(red.length / contacts.length, `${name}: contacts`).toBeGreaterThan(0.97);
   const paired = await show('candidatePairs');
   expect(await shareMarked(page, plain, paired, grid, apart), `${name}: candidates`).toBeGreaterThan(0.97);
-  // Where only candidates are asked for, contacts are dashed as the others.
+  // If only candidates are shown, contacts are dashed like the others.
   const painted = middles.filter(
     ([x, y]) => colourDistance(pixelAt(paired, x, y), theme?.overlay.contact ?? [0, 0, 0]) < 40,
   );
@@ -194,29 +196,39 @@ async function expectOverlays(page: Page, name: string): Promise<void> {
   expect(Math.max(...distances(paired, await toScreen(page, empty.slice(-columns))))).toBe(0);
 }
 
-/** Pixels of a part of a picture that have a colour, below the key, which has samples of all. */
+/**
+ * Counts the pixels of a colour in a part of a picture. It skips the overlay key at the top, which has samples of all.
+ */
 function countBelowKey(picture: DecodedPng, free: Rectangle, colour: Rgb): number {
   return countPixels(picture, { ...free, y: free.y + 80, height: free.height - 80 }, colour, 25);
 }
 
-/** Whether pictures differ within a pixel of a place. */
-function differAt(before: DecodedPng, after: DecodedPng, [x, y]: Place): boolean {
+/** Returns whether two pictures differ within one pixel of a point. */
+function differAt(before: DecodedPng, after: DecodedPng, [x, y]: Point): boolean {
   return [-1, 0, 1].some((right) =>
     [-1, 0, 1].some((down) => {
-      const place = [x + right, y + down] as const;
-      return colourDistance(pixelAt(before, ...place), pixelAt(after, ...place)) > SAME;
+      const pixel = [x + right, y + down] as const;
+      return colourDistance(pixelAt(before, ...pixel), pixelAt(after, ...pixel)) > SAME;
     }),
   );
 }
 
-/** The inspector's marks, held against a picture without: cells, each candidate with the way to it, and nobody else. */
-async function expectMarks(page: Page, bare: DecodedPng, marked: DecodedPng, told: Inspected): Promise<void> {
-  const place = await screenOf(page);
-  const { particles } = await heldBy(page);
+/**
+ * Checks the inspector's marks against a picture without them: the cells and each candidate with its line, nothing
+ * else.
+ */
+async function expectMarks(
+  page: Page,
+  bare: DecodedPng,
+  marked: DecodedPng,
+  inspected: Inspected,
+): Promise<void> {
+  const onScreen = await screenOf(page);
+  const { particles } = await readHeld(page);
   const { theme } = await describeScenery(page);
-  const isMarked = (point: readonly number[]) => differAt(bare, marked, place(point));
-  expect(told.probe.length).toBe(9);
-  for (const { cell, min, max } of told.probe) {
+  const isMarked = (point: readonly number[]) => differAt(bare, marked, onScreen(point));
+  expect(inspected.probe.length).toBe(9);
+  for (const { cell, min, max } of inspected.probe) {
     const [across = 0, up = 0] = min.map((low, axis) => (low + (max[axis] ?? 0)) / 2);
     const borders = [
       [min[0] ?? 0, up],
@@ -226,29 +238,33 @@ async function expectMarks(page: Page, bare: DecodedPng, marked: DecodedPng, tol
     ];
     expect(borders.map(isMarked), `cell ${cell}`).toEqual([true, true, true, true]);
   }
-  const placeOf = (index: number) => Array.from(particles.positions.subarray(2 * index, 2 * index + 2));
-  const others = told.candidates.filter(({ verdict }) => verdict !== 'itself');
+  const positionOf = (index: number) => Array.from(particles.positions.subarray(2 * index, 2 * index + 2));
+  const others = inspected.candidates.filter(({ verdict }) => verdict !== 'itself');
   for (const { id, index, verdict } of others) {
     const colour = verdict === 'contact' ? theme.overlay.contact : theme.overlay.candidate;
     expect(
-      colourDistance(pixelAt(marked, ...place(placeOf(index))), colour),
+      colourDistance(pixelAt(marked, ...onScreen(positionOf(index))), colour),
       `${verdict} ${id}`,
     ).toBeLessThan(60);
-    const way = Array.from({ length: 9 }, (_, step) =>
-      placeOf(index).map((along, axis) => along + ((step + 1) / 10) * ((told.position[axis] ?? 0) - along)),
+    const line = Array.from({ length: 9 }, (_, step) =>
+      positionOf(index).map(
+        (along, axis) => along + ((step + 1) / 10) * ((inspected.position[axis] ?? 0) - along),
+      ),
     );
     // Dashes have gaps.
-    expect(way.filter(isMarked).length, `way to ${id}`).toBeGreaterThanOrEqual(verdict === 'contact' ? 9 : 3);
+    expect(line.filter(isMarked).length, `line to ${id}`).toBeGreaterThanOrEqual(
+      verdict === 'contact' ? 9 : 3,
+    );
   }
   expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(['contact', 'apart']));
   const distance = (index: number) =>
-    Math.hypot(...placeOf(index).map((along, axis) => along - (told.position[axis] ?? 0)));
-  const far = [...particles.ids.keys()].filter((index) => distance(index) > 3 * told.radius * 2);
+    Math.hypot(...positionOf(index).map((along, axis) => along - (inspected.position[axis] ?? 0)));
+  const far = [...particles.ids.keys()].filter((index) => distance(index) > 3 * inspected.radius * 2);
   expect(far.length).toBeGreaterThan(20);
-  expect(far.filter((index) => isMarked(placeOf(index)))).toEqual([]);
+  expect(far.filter((index) => isMarked(positionOf(index)))).toEqual([]);
 }
 
-/** The picture that the page saves. */
+/** Returns the picture that the page saves. */
 async function savedPicture(page: Page): Promise<DecodedPng> {
   const text = await page.evaluate(
     () =>
@@ -265,15 +281,15 @@ async function savedPicture(page: Page): Promise<DecodedPng> {
   return decode(Buffer.from(text.slice(text.indexOf(',') + 1), 'base64'));
 }
 
-function cardText(told: Inspected): RegExp[] {
-  const own = told.own as NonNullable<Inspected['own']>;
+function cardText(inspected: Inspected): RegExp[] {
+  const own = inspected.own as NonNullable<Inspected['own']>;
   return [
     new RegExp(`Cell${own.cell.join(', ')}`),
     new RegExp(`Index${own.bucket.toLocaleString('en')}`),
-    new RegExp(`Slot${told.slot} of `),
+    new RegExp(`Slot${inspected.slot} of `),
     new RegExp(`from slot ${own.start}, before ${own.end}`),
     new RegExp(
-      `${told.candidates.length - 1} candidates, ${told.candidates.filter(({ verdict }) => verdict === 'contact').length} in contact`,
+      `${inspected.candidates.length - 1} candidates, ${inspected.candidates.filter(({ verdict }) => verdict === 'contact').length} in contact`,
     ),
   ];
 }
@@ -281,57 +297,54 @@ function cardText(told: Inspected): RegExp[] {
 describe('overlays', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest(
-    'change the picture where they should, on both engines, in the plane and in space',
-    async () => {
-      const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
-      await chooseScene(page, 'packing');
-      await expectOverlays(page, 'overlay-gpu');
-      await chooseOption(page, 'dimensions', '3D');
-      const { free, theme } = await describeScenery(page);
-      const plain = await takePicture(page, 'overlay-space-plain');
-      const { first, candidate, contact } = theme.overlay;
-      // Spheres are smaller below some of them, so that difference alone says little: lines have colours of their own.
-      for (const [name, colour] of [
-        ['cellLines', undefined],
-        ['heatMap', undefined],
-        ['thread', first],
-        ['candidatePairs', candidate],
-        ['contactLines', contact],
-      ] as const) {
-        await toggle(page, name);
-        const picture = await takePicture(page, `overlay-space-${name}`);
-        expect(countDifferences(plain, picture, free), name).toBeGreaterThan(500);
-        if (colour) {
-          expect(countBelowKey(plain, free, colour), name).toBe(0);
-          expect(countBelowKey(picture, free, colour), name).toBeGreaterThan(20);
-        }
-        await toggle(page, name);
+  browserTest('change the picture only where they should, on both engines, in 2D and 3D', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
+    await chooseScene(page, 'packing');
+    await expectOverlays(page, 'overlay-gpu');
+    await chooseOption(page, 'dimensions', '3D');
+    const { free, theme } = await describeScenery(page);
+    const plain = await takePicture(page, 'overlay-space-plain');
+    const { first, candidate, contact } = theme.overlay;
+    // Below some overlays spheres are drawn smaller, so a difference proves little: look for the lines' own colours.
+    for (const [name, colour] of [
+      ['cellLines', undefined],
+      ['heatMap', undefined],
+      ['thread', first],
+      ['candidatePairs', candidate],
+      ['contactLines', contact],
+    ] as const) {
+      await toggle(page, name);
+      const picture = await takePicture(page, `overlay-space-${name}`);
+      expect(countDifferences(plain, picture, free), name).toBeGreaterThan(500);
+      if (colour) {
+        expect(countBelowKey(plain, free, colour), name).toBe(0);
+        expect(countBelowKey(picture, free, colour), name).toBeGreaterThan(20);
       }
-      expect(countDifferences(plain, await takePicture(page, 'overlay-space-none'), free)).toBe(0);
-      // More pairs than a list holds: all of one cell.
-      await chooseOption(page, 'dimensions', '2D');
-      await chooseScene(page, 'one-cell');
-      await typeCount(page, 300);
-      await toggle(page, 'candidatePairs');
-      await page.waitForFunction(() => document.getElementById('overlay-note')?.textContent !== '');
-      expect(await textOf(page, 'overlay-note')).toBe(
-        'The first 32,768 of 44,850 pairs in view are drawn; come nearer to see all.',
-      );
-      expect(await textOf(page, 'overlay-key')).toBe('Candidate pairs');
-      expect(page.url()).toMatch(/candidatePairs=1/);
-      await toggle(page, 'candidatePairs');
-      await typeCount(page, FEW);
-      await chooseOption(page, 'engine', 'CPU');
-      await chooseScene(page, 'packing');
-      await expectOverlays(page, 'overlay-cpu');
-      expectNoProblems();
-    },
-  );
+      await toggle(page, name);
+    }
+    expect(countDifferences(plain, await takePicture(page, 'overlay-space-none'), free)).toBe(0);
+    // All particles in one cell make more pairs than the list holds.
+    await chooseOption(page, 'dimensions', '2D');
+    await chooseScene(page, 'one-cell');
+    await typeCount(page, 300);
+    await toggle(page, 'candidatePairs');
+    await page.waitForFunction(() => document.getElementById('overlay-note')?.textContent !== '');
+    expect(await textOf(page, 'overlay-note')).toBe(
+      'The first 32,768 of 44,850 pairs in view are drawn; come nearer to see all.',
+    );
+    expect(await textOf(page, 'overlay-key')).toBe('Candidate pairs');
+    expect(page.url()).toMatch(/candidatePairs=1/);
+    await toggle(page, 'candidatePairs');
+    await typeCount(page, FEW);
+    await chooseOption(page, 'engine', 'CPU');
+    await chooseScene(page, 'packing');
+    await expectOverlays(page, 'overlay-cpu');
+    expectNoProblems();
+  });
 
-  browserTest('have an inspector that says what the simulation holds', async () => {
+  browserTest('have an inspector that shows what the simulation holds', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { theme: 'light', count: FEW });
-    // Asked about a run that is gone when the answer comes, it asks about the one that stands still in its place.
+    // If the run is replaced before the inspector has read it, the inspector reads the new one.
     await page.evaluate(() => {
       const { simulation = {} } = window.cellstorm ?? {};
       Object.assign(simulation, {
@@ -342,18 +355,18 @@ describe('overlays', () => {
         },
       });
     });
-    // Pressed twice while it is loaded, it is open.
+    // Two clicks while it loads open it.
     await page.$eval('#inspect', (button) => {
       for (let press = 0; press < 2; press++) (button as HTMLButtonElement).click();
     });
     await page.waitForSelector('[data-asked]');
     await chooseScene(page, 'packing');
-    const expectTold = async (id: number) => {
-      const { world, radius, particles } = await heldBy(page);
-      const told = inspectAll(world, radius, particles)(id) as Inspected;
+    const expectInspected = async (id: number) => {
+      const { world, radius, particles } = await readHeld(page);
+      const inspected = inspectAll(world, radius, particles)(id) as Inspected;
       expect(await page.$eval('#inspected', (input) => (input as HTMLInputElement).value)).toBe(String(id));
       const text = await textOf(page, 'inspector-body');
-      for (const line of cardText(told)) expect(text).toMatch(line);
+      for (const line of cardText(inspected)) expect(text).toMatch(line);
       expect(await textOf(page, 'inspector-status')).toContain(`Particle ${id}: `);
       const rows = await page.$$eval('#inspector-body [data-verdict]', (all) =>
         all.map((row) => [
@@ -361,7 +374,7 @@ describe('overlays', () => {
           (row as HTMLElement).dataset.verdict ?? '',
         ]),
       );
-      const expected = told.candidates
+      const expected = inspected.candidates
         .filter(({ verdict }) => verdict !== 'itself')
         .map((one) => [one.id, one.verdict]);
       const byId = (first: (string | number)[], second: (string | number)[]) =>
@@ -376,18 +389,18 @@ describe('overlays', () => {
       await page.$eval('#inspected', (input) => (input as HTMLInputElement).blur());
     };
     await typeId(37);
-    await expectTold(37);
+    await expectInspected(37);
     await page.keyboard.press('n');
-    await expectTold(38);
+    await expectInspected(38);
     await page.keyboard.down('Shift');
     await page.keyboard.press('N');
     await page.keyboard.press('N');
     await page.keyboard.up('Shift');
-    await expectTold(36);
+    await expectInspected(36);
     await typeId(FEW);
     expect(await textOf(page, 'inspector-body')).toBe('No particle has the id 100; ids go from 0 to 99.');
-    // A click on one keeps it, where another is pointed at afterwards; a click beside all lets go.
-    const { particles } = await heldBy(page);
+    // A click on a particle pins it, even if the pointer moves to another. A click beside all particles releases it.
+    const { particles } = await readHeld(page);
     const centres = await toScreen(
       page,
       [12, 55].map((id) => Array.from(particles.positions.subarray(2 * id, 2 * id + 2))),
@@ -395,24 +408,24 @@ describe('overlays', () => {
     const frames = () =>
       page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     await page.mouse.click(...(centres[0] as [number, number]));
-    await expectTold(12);
+    await expectInspected(12);
     await page.mouse.move(...(centres[1] as [number, number]));
     await frames();
-    await expectTold(12);
+    await expectInspected(12);
     const { free } = await describeScenery(page);
     await page.mouse.click(free.x + free.width / 2, free.y + 3);
     await page.mouse.move(...(centres[1] as [number, number]));
     await frames();
-    await expectTold(55);
-    // The ring is around it.
+    await expectInspected(55);
+    // The ring surrounds the inspected particle.
     const image = await takePicture(page, 'inspector');
     const { reaches, theme } = await describeScenery(page);
-    const [x, y] = centres[1] as Place;
+    const [x, y] = centres[1] as Point;
     const ring = (reaches[55]?.[0] ?? 0) + 3;
     expect(colourDistance(pixelAt(image, x - ring, y), theme.overlay.first)).toBeLessThan(90);
-    // Of what else is marked, and of saved pictures, which have the marks.
-    const { world, radius } = await heldBy(page);
-    const told = inspectAll(world, radius, particles)(55) as Inspected;
+    // The other marks; saved pictures have the marks, too.
+    const { world, radius } = await readHeld(page);
+    const inspected = inspectAll(world, radius, particles)(55) as Inspected;
     const showMarks = (visibility: string) =>
       page.$eval(
         '#marks',
@@ -422,15 +435,15 @@ describe('overlays', () => {
     await showMarks('hidden');
     const bare = await takePicture(page, 'inspector-bare');
     await showMarks('visible');
-    await expectMarks(page, bare, image, told);
-    await expectMarks(page, bare, await savedPicture(page), told);
-    // It follows the state.
+    await expectMarks(page, bare, image, inspected);
+    await expectMarks(page, bare, await savedPicture(page), inspected);
+    // The card follows the state.
     await page.click('#step');
     await settle(page);
-    await expectTold(55);
+    await expectInspected(55);
     await chooseOption(page, 'engine', 'CPU');
-    await expectTold(55);
-    // On a phone it takes the place of the controls, not of the picture.
+    await expectInspected(55);
+    // On a phone the card covers the controls, not the picture.
     await page.setViewport({ width: 390, height: 844 });
     await settle(page);
     const isReached = await page.evaluate(() => {
@@ -447,15 +460,15 @@ describe('overlays', () => {
       );
     });
     expect(isReached).toBe(true);
-    // What is said is not below it.
+    // Notices lie above the card.
     await page.keyboard.press('b');
-    const said = await page.evaluate(() => {
+    const notice = await page.evaluate(() => {
       const { left, right, top, bottom } =
         document.getElementById('notice')?.getBoundingClientRect() ?? new DOMRect();
       return document.elementFromPoint((left + right) / 2, (top + bottom) / 2)?.textContent;
     });
-    expect(said).toMatch(/^Back at /);
-    // Nor is the legend below the buttons beside it where little room is left for both.
+    expect(notice).toMatch(/^Back at /);
+    // In a low window the legend does not slide below the buttons beside it.
     await page.setViewport({ width: 844, height: 390 });
     await settle(page);
     const [buttons = 0, legend = 0] = await page.evaluate(() => [

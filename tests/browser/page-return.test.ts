@@ -1,4 +1,7 @@
-/** What the page goes on with: after Back, after a lost device, after changes in the middle of something, from any address. */
+/**
+ * Tests how the page continues: after Back, after a lost device, after changes during other work, and from unusual
+ * addresses.
+ */
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../helpers/browser';
 import {
@@ -15,7 +18,7 @@ import {
   typeNumber,
 } from './playground';
 
-describe('the page goes on', () => {
+describe('the page continues', () => {
   const browser = useBrowser({ serve: 'build' });
   const read = () => {
     const { simulation } = window.cellstorm ?? {};
@@ -30,7 +33,7 @@ describe('the page goes on', () => {
     };
   };
 
-  browserTest('with what is chosen, back in time and on another device', async () => {
+  browserTest('with the chosen settings after Back and after a lost device', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: SOME });
     await stepTimes(page, 2);
     await typeNumber(page, 'gravity', 0);
@@ -40,9 +43,9 @@ describe('the page goes on', () => {
     await settle(page);
     const back = await page.evaluate(read);
     expect(back).toMatchObject({ gravity: 0, broadPhase: 'naive' });
-    // States are kept every few seconds: on a slow machine there is one from between.
+    // The page keeps a state every few seconds, so a slow machine may have kept one in between.
     expect(back.time).toBeLessThan(3.5 / 60);
-    // A change and a loss in one go: the state that was kept goes on, with the change.
+    // A change right after a loss: the last kept state continues with the change.
     await page.waitForFunction(() => window.cellstorm?.measures !== undefined);
     await page.evaluate(() => {
       window.cellstorm?.device?.destroy();
@@ -56,7 +59,7 @@ describe('the page goes on', () => {
     expect(after).toMatchObject({ gravity: 0, broadPhase: 'naive', count: SOME, backend: 'gpu' });
     expect(note).toContain(`from ${after.time?.toFixed(2)} s`);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.friction)).toBe(0.5);
-    // Who chooses the CPU in the middle of a loss is not told of a new device for good.
+    // If the CPU is chosen during a loss, no note about a new device stays.
     await page.evaluate(() => {
       (document.getElementById('engine-note') as HTMLElement).textContent = '';
       window.cellstorm?.device?.destroy();
@@ -69,7 +72,7 @@ describe('the page goes on', () => {
     expectNoProblems();
   });
 
-  browserTest('where it was, whatever is changed while room is made', async () => {
+  browserTest('at the same time if the brush changes while the capacity grows', async () => {
     const opened = await openPlayground(browser, { count: FEW });
     const { page, expectNoProblems } = opened;
     await chooseScene(page, 'gas');
@@ -88,7 +91,7 @@ describe('the page goes on', () => {
     await page.waitForFunction((few) => (window.cellstorm?.simulation?.capacity ?? 0) > few, {}, FEW);
     await settle(page);
     expect((await page.evaluate(read)).time).toBeCloseTo(3 / 60, 6);
-    // All colours, one after the other and again: groups of buffers are not mistaken for each other.
+    // Switching between all colours, some twice, must not mix up cached bind groups.
     for (const label of ['Id', 'Age', 'Speed', 'Age', 'Id', 'Contacts']) {
       await chooseOption(page, 'colour', label);
       await expectTruePicture(opened, `colour-again-${label.toLowerCase()}`);
@@ -99,7 +102,7 @@ describe('the page goes on', () => {
     expectNoProblems();
   });
 
-  browserTest('with who was there and how old they were, though their ids are given again', async () => {
+  browserTest('with the same particles and ages after their ids were reused', async () => {
     const opened = await openPlayground(browser, { count: FEW });
     const { page, expectNoProblems } = opened;
     await chooseScene(page, 'lattice');
@@ -129,7 +132,7 @@ describe('the page goes on', () => {
     expectNoProblems();
   });
 
-  browserTest('from addresses whose values cannot be together, or would take minutes a step', async () => {
+  browserTest('from addresses whose values conflict or would take minutes per step', async () => {
     const links = [
       ['?v=1&scene=one-cell&size=4&count=100', /more usual settings instead/, 'One cell', 'gpu'],
       [
@@ -138,7 +141,7 @@ describe('the page goes on', () => {
         'Pile',
         'gpu',
       ],
-      // Obstacles in so many cells would take gigabytes of the page's memory.
+      // Obstacles in that many cells would need gigabytes.
       [
         '?v=1&scene=drum&dimensions=3&count=10000&size=0.125&boxWidth=8&engine=cpu',
         /box is of 2\d{8} cells, but it must be of at most 134217728 .* more usual settings instead/,

@@ -1,6 +1,6 @@
 /**
- * The page in a real browser: it paints what the simulation holds, and every control does what it says. What it does without
- * a GPU, its layout and the built page: page-circumstances.test.ts.
+ * Tests the page in a real browser: it paints what the simulation holds, and every control works.
+ * page-circumstances.test.ts covers the page without a GPU, its layout and the built page.
  */
 import { describe, expect } from 'vitest';
 import type { Measures } from '../../src/core/simulation/simulation';
@@ -34,7 +34,7 @@ import {
   unfold,
 } from './playground';
 
-/** More kinds than those that are looked at anyway; all are made by the same call. */
+/** More scenes for thorough runs. All are created by the same call as the others. */
 const SHOWN = ['negative', 'periodic', 'mixed', 'terraces', 'mixed-bullets'];
 const NAIVE = 'Naive: all pairs';
 
@@ -48,7 +48,7 @@ async function measuresOf({ page }: OpenPage): Promise<Measures> {
 describe('the page', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('plays, paints and complains about nothing', async () => {
+  browserTest('plays and paints without errors', async () => {
     const opened = await openPlayground(browser, { reducedMotion: false, width: 1280, height: 800 });
     const { page, expectNoProblems } = opened;
     const firstPicture = await page.evaluate(
@@ -66,7 +66,7 @@ describe('the page', () => {
   });
 
   browserTest(
-    'stands still while paused, obeys gravity, width, reset and keys, and survives its device',
+    'stands still while paused, applies gravity, width, reset and keys, and survives a lost device',
     async () => {
       const opened = await openPlayground(browser, { count: SOME });
       const { page, expectNoProblems } = opened;
@@ -112,7 +112,7 @@ describe('the page', () => {
       await new Promise((done) => setTimeout(done, 200));
       expect(await time()).toBe(stopped);
 
-      // Live changes while colours are being prepared.
+      // Settings may change while colours are being prepared.
       await page.click('#reset');
       await stepTimes(page, 2);
       const got = await page.evaluate(async () => {
@@ -130,7 +130,7 @@ describe('the page', () => {
       expect(got).toEqual({ isSame: true, gravity: [0, 0], time: expect.closeTo(2 / 60, 6) });
       expect(await textOf(page, 'legend-title')).toBe('Contacts');
 
-      // It goes on after its device is lost.
+      // The page continues after its device is lost.
       await chooseOption(page, 'colour', 'Speed');
       await stepTimes(page, 2);
       await page.evaluate(() => window.cellstorm?.device?.destroy());
@@ -147,147 +147,150 @@ describe('the page', () => {
     },
   );
 
-  browserTest('finds the same by grid and by naive; moves, goes back, and has a sheet of keys', async () => {
-    const opened = await openPlayground(browser, { count: SOME });
-    const { page, expectNoProblems } = opened;
-    const results: Record<string, Measures[]> = {};
-    for (const broadPhase of ['grid', 'naive']) {
-      await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? 'Grid' : NAIVE);
-      expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.broadPhase)).toBe(broadPhase);
+  browserTest(
+    'finds the same pairs by grid and naive, moves the picture, goes back and lists its keys',
+    async () => {
+      const opened = await openPlayground(browser, { count: SOME });
+      const { page, expectNoProblems } = opened;
+      const results: Record<string, Measures[]> = {};
+      for (const broadPhase of ['grid', 'naive']) {
+        await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? 'Grid' : NAIVE);
+        expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.broadPhase)).toBe(broadPhase);
+        await page.click('#reset');
+        // Let the pile settle: then a missed particle would change the number of contacts.
+        await stepTimes(page, 42);
+        const after = await measuresOf(opened);
+        // The other broad phase measures the same state.
+        await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? NAIVE : 'Grid');
+        const crossed = await measuresOf(opened);
+        expect([crossed.contacts, crossed.hash]).toEqual([after.contacts, after.hash]);
+        results[broadPhase] = [after];
+      }
+      const [grid] = results.grid ?? [];
+      const [naive] = results.naive ?? [];
+      expect(grid?.contacts).toBeGreaterThan(SOME / 2);
+      expect(naive?.contacts).toBe(grid?.contacts);
+      expect(naive?.hash).toBe(grid?.hash);
+      expect(naive?.candidates).toBe((SOME * (SOME - 1)) / 2);
+      expect(grid?.candidates).toBeLessThan(SOME * 10);
+      expect(await textOf(page, 'hash')).toBe(grid?.hash);
+      expect(await textOf(page, 'avoided')).toMatch(/^\d+\.\d+%$/);
+
+      // The picture moves.
       await page.click('#reset');
-      // Until the pile lies on one another, so that nobody can be left out without a contact the less.
-      await stepTimes(page, 42);
-      const after = await measuresOf(opened);
-      // The other broad phase measures the very same state.
-      await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? NAIVE : 'Grid');
-      const crossed = await measuresOf(opened);
-      expect([crossed.contacts, crossed.hash]).toEqual([after.contacts, after.hash]);
-      results[broadPhase] = [after];
-    }
-    const [grid] = results.grid ?? [];
-    const [naive] = results.naive ?? [];
-    expect(grid?.contacts).toBeGreaterThan(SOME / 2);
-    expect(naive?.contacts).toBe(grid?.contacts);
-    expect(naive?.hash).toBe(grid?.hash);
-    expect(naive?.candidates).toBe((SOME * (SOME - 1)) / 2);
-    expect(grid?.candidates).toBeLessThan(SOME * 10);
-    expect(await textOf(page, 'hash')).toBe(grid?.hash);
-    expect(await textOf(page, 'avoided')).toMatch(/^\d+\.\d+%$/);
-
-    // The picture moves.
-    await page.click('#reset');
-    await settle(page);
-    const place = () => page.evaluate(() => window.cellstorm?.toScreen([5, 5]) ?? [0, 0]);
-    const fitted = await place();
-    const { free } = await describeScenery(page);
-    const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    await page.mouse.move(x + 30, y - 20);
-    await page.mouse.up();
-    const moved = await place();
-    expect([moved[0] - fitted[0], moved[1] - fitted[1]]).toEqual([
-      expect.closeTo(30, 2),
-      expect.closeTo(-20, 2),
-    ]);
-    await page.mouse.move(moved[0], moved[1]);
-    await page.mouse.wheel({ deltaY: -600 });
-    await settle(page);
-    const [nearX, nearY] = await place();
-    // Pointers are at whole pixels: half of one along each axis, magnified.
-    expect(Math.hypot(nearX - moved[0], nearY - moved[1])).toBeLessThan(Math.SQRT1_2 * (Math.exp(0.9) - 1));
-    const scale = () => page.evaluate(() => window.cellstorm?.frame?.sight.pixelsPerUnit ?? 0);
-    const near = await scale();
-    await expectTruePicture(opened, 'magnified');
-    await page.keyboard.press('f');
-    await settle(page);
-    expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
-    expect(near / (await scale())).toBeCloseTo(Math.exp(0.9), 3);
-    // Two fingers on a touchpad, which browsers tell as a wheel with the control key: the picture keeps to them.
-    await page.keyboard.down('Control');
-    const apart = await scale();
-    await page.mouse.wheel({ deltaY: -40 });
-    await page.mouse.wheel({ deltaY: -100 });
-    await page.keyboard.up('Control');
-    await settle(page);
-    expect((await scale()) / apart).toBeCloseTo(Math.exp(0.4 + 0.15), 3);
-    await page.keyboard.press('f');
-    await settle(page);
-    // Of a box of another size nothing may be where the visitor looked: it is fitted.
-    await page.mouse.wheel({ deltaY: -600 });
-    await settle(page);
-    await typeCount(page, 2 * SOME);
-    const { box, free: seen } = await describeScenery(page);
-    expect(box.x).toBeGreaterThanOrEqual(seen.x - 1);
-    expect(box.x + box.width).toBeLessThanOrEqual(seen.x + seen.width + 1);
-    await typeCount(page, SOME);
-    expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
-    const badNames = await page.evaluate(() => {
-      const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
-      const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-      const named = [...document.querySelectorAll('[aria-describedby], [aria-labelledby]')].flatMap(
-        (element) =>
-          ['aria-describedby', 'aria-labelledby'].flatMap((name) =>
-            (element.getAttribute(name) ?? '').split(' ').filter(Boolean),
-          ),
-      );
-      return [...twice, ...named.filter((id) => !ids.includes(id))];
-    });
-    expect(badNames).toEqual([]);
-    // The first state is kept before any step.
-    const hash = await textOf(page, 'hash');
-    await stepTimes(page, 3);
-    expect(await textOf(page, 'hash')).not.toBe(hash);
-    // On a slow machine there may be states from between.
-    for (let press = 0; press < 4 && (await textOf(page, 'hash')) !== hash; press++) {
-      await page.keyboard.press('b');
       await settle(page);
-    }
-    expect(await textOf(page, 'notice')).toMatch(/^Back at 0\.00 s\.$/);
-    expect(await textOf(page, 'hash')).toBe(hash);
-    await page.evaluate(() => {
-      HTMLAnchorElement.prototype.click = function () {
-        document.title = this.download;
-      };
-      Object.defineProperty(navigator, 'clipboard', {
-        value: { writeText: async (text: string) => document.body.setAttribute('data-copied', text) },
+      const pointOnScreen = () => page.evaluate(() => window.cellstorm?.toScreen([5, 5]) ?? [0, 0]);
+      const fitted = await pointOnScreen();
+      const { free } = await describeScenery(page);
+      const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x + 30, y - 20);
+      await page.mouse.up();
+      const moved = await pointOnScreen();
+      expect([moved[0] - fitted[0], moved[1] - fitted[1]]).toEqual([
+        expect.closeTo(30, 2),
+        expect.closeTo(-20, 2),
+      ]);
+      await page.mouse.move(moved[0], moved[1]);
+      await page.mouse.wheel({ deltaY: -600 });
+      await settle(page);
+      const [nearX, nearY] = await pointOnScreen();
+      // Pointers lie at whole pixels: the error is half a pixel along each axis, magnified.
+      expect(Math.hypot(nearX - moved[0], nearY - moved[1])).toBeLessThan(Math.SQRT1_2 * (Math.exp(0.9) - 1));
+      const scale = () => page.evaluate(() => window.cellstorm?.frame?.sight.pixelsPerUnit ?? 0);
+      const near = await scale();
+      await expectTruePicture(opened, 'magnified');
+      await page.keyboard.press('f');
+      await settle(page);
+      expect(await pointOnScreen()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
+      expect(near / (await scale())).toBeCloseTo(Math.exp(0.9), 3);
+      // Browsers report two fingers on a touchpad as a wheel with the control key. The picture follows the fingers
+      // exactly.
+      await page.keyboard.down('Control');
+      const apart = await scale();
+      await page.mouse.wheel({ deltaY: -40 });
+      await page.mouse.wheel({ deltaY: -100 });
+      await page.keyboard.up('Control');
+      await settle(page);
+      expect((await scale()) / apart).toBeCloseTo(Math.exp(0.4 + 0.15), 3);
+      await page.keyboard.press('f');
+      await settle(page);
+      // If the box changes its size, the picture is fitted again, so that the box is in view.
+      await page.mouse.wheel({ deltaY: -600 });
+      await settle(page);
+      await typeCount(page, 2 * SOME);
+      const { box, free: seen } = await describeScenery(page);
+      expect(box.x).toBeGreaterThanOrEqual(seen.x - 1);
+      expect(box.x + box.width).toBeLessThanOrEqual(seen.x + seen.width + 1);
+      await typeCount(page, SOME);
+      expect(await pointOnScreen()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
+      const badNames = await page.evaluate(() => {
+        const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+        const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+        const named = [...document.querySelectorAll('[aria-describedby], [aria-labelledby]')].flatMap(
+          (element) =>
+            ['aria-describedby', 'aria-labelledby'].flatMap((name) =>
+              (element.getAttribute(name) ?? '').split(' ').filter(Boolean),
+            ),
+        );
+        return [...twice, ...named.filter((id) => !ids.includes(id))];
       });
-    });
-    const back = await place();
-    await page.keyboard.press('p');
-    await page.waitForFunction(() => document.title === 'cellstorm-pile-2d-0.00s.png');
-    await page.click('#copy-link');
-    await page.waitForFunction(() => document.body.dataset.copied === location.href);
-    expect(await textOf(page, 'notice')).toMatch(/on the clipboard/);
-    await page.keyboard.press('?');
-    expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(true);
-    expect(await textOf(page, 'help-keys')).toMatch(/play or pause.*start over.*back.*fit/);
-    await takePicture(page, 'help');
-    // Letters and signs are no keys where somebody says so; others are.
-    await page.click('#character-keys');
-    await page.keyboard.press('Escape');
-    expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
-    const time = () => page.evaluate(() => window.cellstorm?.simulation?.time);
-    const before = await time();
-    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-    for (const key of ['?', '.', 'g', 'ArrowLeft'] as const) await page.keyboard.press(key);
-    await settle(page);
-    expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
-    expect([await time(), (await place())[0] > back[0]]).toEqual([before, true]);
-    await page.click('#help-open');
-    await page.click('#character-keys');
-    await page.keyboard.press('?');
-    expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
-    await page.keyboard.press('.');
-    await settle(page);
-    expect(await time()).toBeGreaterThan(before ?? 0);
-    expectNoProblems();
-  });
+      expect(badNames).toEqual([]);
+      // The first state is kept before any step.
+      const hash = await textOf(page, 'hash');
+      await stepTimes(page, 3);
+      expect(await textOf(page, 'hash')).not.toBe(hash);
+      // A slow machine may have kept states in between.
+      for (let press = 0; press < 4 && (await textOf(page, 'hash')) !== hash; press++) {
+        await page.keyboard.press('b');
+        await settle(page);
+      }
+      expect(await textOf(page, 'notice')).toMatch(/^Back at 0\.00 s\.$/);
+      expect(await textOf(page, 'hash')).toBe(hash);
+      await page.evaluate(() => {
+        HTMLAnchorElement.prototype.click = function () {
+          document.title = this.download;
+        };
+        Object.defineProperty(navigator, 'clipboard', {
+          value: { writeText: async (text: string) => document.body.setAttribute('data-copied', text) },
+        });
+      });
+      const back = await pointOnScreen();
+      await page.keyboard.press('p');
+      await page.waitForFunction(() => document.title === 'cellstorm-pile-2d-0.00s.png');
+      await page.click('#copy-link');
+      await page.waitForFunction(() => document.body.dataset.copied === location.href);
+      expect(await textOf(page, 'notice')).toMatch(/on the clipboard/);
+      await page.keyboard.press('?');
+      expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(true);
+      expect(await textOf(page, 'help-keys')).toMatch(/play or pause.*start over.*back.*fit/);
+      await takePicture(page, 'help');
+      // When character keys are switched off, only the other keys still work.
+      await page.click('#character-keys');
+      await page.keyboard.press('Escape');
+      expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
+      const time = () => page.evaluate(() => window.cellstorm?.simulation?.time);
+      const before = await time();
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+      for (const key of ['?', '.', 'g', 'ArrowLeft'] as const) await page.keyboard.press(key);
+      await settle(page);
+      expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
+      expect([await time(), (await pointOnScreen())[0] > back[0]]).toEqual([before, true]);
+      await page.click('#help-open');
+      await page.click('#character-keys');
+      await page.keyboard.press('?');
+      expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
+      await page.keyboard.press('.');
+      await settle(page);
+      expect(await time()).toBeGreaterThan(before ?? 0);
+      expectNoProblems();
+    },
+  );
 
-  browserTest('colours by density, contacts and id, and shows scenes of every kind as they are', async () => {
+  browserTest('colours by density, contacts and id, and shows every kind of scene unchanged', async () => {
     const opened = await openPlayground(browser, { count: SOME });
     const { page, expectNoProblems } = opened;
-    // Scenes of every kind are as they are given.
     const expectAsGiven = async (name: string, count: number) => {
       const scene = createScene(name, { dimensions: 2, count });
       const got = await page.evaluate(async () => {
@@ -307,7 +310,7 @@ describe('the page', () => {
       expect(got.halfExtents, name).toEqual(Array.from(scene.halfExtents ?? []));
       expect(await textOf(page, 'scene-hint')).toBe(scene.description);
     };
-    // Apart from one another, so that no particle covers another one's middle.
+    // In a gas no particle covers the middle of another.
     await chooseScene(page, 'gas');
     await expectAsGiven('gas', SOME);
     await stepTimes(page, 3);
@@ -327,14 +330,14 @@ describe('the page', () => {
     const painted = obstacles.filter(
       ([x, y]) => colourDistance(pixelAt(image, x, y), theme.obstacle) <= TOLERANCE,
     );
-    // Some particles lie upon them.
+    // Some particles cover obstacles.
     expect(painted.length).toBeGreaterThan(0.7 * obstacles.length);
     expect(obstacles.length).toBeGreaterThan(20);
     for (const name of THOROUGH ? SHOWN : []) {
       await chooseScene(page, name);
       await expectAsGiven(name, SOME);
     }
-    // Boxes are not counted around each other: that is said, and speeds are shown.
+    // Contacts and density are not available for boxes: a notice says so, and the colour stays speed.
     await chooseScene(page, 'crates');
     expect(await textOf(page, 'notice')).toMatch(/Boxes .* stay with speed/);
     expect(await textOf(page, 'legend-title')).toBe('Speed');
@@ -342,7 +345,8 @@ describe('the page', () => {
     await chooseOption(page, 'colour', 'Speed');
     await typeCount(page, FEW);
     await expectTruePicture(opened, 'boxes');
-    // A world without end has no box: the picture is around particles, and overlays are refused, not half drawn.
+    // An unbounded world has no box: the picture fits the particles, and the page rejects overlays instead of half
+    // drawing them.
     await chooseScene(page, 'far-apart');
     await typeNumber(page, 'size', 0.25);
     expect(await textOf(page, 'notice')).toMatch(/too far apart .* the picture shows \d+ particles of 100/);
@@ -355,7 +359,7 @@ describe('the page', () => {
     expect(await textOf(page, 'notice')).toMatch(/without an end has no box/);
     expect(await page.$eval('#overlay-fold', (key) => (key as HTMLElement).hidden)).toBe(true);
     expect(await textOf(page, 'cells-title')).toBe('Buckets');
-    // Whoever flies away is in the picture again when it is fitted anew.
+    // Particles that flew away are in the picture again after it is fitted.
     await chooseScene(page, 'one-large');
     await typeNumber(page, 'gravity', 100);
     const lowest = () => page.evaluate(() => window.cellstorm?.frame?.box.min[1] ?? 0);
@@ -364,12 +368,12 @@ describe('the page', () => {
     expect(await lowest()).toBe(before);
     await page.keyboard.press('f');
     await settle(page);
-    // A fall of a fifth of a second.
+    // They fell for a fifth of a second.
     expect(await lowest()).toBeLessThan(before - 1.5);
     expectNoProblems();
   });
 
-  browserTest('draws spheres and boxes in space', async () => {
+  browserTest('draws spheres and boxes in 3D', async () => {
     const opened = await openPlayground(browser, { theme: 'light', count: SOME });
     const { page, expectNoProblems } = opened;
     await chooseOption(page, 'dimensions', '3D');
@@ -390,7 +394,7 @@ describe('the page', () => {
     ] as const) {
       expect(colourDistance(pixelAt(image, column, row), background)).toBeLessThanOrEqual(TOLERANCE);
     }
-    // Turning by key and by drag shows it from elsewhere.
+    // Turning by key and by drag changes the picture.
     await page.focus('#stage canvas');
     await page.keyboard.press('ArrowLeft');
     await settle(page);
@@ -409,7 +413,7 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('caps naive and says so, refuses counts that cannot be', async () => {
+  browserTest('caps the particle count of naive, and rejects invalid counts', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: 4001 });
     expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(4001);
     await chooseOption(page, 'broadPhase', NAIVE);
@@ -432,56 +436,59 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('starts with as many as fit where a device is too small, and says how many', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, {
-      // As the address has it, from the start on.
-      count: 90_000_000,
-      before: () => {
-        const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits')?.get;
-        Object.defineProperty(GPUAdapter.prototype, 'limits', {
-          get() {
-            return new Proxy(limits?.call(this), {
-              get: (target, name) =>
-                /^max(StorageBufferBinding|Buffer)Size$/.test(String(name)) ? 2 ** 16 : target[name],
-            });
-          },
-        });
-      },
-    });
-    const read = () =>
-      page.evaluate(() => {
-        const { count = 0, backend } = window.cellstorm?.simulation ?? {};
-        const shown = Number((document.querySelector('#count') as HTMLInputElement).value);
-        return { count, backend, shown, inLink: new URLSearchParams(location.search).get('count') };
+  browserTest(
+    'starts with as many particles as fit if the device is too small, and says how many',
+    async () => {
+      const { page, expectNoProblems } = await openPlayground(browser, {
+        // The address asks for this many from the start.
+        count: 90_000_000,
+        before: () => {
+          const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits')?.get;
+          Object.defineProperty(GPUAdapter.prototype, 'limits', {
+            get() {
+              return new Proxy(limits?.call(this), {
+                get: (target, name) =>
+                  /^max(StorageBufferBinding|Buffer)Size$/.test(String(name)) ? 2 ** 16 : target[name],
+              });
+            },
+          });
+        },
       });
-    const first = await read();
-    expect(first.backend).toBe('gpu');
-    expect(first.count).toBeGreaterThan(1000);
-    expect(first).toMatchObject({ shown: first.count, inLink: String(first.count) });
-    const fit = new RegExp(
-      `cannot hold .* maxStorageBufferBindingSize\\), so it starts with ${formatCount(first.count)}\\.`,
-    );
-    expect(await textOf(page, 'notice')).toMatch(fit);
-    expect(await page.evaluate(() => document.querySelector('#engine-note')?.textContent)).toBe('');
-    // The slider ends at what the device holds.
-    await page.focus('#count-slider');
-    await page.keyboard.press('End');
-    await settle(page);
-    const last = await read();
-    expect(last.backend).toBe('gpu');
-    expect(last.count).toBeGreaterThan(1000);
-    expect(last.count).toBeLessThan(20_000);
-    await typeCount(page, 1_000_000);
-    expect(await textOf(page, 'notice')).toMatch(
-      /^At most [\d,]+ particles run\. The processor emulates the GPU here\./,
-    );
-    await stepTimes(page, 1);
-    expectNoProblems();
-  });
+      const read = () =>
+        page.evaluate(() => {
+          const { count = 0, backend } = window.cellstorm?.simulation ?? {};
+          const shown = Number((document.querySelector('#count') as HTMLInputElement).value);
+          return { count, backend, shown, inLink: new URLSearchParams(location.search).get('count') };
+        });
+      const first = await read();
+      expect(first.backend).toBe('gpu');
+      expect(first.count).toBeGreaterThan(1000);
+      expect(first).toMatchObject({ shown: first.count, inLink: String(first.count) });
+      const fit = new RegExp(
+        `cannot hold .* maxStorageBufferBindingSize\\), so it starts with ${formatCount(first.count)}\\.`,
+      );
+      expect(await textOf(page, 'notice')).toMatch(fit);
+      expect(await page.evaluate(() => document.querySelector('#engine-note')?.textContent)).toBe('');
+      // The slider ends at the most that the device holds.
+      await page.focus('#count-slider');
+      await page.keyboard.press('End');
+      await settle(page);
+      const last = await read();
+      expect(last.backend).toBe('gpu');
+      expect(last.count).toBeGreaterThan(1000);
+      expect(last.count).toBeLessThan(20_000);
+      await typeCount(page, 1_000_000);
+      expect(await textOf(page, 'notice')).toMatch(
+        /^At most [\d,]+ particles run\. The processor emulates the GPU here\./,
+      );
+      await stepTimes(page, 1);
+      expectNoProblems();
+    },
+  );
 
-  browserTest('does with every control what it says, and keeps it in the address', async () => {
+  browserTest('applies every control, and keeps it in the address', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
-    // First what has kernels of its own, so that the others find them compiled; all pairs have the fewest.
+    // Start with the choices that need other kernels, so that each kernel compiles once. Naive has the fewest.
     await chooseOption(page, 'broadPhase', NAIVE);
     await chooseOption(page, 'dimensions', '3D');
     const typed: Partial<Record<FieldName, number>> = {
@@ -526,7 +533,7 @@ describe('the page', () => {
     });
     expect(got.time).toBeCloseTo(0.5 / 60, 9);
     expect([got.dimensions, got.count]).toEqual([3, FEW]);
-    // Of the system, dark is asked for.
+    // The system asks for dark, but the page's own choice wins.
     expect(got.look).toEqual({ by: 'id', isDark: false, panel: expect.stringMatching(/^#(fff|ffffff)$/) });
     const expected = {
       ...defaultChoices('pile', 3),
@@ -538,7 +545,7 @@ describe('the page', () => {
       ...Object.fromEntries(switched.map((name) => [name, true])),
     } as Choices;
     expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
-    // How it is looked at, too.
+    // The address keeps the view as well.
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     for (const key of ['+', 'ArrowLeft', 'ArrowUp', 'i', ' ', ' '] as const) await page.keyboard.press(key);
     await settle(page);
@@ -552,13 +559,13 @@ describe('the page', () => {
     expect(looked).toMatchObject({ isOpen: true, inspected: expect.stringMatching(/^\d+$/) });
     const address = new URL(page.url());
     expect(readLink(address.search)).toEqual(expected);
-    // The appearance is the visitor's own.
+    // The appearance is not in the address: it belongs to the visitor.
     expect(address.searchParams.has('appearance')).toBe(false);
     expect(readViewState(address.search)).toMatchObject({
       isPaused: true,
       inspected: Number(looked.inspected),
     });
-    // The same again for whoever follows the link.
+    // Following the link gives the same again.
     await follow(page, address.href);
     await stepTimes(page, 1);
     const again = await page.evaluate(async () => {
@@ -586,7 +593,7 @@ describe('the page', () => {
         expect(shown, field).toBe(option?.label);
       }
     }
-    // Of no other visitor, unless somebody writes it into the address.
+    // A link does not carry the appearance, unless it was written into the address by hand.
     const isDark = () => page.evaluate(() => window.cellstorm?.frame?.theme.isDark);
     await chooseOption(page, 'appearance', 'System');
     expect(await isDark()).toBe(true);
@@ -601,72 +608,69 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest(
-    'pushes and pulls particles where the pointer is, on both engines, in the plane and in space',
-    async () => {
-      const { page, expectNoProblems } = await openPlayground(browser, { count: SOME });
-      // At rest, nothing falls, and nobody has a neighbour to bump into at once.
-      await chooseScene(page, 'lattice');
-      await typeNumber(page, 'size', 0.125);
-      await typeNumber(page, 'brush', 30);
-      for (const [engine, dimensions, label, sign] of [
-        ['GPU', '2D', 'Push particles', 1],
-        ['GPU', '3D', 'Pull particles', -1],
-        ['CPU', '3D', 'Push particles', 1],
-        ['CPU', '2D', 'Pull particles', -1],
-      ] as const) {
-        await chooseOption(page, 'engine', engine);
-        await chooseOption(page, 'dimensions', dimensions);
-        await chooseOption(page, 'pointer', label);
-        await page.click('#reset');
-        await settle(page);
-        const { free } = await describeScenery(page);
-        const ring = () => page.$eval('#brush-ring', (element) => element.getBoundingClientRect().toJSON());
-        const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
-        // How far the brush reaches is seen before it does anything, and comes nearer with the picture.
-        await page.mouse.move(x, y);
-        const { width, left } = await ring();
-        expect(left + width / 2).toBeCloseTo(x, 1);
-        await page.mouse.wheel({ deltaY: -100 });
-        await page.waitForFunction(
-          (before) => (document.querySelector('#brush-ring')?.clientWidth ?? 0) > 1.1 * before,
-          {},
-          width,
-        );
-        await page.keyboard.press('f');
-        // Nor does it take a mouse that moves.
-        await page.waitForFunction(
-          (before) => Math.abs((document.querySelector('#brush-ring')?.clientWidth ?? 0) - before) < 3,
-          {},
-          width,
-        );
-        await page.mouse.move(x, y);
-        await page.mouse.down();
-        expect((await ring()).width).toBeGreaterThan(20);
-        await page.keyboard.press('.');
-        await settle(page);
-        const outwards = await page.evaluate(async () => {
-          const simulation = window.cellstorm?.simulation;
-          const { positions = [], velocities = [] } = (await simulation?.read()) ?? {};
-          const { min = [], max = [] } = simulation?.world ?? {};
-          return Array.from(velocities).reduce((sum, speed, index) => {
-            const axis = index % min.length;
-            return sum + speed * ((positions[index] ?? 0) - ((min[axis] ?? 0) + (max[axis] ?? 0)) / 2);
-          }, 0);
-        });
-        await page.mouse.up();
-        expect(Math.sign(outwards), `${engine} ${dimensions} ${label}`).toBe(sign);
-        expect((await ring()).width).toBeGreaterThan(20);
-        await page.hover('#reset');
-        expect((await ring()).width).toBe(0);
-      }
-      expectNoProblems();
-    },
-  );
+  browserTest('pushes and pulls particles at the pointer, on both engines, in 2D and 3D', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, { count: SOME });
+    // Nothing moves or falls at first, and no particle has a neighbour close enough to hit at once.
+    await chooseScene(page, 'lattice');
+    await typeNumber(page, 'size', 0.125);
+    await typeNumber(page, 'brush', 30);
+    for (const [engine, dimensions, label, sign] of [
+      ['GPU', '2D', 'Push particles', 1],
+      ['GPU', '3D', 'Pull particles', -1],
+      ['CPU', '3D', 'Push particles', 1],
+      ['CPU', '2D', 'Pull particles', -1],
+    ] as const) {
+      await chooseOption(page, 'engine', engine);
+      await chooseOption(page, 'dimensions', dimensions);
+      await chooseOption(page, 'pointer', label);
+      await page.click('#reset');
+      await settle(page);
+      const { free } = await describeScenery(page);
+      const ring = () => page.$eval('#brush-ring', (element) => element.getBoundingClientRect().toJSON());
+      const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
+      // The ring shows the brush's reach before it is used, and grows when the picture is magnified.
+      await page.mouse.move(x, y);
+      const { width, left } = await ring();
+      expect(left + width / 2).toBeCloseTo(x, 1);
+      await page.mouse.wheel({ deltaY: -100 });
+      await page.waitForFunction(
+        (before) => (document.querySelector('#brush-ring')?.clientWidth ?? 0) > 1.1 * before,
+        {},
+        width,
+      );
+      await page.keyboard.press('f');
+      // The ring also changes without a mouse move.
+      await page.waitForFunction(
+        (before) => Math.abs((document.querySelector('#brush-ring')?.clientWidth ?? 0) - before) < 3,
+        {},
+        width,
+      );
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      expect((await ring()).width).toBeGreaterThan(20);
+      await page.keyboard.press('.');
+      await settle(page);
+      const outwards = await page.evaluate(async () => {
+        const simulation = window.cellstorm?.simulation;
+        const { positions = [], velocities = [] } = (await simulation?.read()) ?? {};
+        const { min = [], max = [] } = simulation?.world ?? {};
+        return Array.from(velocities).reduce((sum, speed, index) => {
+          const axis = index % min.length;
+          return sum + speed * ((positions[index] ?? 0) - ((min[axis] ?? 0) + (max[axis] ?? 0)) / 2);
+        }, 0);
+      });
+      await page.mouse.up();
+      expect(Math.sign(outwards), `${engine} ${dimensions} ${label}`).toBe(sign);
+      expect((await ring()).width).toBeGreaterThan(20);
+      await page.hover('#reset');
+      expect((await ring()).width).toBe(0);
+    }
+    expectNoProblems();
+  });
 
-  // What the CPU engine does with tools, the tests of pushing and of fingers see, too.
+  // The tests of pushing and of fingers use tools on the CPU engine, too.
   for (const engine of THOROUGH ? ['GPU', 'CPU'] : ['GPU']) {
-    browserTest(`drags, adds, erases and walls in, and colours by age (${engine})`, async () => {
+    browserTest(`drags, adds and erases particles, draws walls and colours by age (${engine})`, async () => {
       const opened = await openPlayground(browser, { count: FEW });
       const { page, expectNoProblems } = opened;
       await chooseOption(page, 'engine', engine);
@@ -681,14 +685,14 @@ describe('the page', () => {
           return { ids: [...ids], positions: [...positions], count, obstacleCount, capacity, time, world };
         });
       const toScreen = (x: number, y: number) =>
-        page.evaluate((place) => window.cellstorm?.toScreen(place) ?? ([0, 0] as const), [x, y]);
+        page.evaluate((point) => window.cellstorm?.toScreen(point) ?? ([0, 0] as const), [x, y]);
       const before = await state();
       const { min = [], max = [] } = before.world ?? {};
       const [width, height] = [0, 1].map((axis) => (max[axis] ?? 0) - (min[axis] ?? 0));
       const inBox = (across: number, up: number) =>
         toScreen((min[0] ?? 0) + across * (width ?? 0), (min[1] ?? 0) + up * (height ?? 0));
 
-      // One particle goes with the pointer, and nobody else.
+      // One particle follows the pointer.
       await chooseOption(page, 'pointer', 'Drag one particle');
       const from = await toScreen(before.positions[24] as number, before.positions[25] as number);
       await page.mouse.move(...from);
@@ -704,7 +708,7 @@ describe('the page', () => {
       expect(Math.hypot(to[0] - from[0] - 25, to[1] - from[1] + 15)).toBeLessThan(4);
       await page.mouse.up();
 
-      // New ones come where there is room, to the state as it is.
+      // New particles appear in free space. The others stay as they are.
       await chooseOption(page, 'pointer', 'Add particles');
       const roomy = await state();
       expect(roomy.capacity).toBeGreaterThanOrEqual(FEW + 2000);
@@ -721,13 +725,13 @@ describe('the page', () => {
       expect((await measuresOf(opened)).contacts).toBe(0);
       expect(await textOf(page, 'particles')).toBe(String(added.count));
       expect(await textOf(page, 'legend-title')).toBe('Age');
-      // Live changes keep what is there.
+      // Changing a setting keeps all particles.
       await typeNumber(page, 'gravity', 1);
       expect((await state()).count).toBe(added.count);
       await page.keyboard.press('b');
       await settle(page);
 
-      // A wall stands at once, and takes its room with it.
+      // A wall appears at once.
       await chooseOption(page, 'pointer', 'Draw a wall');
       await page.mouse.move(...(await inBox(0.2, 0.1)));
       await page.mouse.down();
@@ -740,13 +744,13 @@ describe('the page', () => {
       const { theme, obstacles } = await describeScenery(page);
       const image = await takePicture(page, `tools-${engine.toLowerCase()}`);
       const painted = obstacles.filter(
-        // On the rim of the next one it is darker.
+        // The colour of an obstacle is darker at the rim of the next one.
         ([x, y]) => colourDistance(pixelAt(image, x, y), theme.surface) > 25,
       );
       expect(obstacles.length).toBe(walled.obstacleCount);
       expect(painted.length).toBe(obstacles.length);
 
-      // Whoever is near the pointer is gone, walls too; by key, in the middle of the picture.
+      // Erasing removes everything within the brush, walls too. By key it works in the middle of the picture.
       await chooseOption(page, 'pointer', 'Erase');
       await typeNumber(page, 'brush', 1000);
       await page.focus('#stage canvas');
@@ -761,19 +765,19 @@ describe('the page', () => {
     });
   }
 
-  browserTest('tells one finger from two, and moves and builds by key', async () => {
+  browserTest('distinguishes one finger from two, and moves and draws walls by key', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
-      // Tools restart the run for room: without kernels that takes no time.
+      // Tools restart the run to make room. Without a GPU that takes almost no time.
       before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
     });
     await typeCount(page, FEW);
     await chooseScene(page, 'lattice');
     await typeNumber(page, 'size', 0.25);
     const client = await page.createCDPSession();
-    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...places: (readonly [number, number])[]) =>
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: (readonly [number, number])[]) =>
       client.send('Input.dispatchTouchEvent', {
         type,
-        touchPoints: places.map(([x, y], id) => ({ x, y, id })),
+        touchPoints: points.map(([x, y], id) => ({ x, y, id })),
       });
     const look = () =>
       page.evaluate(() => ({
@@ -807,7 +811,7 @@ describe('the page', () => {
       expect([after.count, after.walls], label).toEqual([FEW, 0]);
       await page.keyboard.press('f');
     }
-    // One finger works from where it came down; a tap, too.
+    // One finger draws from its first point on. A tap draws, too.
     await typeNumber(page, 'brush', 1);
     await touch('touchStart', [x, y]);
     await touch('touchMove', [x + 30, y]);
@@ -827,7 +831,7 @@ describe('the page', () => {
     await page.waitForFunction((few) => (window.cellstorm?.simulation?.count ?? 0) > few, {}, FEW);
     await touch('touchEnd');
 
-    // By key a wall grows in the middle of the picture, as the picture moves below it.
+    // While the key is down, a wall grows in the middle of the picture as arrows move the picture.
     await page.click('#reset');
     await chooseOption(page, 'pointer', 'Draw a wall');
     await typeNumber(page, 'brush', 1);
@@ -844,7 +848,7 @@ describe('the page', () => {
       Math.max(...built.map(([, down]) => down)) - Math.min(...built.map(([, down]) => down)),
     ).toBeLessThan(30);
 
-    // With shift, arrows move space instead of turning it.
+    // With shift, arrows move the 3D view instead of turning it.
     await chooseOption(page, 'dimensions', '3D');
     await page.focus('#stage canvas');
     const seen = () =>
@@ -862,10 +866,10 @@ describe('the page', () => {
     expect(moved).toEqual([expect.closeTo(midX - 40, 0), expect.closeTo(midY + 40, 0)]);
     await page.keyboard.press('ArrowRight');
     const [turned, turnedCorner] = await seen();
-    // Around what is looked at, which is beside the middle now.
-    expect(Math.hypot(...(turned ?? []).map((place, axis) => place - (moved?.[axis] ?? 0)))).toBeLessThan(4);
+    // The view turns around the point it looks at, which is beside the middle now.
+    expect(Math.hypot(...(turned ?? []).map((value, axis) => value - (moved?.[axis] ?? 0)))).toBeLessThan(4);
     expect(
-      Math.hypot(...(turnedCorner ?? []).map((place, axis) => place - (corner?.[axis] ?? 0))),
+      Math.hypot(...(turnedCorner ?? []).map((value, axis) => value - (corner?.[axis] ?? 0))),
     ).toBeGreaterThan(5);
     expectNoProblems();
   });

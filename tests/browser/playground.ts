@@ -1,6 +1,5 @@
 /**
- * The page as a visitor of the browser tests sees it: opened under given circumstances, used through
- * its controls, looked at pixel by pixel.
+ * Drives the page in browser tests: opens it under given circumstances, uses its controls, and compares its pixels.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,14 +12,15 @@ import { titleOf } from '../../src/page/support/format';
 import type { Rectangle } from '../../src/page/view/camera';
 import type { BrowserFixture, OpenPage } from '../helpers/browser';
 
-/** Pixels beside the panel that it darkens. */
+/** Width in pixels of the panel's shadow. */
 const SHADOW = 17;
-/** Pixels from the edges of a box where its corners are looked at, and half an edge where they are not. */
+/** In pixels: corners of boxes are tested this far from the edges. */
 const CORNER_INSET = 1.5;
+/** In pixels: boxes with half edges up to this are too small to test their corners. */
 const SMALLEST_CORNERED = 3;
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 
-/** Of 255 a channel: rounding of the blend and of the screenshot. */
+/** Per channel, out of 255: covers the rounding of the blend and of the screenshot. */
 export const TOLERANCE = 4;
 /** Few enough for quick steps, many enough for a picture. */
 export const SOME = 600;
@@ -34,15 +34,15 @@ export interface Circumstances {
   readonly theme?: 'light' | 'dark';
   /** Default true: the page starts paused, so that tests decide when time passes. */
   readonly reducedMotion?: boolean;
-  /** How many particles it starts with; else as many as it chooses. */
+  /** The number of particles to start with. Default: the page chooses. */
   readonly count?: number;
-  /** Of the address; else nothing but the count. */
+  /** The query of the address. Default: only the count. */
   readonly query?: string;
   /** Runs in the page before its own scripts. */
   readonly before?: () => void;
 }
 
-/** The page with its first picture drawn. */
+/** Opens the page and waits for its first picture. */
 export async function openPlayground(
   browser: BrowserFixture,
   circumstances: Circumstances = {},
@@ -86,7 +86,7 @@ async function waitForPicture(page: Page): Promise<void> {
   await settle(page);
 }
 
-/** Waits until the page has done all it was asked for. */
+/** Waits until the page has applied all input. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(() => window.cellstorm?.settled());
 }
@@ -95,7 +95,7 @@ export async function chooseScene(page: Page, scene: string): Promise<void> {
   await chooseOption(page, 'scene', titleOf(scene));
 }
 
-/** By the label that a control shows. */
+/** Chooses an option by its label. */
 export async function chooseOption(page: Page, field: string, label: string): Promise<void> {
   await page.select(`#${field}`, label);
   await settle(page);
@@ -132,7 +132,7 @@ export async function toggle(page: Page, ...names: OverlayName[]): Promise<void>
   await settle(page);
 }
 
-/** Presses Step so often, one after the other within a frame: they are drawn and measured once. */
+/** Presses Step this many times within one frame, so that the page draws and measures once. */
 export async function stepTimes(page: Page, steps: number): Promise<void> {
   await page.evaluate(async (times) => {
     const button = document.getElementById('step') as HTMLButtonElement;
@@ -146,23 +146,23 @@ export async function textOf(page: Page, id: string): Promise<string> {
   return page.$eval(`#${id}`, (element) => element.textContent ?? '');
 }
 
-/** What the simulation holds and what it is expected to look like. */
+/** What the simulation holds, and how the picture should look. */
 export interface Scenery {
   readonly dimensions: number;
   readonly count: number;
-  /** Pixels of the screenshot. */
+  /** The particles' positions, in pixels of the screenshot. */
   readonly points: readonly (readonly [number, number])[];
-  /** What decides their colours. */
+  /** The values that decide the particles' colours. */
   readonly values: readonly number[];
-  /** Of obstacles of the plane. */
+  /** Positions of 2D obstacles, in pixels of the screenshot. */
   readonly obstacles: readonly (readonly [number, number])[];
-  /** How far each reaches across and up, in pixels; in space as if it were in the middle of the box. */
+  /** Half width and half height of each particle in pixels; in 3D as if it were in the middle of the box. */
   readonly reaches: readonly (readonly [number, number])[];
   readonly boxes: readonly boolean[];
   readonly box: Rectangle;
   readonly free: Rectangle;
   readonly theme: Theme;
-  /** Value of the last colour. */
+  /** The value that gets the last colour. */
   readonly scaleEnd: number;
 }
 
@@ -199,8 +199,8 @@ export async function describeScenery(page: Page): Promise<Scenery> {
         return particles.filter((other) => {
           let squares = 0;
           for (let axis = 0; axis < dimensions; axis++) {
-            const place = positions[dimensions * other + axis] ?? 0;
-            squares += (place - (positions[first + axis] ?? 0)) ** 2;
+            const coordinate = positions[dimensions * other + axis] ?? 0;
+            squares += (coordinate - (positions[first + axis] ?? 0)) ** 2;
           }
           return other !== particle && Math.sqrt(squares) < within;
         }).length;
@@ -234,9 +234,9 @@ export async function describeScenery(page: Page): Promise<Scenery> {
   };
 }
 
-/** What is on the screen; kept in tests/browser/screenshots. */
+/** Takes a screenshot and saves it in tests/browser/screenshots. */
 export async function takePicture(page: Page, name: string): Promise<DecodedPng> {
-  // What was drawn is on the screen after the compositor's turn.
+  // The compositor shows a drawn picture one frame later.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const png = await page.screenshot({ optimizeForSpeed: true });
   await mkdir(SCREENSHOTS, { recursive: true });
@@ -250,7 +250,10 @@ export function pixelAt(image: DecodedPng, x: number, y: number): Rgb {
   return [channel(0), channel(1), channel(2)];
 }
 
-/** Whether a pixel is a colour, or no further from it than so much of 255; for many pixels. */
+/**
+ * Returns whether a pixel is within `tolerance`, out of 255, of a colour. Allocates nothing: it is called for many
+ * pixels.
+ */
 function isColour(image: DecodedPng, column: number, row: number, colour: Rgb, tolerance: number): boolean {
   const start = (row * image.width + column) * image.channels;
   for (let channel = 0; channel < 3; channel++) {
@@ -260,7 +263,7 @@ function isColour(image: DecodedPng, column: number, row: number, colour: Rgb, t
   return true;
 }
 
-/** Pixels of a part of a picture that are nearly a colour. */
+/** Counts the pixels of a part of a picture that are close to a colour. */
 export function countPixels(
   image: DecodedPng,
   { x, y, width, height }: Rectangle,
@@ -276,7 +279,7 @@ export function countPixels(
   return found;
 }
 
-/** The greatest difference of a channel, 0 to 255. */
+/** Returns the greatest difference of any channel, 0 to 255. */
 export function colourDistance(first: Rgb, second: Rgb): number {
   return 255 * Math.max(...first.map((channel, index) => Math.abs(channel - (second[index] ?? 0))));
 }
@@ -285,7 +288,7 @@ export function colourOfValue({ theme, scaleEnd }: Scenery, value: number): Rgb 
   return interpolate(theme.stops, value / scaleEnd);
 }
 
-/** Pixels of the free part of the window that differ between two pictures. */
+/** Counts the pixels of a rectangle that differ between two pictures. */
 export function countDifferences(
   first: DecodedPng,
   second: DecodedPng,
@@ -309,16 +312,16 @@ export function countDifferences(
 }
 
 export interface Comparison {
-  /** Share of the particles in the free part whose middle has the colour of their value. */
+  /** Of the particles in the free part: the share whose middle has the colour of their value. */
   readonly particles: number;
-  /** Share of the boxes that are not tiny whose corners are painted; 1 without boxes. */
+  /** Of the boxes that are not tiny: the share whose corners are painted. 1 without boxes. */
   readonly boxes: number;
-  /** Share of the pixels away from all particles that have the colour of what is behind. */
+  /** Of the pixels away from all particles: the share that has the colour of the background. */
   readonly background: number;
   readonly backgroundPixels: number;
 }
 
-/** Holds a picture of the plane against the state it was drawn from. */
+/** Compares a 2D picture with the state from which it was drawn. */
 export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance: number): Comparison {
   const { points, values, reaches, boxes, box, free, theme } = scenery;
   const near = new Uint8Array(image.width * image.height);
@@ -327,7 +330,7 @@ export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance:
   const corners: boolean[] = [];
   points.forEach(([x, y], particle) => {
     const expected = colourOfValue(scenery, values[particle] ?? 0);
-    // Others are behind a panel, or outside of the window where the picture is magnified.
+    // Other particles lie behind a panel, or outside the window if the picture is magnified.
     if (isInside(x, y, free, -2)) {
       seen++;
       if (colourDistance(pixelAt(image, x, y), expected) <= tolerance) hits++;
@@ -352,7 +355,7 @@ export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance:
   let pixels = 0;
   let empty = 0;
   for (let row = Math.ceil(free.y); row < free.y + free.height; row += 2) {
-    // Panels cast shadows.
+    // Skip the panels' shadows.
     for (let column = Math.ceil(free.x + SHADOW); column < free.x + free.width - SHADOW; column += 2) {
       const inside = isInside(column + 0.5, row + 0.5, box, -2);
       const isOutside = !isInside(column + 0.5, row + 0.5, box, 2);
@@ -379,7 +382,7 @@ function isInside(x: number, y: number, box: Rectangle, margin: number): boolean
   );
 }
 
-/** Particles have the colour of their speed, and where there are none is background. */
+/** Expects the colour of its value on each particle, and background everywhere else. */
 export async function expectTruePicture(
   { page }: OpenPage,
   name: string,
@@ -394,7 +397,7 @@ export async function expectTruePicture(
   expect(compared.backgroundPixels).toBeGreaterThan(1000);
 }
 
-/** In space, something is painted in the middle of every particle. */
+/** Expects that something is painted in the middle of every particle. For 3D, where particles cover each other. */
 export async function expectAllDrawn({ page }: OpenPage, name: string, least: number): Promise<void> {
   const { points, count, theme } = await describeScenery(page);
   const image = await takePicture(page, name);

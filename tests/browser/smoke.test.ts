@@ -1,4 +1,4 @@
-/** The browser itself: WebGPU is there, a canvas shows what was painted, and nothing goes wrong unseen. */
+/** Checks the browser itself: it has WebGPU, a canvas shows what was painted, and errors are reported. */
 import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
 import { BLANK_PAGE, browserTest, useBrowser } from '../helpers/browser';

@@ -1,4 +1,4 @@
-/** Runs in the page of engine.test.ts: one picture of space as hardware draws it, four samples a pixel. */
+/** Runs in the page of engine.test.ts: draws one 3D picture as on hardware, with four samples per pixel. */
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';
 import { drawnOf } from '../../../src/page/view/draw-pipelines';
