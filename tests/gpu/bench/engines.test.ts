@@ -1,4 +1,4 @@
-/** Every engine of the benchmark that runs on the GPU finds what the oracle finds, on every scene that it takes. */
+/** Checks that every GPU engine of the benchmark finds what the oracle finds, on every scene that it accepts. */
 import { describe, expect, it } from 'vitest';
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { openNaive } from '../../../bench/engines/gpu/naive';
@@ -13,7 +13,7 @@ import { inTurns } from '../../helpers/thorough';
 
 const COUNT = 700;
 const FRAMES = [0, 1, 2];
-/** Several workgroups, and slots of the tree on five levels. */
+/** Enough particles for several workgroups, and for five levels of the tree. */
 const MORE = 5000;
 
 interface Question {
@@ -23,7 +23,7 @@ interface Question {
 
 const QUESTIONS = new Map<string, Question>();
 
-/** The same scene and answer for all engines. */
+/** Returns the scene and its expected pairs, cached so that all engines share them. */
 function ask(name: string, dimensions: Dimensions, count = COUNT, frames = FRAMES): Question {
   const key = `${name} ${dimensions} ${count}`;
   let question = QUESTIONS.get(key);
@@ -36,7 +36,7 @@ function ask(name: string, dimensions: Dimensions, count = COUNT, frames = FRAME
   return question;
 }
 
-/** Frame 0 and those after it, one after the other; the last is asked twice after one build, and found twice. */
+/** Checks all frames in order. After the last build it queries twice and expects both results. */
 async function expectFound(
   tools: GpuTools,
   engine: GpuEngine,
@@ -68,7 +68,7 @@ async function expectFound(
   expect(tools.liveBuffers()).toHaveLength(live);
 }
 
-it('has the broad phases that are compared', () => {
+it('lists all broad phases', () => {
   expect(GPU_ENGINES.map(({ name }) => name)).toEqual([
     'gpu-naive',
     'gpu-grid',
@@ -85,7 +85,7 @@ describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s',
     async (_, tools) => {
       for (const dimensions of DIMENSIONS) {
         const offered = BENCH_SCENES.filter((scene) => scene.dimensions.includes(dimensions));
-        // Each in one of the two, if it can be.
+        // Test each scene in 2D or in 3D, if it exists in both.
         const asked = inTurns(dimensions, BENCH_SCENES);
         for (const scene of offered) {
           const { name } = scene;
@@ -99,7 +99,7 @@ describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s',
   );
 
   gpuTest(
-    'takes nobody, one, thousands, and dispatches that are folded',
+    'handles 0, 1 and thousands of particles, and folded dispatches',
     async (_, tools) => {
       for (const count of [0, 1]) await expectFound(tools, engine, ask('uniform', 2, count, [0]));
       await expectFound(tools, engine, ask('uniform', 3, MORE, [0]));
@@ -111,9 +111,9 @@ describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s',
 });
 
 gpuTest(
-  'finds every pair in many dispatches, where one would take too long',
+  'finds every pair when the work is cut into many dispatches',
   async (_, tools) => {
-    // Of both two slices at least, whole and cut short.
+    // Both engines need at least two slices: full ones and a shorter last one.
     for (const open of [openNaive, openSweep]) {
       const engine: GpuEngine = {
         name: 'cut',
@@ -127,7 +127,7 @@ gpuTest(
   SHARED,
 );
 
-it('refuses in a sentence what an engine is not for, and nothing else', () => {
+it('rejects exactly the scenes that an engine does not support, with a reason', () => {
   const refused = GPU_ENGINES.flatMap(({ name, refuse }) =>
     BENCH_SCENES.flatMap((scene) => {
       const reason = refuse?.(ask(scene.name, 2).scene);

@@ -1,4 +1,4 @@
-/** The benchmark's harness on the GPU: who finds other pairs is called wrong, work that a device refuses has no time. */
+/** Tests the benchmark's harness on the GPU: engines that find wrong pairs or fail get no timing. */
 import { expect } from 'vitest';
 import { CPU_NAIVE } from '../../../bench/engines/cpu/naive';
 import { GPU_NAIVE } from '../../../bench/engines/gpu/naive';
@@ -10,7 +10,7 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 
 const COUNT = 300;
 
-/** All pairs on the GPU, but what is found is changed by what `spoil` records behind each query. */
+/** Returns the naive engine with a fault: `spoil` records commands after each query that change the result. */
 function spoilt(
   name: string,
   spoil: (
@@ -37,7 +37,7 @@ function spoilt(
   };
 }
 
-/** Adds to the number of pairs and to their checksum, as a pair more or less would. */
+/** Changes the number of pairs and their checksum as additional or missing pairs would. */
 function adding(pairs: number, ids: readonly (readonly [number, number])[]) {
   return (runner: GpuRunner, { device }: Gpu) => {
     const sum = ids.reduce(
@@ -69,7 +69,7 @@ function adding(pairs: number, ids: readonly (readonly [number, number])[]) {
   };
 }
 
-/** Two pairs that there are in the first frame. */
+/** Returns two pairs that exist in the first frame. */
 async function somePairs(): Promise<readonly [readonly [number, number], readonly [number, number]]> {
   const scene = createBenchScene('uniform', { dimensions: 2, count: COUNT });
   const runner = await CPU_NAIVE.open(scene);
@@ -83,7 +83,7 @@ async function somePairs(): Promise<readonly [readonly [number, number], readonl
 }
 
 gpuTest(
-  'spoilt engines are called wrong and have no time, and those beside them do',
+  'faulty engines are reported as wrong and get no timing; correct engines are timed',
   async (_, tools) => {
     const [pair, other] = await somePairs();
     const stale = spoilt('stale', ({ counters }) => {
@@ -94,7 +94,7 @@ gpuTest(
       };
     });
     const refused = spoilt('refused', ({ counters }) => (encoder, query) => {
-      // Beyond its end: the device drops the whole submission, which would look very fast.
+      // The copy exceeds the buffer, so the device drops the whole submission. That would look very fast.
       if (query > 0) encoder.copyBufferToBuffer(counters, 0, counters, 0, 2 * FOLD_BYTES);
     });
     const engines = [
@@ -132,7 +132,7 @@ gpuTest(
 );
 
 gpuTest(
-  'bodies that move are stepped through several frames in a sample, and found where they move to',
+  'moving bodies go through several frames per sample, and pairs are found at their new positions',
   async (_, tools) => {
     const gpu = { ...tools.wrap(), destroy: () => undefined };
     const live = tools.liveBuffers().length;
@@ -145,7 +145,7 @@ gpuTest(
         return {
           ...runner,
           encodeBuild(encoder) {
-            // Where the first body is, for each build that is timed.
+            // Record the position of the first body in each timed build.
             runner.encodeBuild(encoder);
             encoder.copyBufferToBuffer(runner.bodies, 0, trace, 4 * (builds++ % TRACED), 4);
           },
@@ -169,8 +169,8 @@ gpuTest(
     );
     expect(outcomes).toMatchObject([{ status: 'timed' }]);
     const words = new Float32Array(await tools.read(trace)).slice(0, Math.min(builds, TRACED));
-    for (const place of words) seen.add(place);
-    // Sixteen frames, and the one of the check.
+    for (const position of words) seen.add(position);
+    // Sixteen frames, and the frame of the check.
     expect(seen).toEqual(
       new Set(Array.from({ length: 17 }, (_unused, frame) => scene.frame(frame)[0] as number)),
     );

@@ -1,4 +1,4 @@
-/** Every kernel in every variant compiles, and one that does not says where. */
+/** Checks that every kernel compiles in every variant, and that errors in a kernel name their source line. */
 import { describe, expect } from 'vitest';
 import { GpuError } from '../../../src/core/base/errors';
 import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
@@ -21,20 +21,20 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
       expect(gpu.subgroups).toBe(true);
       const descriptions = describeKernels(dimensions, true);
       expect(descriptions.length).toBeGreaterThan(300);
-      // Machine code is made of them where they run, in other tests.
+      // Other tests run the kernels; only then the driver makes machine code.
       await Promise.all(descriptions.map((description) => Kernel.compile(gpu, description)));
     },
     { driverless: true },
   );
 
   gpuTest(
-    'no variant needs an optional feature, except those that say so',
+    'no variant needs an optional feature unless it was asked for',
     async (_, tools) => {
       const gpu = tools.wrap();
       expect([gpu.subgroups, gpu.timestamps]).toEqual([false, false]);
       for (const description of describeKernels(dimensions, gpu.subgroups)) {
         const { code } = linkShader(description);
-        // Without a directive it compiles as it does where there are features.
+        // Code without a directive compiles the same with and without optional features.
         expect(code.replace(/\/\/.*/g, ''), description.label).not.toMatch(/\b(enable|requires)\b|subgroup/);
       }
       await Scan.create(gpu, dimensions);
@@ -45,7 +45,7 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
   );
 });
 
-/** The counting kernel, its text changed. */
+/** Returns the counting kernel with a changed source. */
 function changed(change: (text: string) => string): { description: KernelDescription; text: string } {
   const description = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
   const kernel = description.sources.at(-1);
@@ -56,7 +56,7 @@ function changed(change: (text: string) => string): { description: KernelDescrip
   return { description: { ...description, sources }, text };
 }
 
-/** What compiling it throws. That nothing is reported beside it is seen by gpuTest. */
+/** Returns the error that compiling throws. gpuTest checks that no other error is reported. */
 async function compileError(attempt: () => Promise<unknown>): Promise<GpuError> {
   const caught = await attempt().then(
     () => undefined,
@@ -69,23 +69,23 @@ async function compileError(attempt: () => Promise<unknown>): Promise<GpuError> 
 
 describe('a kernel that does not compile', () => {
   gpuTest(
-    'names file, line and column, past the branches that were removed, and shows the line',
+    'reports file, line and column of the original source, and shows the line',
     async (_, tools) => {
       const { description, text } = changed((code) =>
-        code.replace('ranks[slot] =', 'ranks[slot] = nobody +'),
+        code.replace('ranks[slot] =', 'ranks[slot] = missing +'),
       );
       const { message } = await compileError(() => Kernel.compile(tools.wrap(), description));
-      const line = text.split('\n').findIndex((candidate) => candidate.includes('nobody')) + 1;
-      const column = (text.split('\n')[line - 1] ?? '').indexOf('nobody') + 1;
+      const line = text.split('\n').findIndex((candidate) => candidate.includes('missing')) + 1;
+      const column = (text.split('\n')[line - 1] ?? '').indexOf('missing') + 1;
       expect(message).toContain('The shader of grid.count does not compile:');
       expect(message).toContain(`shaders/grid/count.wgsl:${line}:${column}: `);
-      expect(message).toMatch(/nobody.*\n {4}ranks\[slot\] = nobody \+ /);
+      expect(message).toMatch(/missing.*\n {4}ranks\[slot\] = missing \+ /);
     },
     SHARED,
   );
 
   gpuTest(
-    'names the module that the error is in, not the kernel',
+    'reports the module that contains the error, not the kernel',
     async (_, tools) => {
       const description = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
       const sources = description.sources.map((source) =>
@@ -105,7 +105,7 @@ describe('a kernel that does not compile', () => {
   );
 
   gpuTest(
-    'is refused as a pipeline if the shader lacks the entry point',
+    'is reported as a rejected pipeline if the shader lacks the entry point',
     async (_, tools) => {
       const description = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
       const attempt = () => Kernel.compile(tools.wrap(), { ...description, entryPoint: 'missing' });
@@ -117,10 +117,10 @@ describe('a kernel that does not compile', () => {
   );
 
   gpuTest(
-    'can be requested again, and is compiled once if it does compile',
+    'fails again when requested again; a valid kernel compiles once',
     async (_, tools) => {
       const gpu = tools.wrap();
-      const { description } = changed((code) => code.replace('ranks[slot] =', 'ranks[slot] = nobody +'));
+      const { description } = changed((code) => code.replace('ranks[slot] =', 'ranks[slot] = missing +'));
       const named = { ...description, label: 'grid.count.broken' };
       await compileError(() => Kernel.create(gpu, named));
       await compileError(() => Kernel.create(gpu, named));
@@ -137,7 +137,7 @@ describe('a kernel that does not compile', () => {
   );
 
   gpuTest(
-    'is shared by what it compiles from, not by its label',
+    'is cached by its sources, not by its label',
     async (_, tools) => {
       const gpu = tools.wrap();
       const described = (ids: boolean, label: string) => ({
@@ -158,7 +158,7 @@ describe('a kernel that does not compile', () => {
   );
 
   gpuTest(
-    'is not bound without all of its buffers',
+    'cannot be bound without all of its buffers',
     async (_, tools) => {
       const kernel = await Kernel.create(
         tools.wrap(),
@@ -173,20 +173,23 @@ describe('a kernel that does not compile', () => {
   );
 });
 
-describe('a kernel that is refused in passing', () => {
+describe('a kernel that the device rejects while a simulation runs', () => {
   const DT = 1 / 60;
   const refusal = (label: string) => new RegExp(`^The pipeline ${label} was refused by the device: `);
   const lossTo = (label: string) =>
     new RegExp(`^This simulation lost its particles .* restore a checkpoint .* The pipeline ${label} was`);
 
-  /** A simulation on a device that refuses pipelines of such labels, and its like where none is refused. */
+  /**
+   * Creates two equal simulations, then makes the device reject shaders whose label starts with `label`, until
+   * `restore`.
+   */
   async function createPair(device: GPUDevice, label: string) {
     const options = sceneOptions(createScene('clustered', { dimensions: 2, count: 200 }));
-    const sound = await createSimulation(wrapDevice(device), options);
+    const intact = await createSimulation(wrapDevice(device), options);
     const compile = device.createShaderModule;
     device.createShaderModule = (descriptor) => {
       const code = descriptor.label?.startsWith(label)
-        ? '@compute @workgroup_size(1) fn nobody() {}'
+        ? '@compute @workgroup_size(1) fn missing() {}'
         : descriptor.code;
       return compile.call(device, { ...descriptor, code });
     };
@@ -195,17 +198,17 @@ describe('a kernel that is refused in passing', () => {
     const restore = () => {
       device.createShaderModule = compile;
       simulation.destroy();
-      sound.destroy();
+      intact.destroy();
     };
-    return { gpu, simulation, sound, restore };
+    return { gpu, simulation, intact, restore };
   }
 
-  async function expectSame(simulation: Simulation, sound: Simulation): Promise<void> {
-    expect(await simulation.checkpoint()).toEqual(await sound.checkpoint());
+  async function expectSame(simulation: Simulation, intact: Simulation): Promise<void> {
+    expect(await simulation.checkpoint()).toEqual(await intact.checkpoint());
   }
 
   gpuTest(
-    'fails the questions that need it, each time, and nothing else',
+    'fails every query that needs it, and nothing else',
     async (device) => {
       for (const [label, ask] of [
         ['measure.measure.grid', (simulation: Simulation) => simulation.measure()],
@@ -213,19 +216,19 @@ describe('a kernel that is refused in passing', () => {
         ['measure.pairs.grid.tally', (simulation: Simulation) => simulation.findPairs()],
         ['measure.pairs.grid.fill', (simulation: Simulation) => simulation.findPairs()],
       ] as const) {
-        const { simulation, sound, restore } = await createPair(device, label);
+        const { simulation, intact, restore } = await createPair(device, label);
         simulation.step(DT);
         const asking = ask(simulation);
-        // Before the refusal is known.
+        // The rejection is not known yet.
         simulation.step(DT);
         await expect(asking).rejects.toThrow(GpuError);
         await expect(asking).rejects.toThrow(refusal(label));
         await expect(ask(simulation)).rejects.toThrow(refusal(label));
         simulation.separate();
-        sound.step(DT);
-        sound.step(DT);
-        sound.separate();
-        await expectSame(simulation, sound);
+        intact.step(DT);
+        intact.step(DT);
+        intact.separate();
+        await expectSame(simulation, intact);
         restore();
       }
     },
@@ -233,7 +236,7 @@ describe('a kernel that is refused in passing', () => {
   );
 
   gpuTest(
-    'is one too where the device takes the shader but has no pipeline for it',
+    'is also reported if the device accepts the shader but cannot make the pipeline',
     async (device) => {
       const { push, pop } = { push: device.pushErrorScope, pop: device.popErrorScope };
       for (const failing of ['internal', 'out-of-memory'] as const) {
@@ -260,7 +263,7 @@ describe('a kernel that is refused in passing', () => {
   );
 
   gpuTest(
-    'takes the state with a change that it was recorded for, until a checkpoint is restored',
+    'loses the state if it was part of a change, until a checkpoint is restored',
     async (device) => {
       const label = 'solve.resolve.grid.separate';
       const changes: [string, (simulation: Simulation) => unknown][] = [
@@ -271,14 +274,14 @@ describe('a kernel that is refused in passing', () => {
         ['solve.resolve.naive.respond', (simulation) => simulation.profile(DT)],
       ];
       for (const [refused, change] of changes) {
-        const { simulation, sound, restore } = await createPair(device, refused);
-        for (const each of [simulation, sound]) {
+        const { simulation, intact, restore } = await createPair(device, refused);
+        for (const each of [simulation, intact]) {
           each.step(DT);
           if (refused.includes('naive')) each.set({ broadPhase: 'naive' });
         }
         const checkpoint = await simulation.checkpoint();
         const changing = (async () => change(simulation))().catch((error: unknown) => error);
-        // Asked for before the refusal is known: of a state that was never there.
+        // Requested before the rejection is known: this state never existed.
         const reading = simulation.read();
         await expect(reading, refused).rejects.toThrow(GpuError);
         await expect(reading, refused).rejects.toThrow(lossTo(refused));
@@ -286,15 +289,15 @@ describe('a kernel that is refused in passing', () => {
         expect(() => simulation.separate()).toThrow(lossTo(refused));
         await expect(simulation.measure()).rejects.toThrow(lossTo(refused));
         simulation.restore(checkpoint);
-        await expectSame(simulation, sound);
-        // From now on it is known before anything happens.
+        await expectSame(simulation, intact);
+        // From now on the change fails before anything is recorded.
         await expect((async () => change(simulation))()).rejects.toThrow(refusal(refused));
-        await expectSame(simulation, sound);
-        for (const each of [simulation, sound]) {
+        await expectSame(simulation, intact);
+        for (const each of [simulation, intact]) {
           each.set({ broadPhase: 'grid' });
           each.step(DT);
         }
-        await expectSame(simulation, sound);
+        await expectSame(simulation, intact);
         restore();
       }
     },
@@ -302,29 +305,29 @@ describe('a kernel that is refused in passing', () => {
   );
 
   gpuTest(
-    'leaves the caller’s encoder as it was once it is known, and a state restored in time',
+    'leaves the caller’s encoder unchanged once it is known, and keeps a state that was restored in time',
     async (device) => {
       const label = 'solve.resolve.grid.separate';
-      const { simulation, sound, restore } = await createPair(device, label);
+      const { simulation, intact, restore } = await createPair(device, label);
       const checkpoint = await simulation.checkpoint();
       simulation.separate();
       simulation.restore(checkpoint);
-      await expectSame(simulation, sound);
+      await expectSame(simulation, intact);
       const encoder = device.createCommandEncoder();
       simulation.encodeStep(encoder, DT);
       expect(() => simulation.encodeSeparate(encoder)).toThrow(refusal(label));
       simulation.encodeStep(encoder, DT);
       device.queue.submit([encoder.finish()]);
-      sound.step(DT);
-      sound.step(DT);
-      await expectSame(simulation, sound);
+      intact.step(DT);
+      intact.step(DT);
+      await expectSame(simulation, intact);
       restore();
     },
     SHARED,
   );
 
   gpuTest(
-    'is refused again where somebody waits for it, and taken once the device does',
+    'is rejected for every waiting caller, and works once the device accepts it',
     async (device) => {
       const { gpu, simulation, restore } = await createPair(device, 'measure.measure.grid');
       const measuring = simulation.measure();

@@ -1,4 +1,4 @@
-/** Bad input to a living simulation: a typed error, and everything as it was before. */
+/** Checks that bad input to a running simulation throws a typed error and changes nothing. */
 import { describe, expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import type { Checkpoint } from '../../../src/core/simulation/simulation';
@@ -9,7 +9,7 @@ import { DIMENSIONS } from '../../helpers/passes';
 
 const { NaN: NOT_A_NUMBER, POSITIVE_INFINITY: INFINITE } = Number;
 
-/** A simulation of ten particles that has moved, with room for two more. */
+/** Creates a simulation of ten particles, with room for two more, and takes one step. */
 async function create(tools: GpuTools, dimensions: 2 | 3): Promise<Simulation> {
   const scene = createScene('gas', { dimensions, count: 10 });
   const simulation = await createSimulation(tools.wrap(), sceneOptions(scene, { capacity: 12 }));
@@ -17,7 +17,7 @@ async function create(tools: GpuTools, dimensions: 2 | 3): Promise<Simulation> {
   return simulation;
 }
 
-/** All that must not change. */
+/** Returns everything that bad input must not change. */
 async function stateOf(simulation: Simulation, tools: GpuTools) {
   const { count, time, settings } = simulation;
   const { hash } = await simulation.measure();
@@ -32,7 +32,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
   };
 
   gpuTest(
-    'refuses bad input with a sentence, and stays as it was',
+    'rejects bad input with an error message, and stays unchanged',
     async (device, tools) => {
       const simulation = await create(tools, dimensions);
       const checkpoint = await simulation.checkpoint();
@@ -122,7 +122,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
         ]);
       }
       expect(await stateOf(simulation, tools)).toEqual(before);
-      // And all goes on: what was refused took no ids.
+      // The simulation still works: rejected calls took no ids.
       expect([...simulation.add({ positions: vectors(2) })]).toEqual([10, 11]);
       simulation.remove([10, 11]);
       simulation.restore(checkpoint);
@@ -132,7 +132,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'accepts the edges of what is allowed',
+    'accepts the limits of each range',
     async (_, tools) => {
       const simulation = await create(tools, dimensions);
       simulation.step(8e-7);

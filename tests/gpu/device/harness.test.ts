@@ -1,4 +1,4 @@
-/** The harness itself: what it lets through would go unseen in every other GPU test. */
+/** Tests the harness itself: an error that it misses would go unnoticed in every other GPU test. */
 import { describe, expect, test } from 'vitest';
 import { expectArraysEqual, expectArraysWithin, gpuTest, SHARED, withDevice } from '../../helpers/node-gpu';
 
@@ -66,7 +66,7 @@ describe('a device that a file shares', () => {
     );
   }
 
-  gpuTest('is not that of other tests, and takes no options', async (device) => {
+  gpuTest('is separate from the devices of other tests, and accepts no options', async (device) => {
     expect(seen).not.toContain(device);
     const body = withDevice(() => undefined, { shared: true, without: ['subgroups'] });
     await expect(body).rejects.toThrow('A shared device has the default options.');
@@ -86,12 +86,12 @@ describe('expectArraysEqual', () => {
     );
   });
 
-  test('tells −0 from 0, and takes NaN for NaN', () => {
+  test('distinguishes −0 from 0, and accepts NaN as equal to NaN', () => {
     expectArraysEqual([Number.NaN], [Number.NaN], 'numbers');
     expect(() => expectArraysEqual([-0], [0], 'numbers')).toThrow('-0');
   });
 
-  test('minds the length', () => {
+  test('compares the lengths', () => {
     expect(() => expectArraysEqual([1], [1, 2], 'numbers')).toThrow('1 values instead of 2');
     expect(() => expectArraysWithin([1], [1.5], 0.25, 'numbers')).toThrow('are more than 0.25 apart');
   });

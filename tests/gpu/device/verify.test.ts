@@ -1,7 +1,8 @@
 /**
- * What `cellstorm verify` runs, scenes against the reference: of the kinds that the tests under wgpu and in the browser leave
- * out, each in one of the two dimensions, with CELLSTORM_THOROUGH=1 in both; every scene is the command's own to run. And
- * what it is worth: a fault put into a shader is found, by the check that should find it; every other fault, with the flag all.
+ * Tests `cellstorm verify`, which compares scenes with the reference. It covers the kinds of scenes that the tests
+ * under wgpu and in the browser leave out, each in 2D or 3D (with CELLSTORM_THOROUGH=1 in both); the command itself
+ * runs every scene. It also puts faults into shaders and expects the right check to find them: half of the faults, with
+ * the flag all.
  */
 import { describe, expect } from 'vitest';
 import { wrapDevice } from '../../../src/gpu/device';
@@ -42,19 +43,19 @@ function expectAllPass(cases: readonly VerifyCase[]): void {
 }
 
 const FAST_SCENE = 'bullets';
-/** One of each kind that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out. */
+/** One scene of each kind that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out. */
 const ONLY_HERE = ['periodic', 'obstacles', 'terraces', 'mixed-pile'];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   gpuTest(
     'passes on scenes of every kind',
     async (_, tools) => {
-      // Most others are verified under wgpu, with as many particles; each takes seconds.
+      // tests/portability verifies most other scenes, with as many particles; each takes seconds.
       const scenes = inTurns(dimensions, ONLY_HERE);
       const fast = isAsked(dimensions) ? [FAST_SCENE] : [];
       const cases = [
         ...(await casesOf(tools, { scenes, dimensions: [dimensions], counts: [257], seed: 11 })),
-        // Paths take a software GPU long: of fast particles there are few.
+        // A software GPU is slow at paths, so there are few fast particles.
         ...(await casesOf(tools, { scenes: fast, dimensions: [dimensions], counts: [40], seed: 11 })),
       ];
       expectAllPass(cases);
@@ -75,7 +76,7 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
 
   const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
   longTest(
-    'passes with nobody, one, and just less than a workgroup',
+    'passes with 0, 1 and just less than a workgroup of particles',
     async (_, tools) => {
       const options = { dimensions: [dimensions], scenes: ['lattice'], counts: [0, 1, 255] };
       const cases = await casesOf(tools, options);
@@ -87,7 +88,7 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'verification passes on 65,537 particles, where threads go round and the scan has blocks',
+  'verification passes on 65,537 particles, where threads loop and the scan needs several blocks',
   async (_, tools) => {
     const cases = await casesOf(tools, { scenes: ['uniform'], dimensions: [2], counts: [65_537] });
     expectAllPass(cases);
@@ -100,10 +101,10 @@ gpuTest(
 
 interface Fault {
   readonly name: string;
-  /** Text of a shader, and what it becomes. */
+  /** Text of a shader, and its replacement. */
   readonly from: string;
   readonly to: string;
-  /** The first check that fails then. */
+  /** The first check that fails with the fault. */
   readonly check: string;
   readonly scene?: string;
   readonly count?: number;
@@ -113,26 +114,26 @@ const FAULTS: readonly Fault[] = [
   { name: 'cells round to the nearest', from: 'floor(snap(', to: 'round(snap(', check: 'grid' },
   { name: 'ids descend in a cell', from: '[other].y < id', to: '[other].y > id', check: 'grid' },
   {
-    name: 'blocks are summed by halves',
+    name: 'block sums are incomplete',
     from: 'sum_of(counts[vector])',
     to: 'counts[vector].x',
     check: 'grid',
     count: 600,
   },
   {
-    name: 'boxes leave out their bounds',
+    name: 'boxes exclude their low bounds',
     from: 'place >= box.low',
     to: 'place > box.low',
     check: 'boxes and rays',
   },
   {
-    name: 'rays see half of the rows they come near',
+    name: 'rays skip half of the rows near them',
     from: 'row_step <= u32(rows.y - rows.x)',
     to: 'row_step <= u32(rows.y - rows.x) / 2u',
     check: 'boxes and rays',
   },
   {
-    name: 'boxes that touch are left out',
+    name: 'touching boxes are excluded',
     from: '<= (*own).high',
     to: '< (*own).high',
     check: 'boxes',
@@ -144,7 +145,7 @@ const FAULTS: readonly Fault[] = [
     to: 'radius = greatest_on(0u);',
     check: 'boxes',
   },
-  { name: 'ranks are taken in vain', from: 'start[bucket] + rank;', to: 'start[bucket];', check: 'grid' },
+  { name: 'ranks are ignored', from: 'start[bucket] + rank;', to: 'start[bucket];', check: 'grid' },
   {
     name: 'the probe ends a cell early',
     from: 'start[above + 2u] - third',
@@ -152,7 +153,7 @@ const FAULTS: readonly Fault[] = [
     check: 'measures grid',
   },
   {
-    name: 'the hash leaves velocities out',
+    name: 'the hash ignores velocities',
     from: 'mix_word(hash, velocity[axis])',
     to: 'mix_word(hash, 0u)',
     check: 'measures grid',
@@ -171,67 +172,67 @@ const FAULTS: readonly Fault[] = [
     check: 'separate grid',
   },
   {
-    name: 'positions follow the old velocity',
+    name: 'positions move by the old velocity',
     from: 'start + speed * substep.dt',
     to: 'start + (speed - substep.gravity * substep.dt) * substep.dt',
     check: 'step grid',
   },
   {
-    name: 'nobody bounces',
+    name: 'particles never bounce',
     from: 'approach < (*own).fastest',
     to: 'approach < -1e30',
     check: 'step grid',
   },
   {
-    name: 'all pairs include oneself',
+    name: 'naive pairs a particle with itself',
     from: 'base + index == except',
     to: 'false',
     check: 'measures naive',
   },
   {
-    name: 'all weigh the same, whatever their radius',
+    name: 'particles weigh the same, whatever their radius',
     from: 'select(weight, 1.0, is_smaller) / (1.0 + weight)',
     to: '0.5',
     check: 'separate grid',
     scene: 'mixed',
   },
   {
-    name: 'walls are as far away for all',
+    name: 'walls ignore radii',
     from: 'let margin = Vector(particle.radius);',
     to: 'let margin = Vector(1.0);',
     check: 'separate grid',
     scene: 'mixed',
   },
   {
-    name: 'friction forgets who is the heavier',
+    name: 'friction ignores mass shares',
     from: '2.0 * substep.grip_share * share',
     to: 'substep.grip_share',
     check: 'step grid',
     scene: 'mixed',
   },
   {
-    name: 'the hash leaves radii out',
+    name: 'the hash ignores radii',
     from: 'mix_word(hash, place.w)',
     to: 'hash',
     check: 'measures grid',
     scene: 'mixed',
   },
   {
-    name: 'who is near is decided on the lower of two levels',
+    name: 'pairs are searched on the lower of two levels',
     from: 'max(level, other_level)',
     to: 'min(level, other_level)',
     check: 'separate naive',
     scene: 'one-large',
   },
   {
-    name: 'the way out of a box is the longest',
+    name: 'the push out of a box takes the longest way',
     from: 'depths[axis] > depths[least]',
     to: 'depths[axis] < depths[least]',
     check: 'measures grid',
     scene: 'boxes-periodic',
   },
   {
-    name: 'boxes are rounded by the balls around them',
+    name: 'boxes next to balls are rounded',
     from: 'select(radius, 0.0, half.x > 0.0)',
     to: 'radius',
     check: 'measures grid',
@@ -239,13 +240,13 @@ const FAULTS: readonly Fault[] = [
   },
   { name: 'counts are not cleared', from: 'counts[index] = vec4u();', to: '', check: 'repeats' },
   {
-    name: 'the wide probe leaves out the last cell of a row',
+    name: 'the wide probe skips the last cell of a row',
     from: 'return WideAxis(low, high - low + 1u, 0u, high - low + 1u);',
     to: 'return WideAxis(low, high - low, 0u, high - low);',
     check: 'queries',
   },
   {
-    name: 'the nearest are in the order that they come in',
+    name: 'the nearest are not sorted',
     from: 'while (place > first && is_before(',
     to: 'while (place > first && false && is_before(',
     check: 'queries',
@@ -269,7 +270,7 @@ const FAULTS: readonly Fault[] = [
     check: 'cell size',
   },
   {
-    name: "users' kernels look half as far",
+    name: "users' kernels have half the reach",
     from: 'bitcast<f32>(REACH_SQUARED_BITS)',
     to: '0.25 * bitcast<f32>(REACH_SQUARED_BITS)',
     check: 'kernel',
@@ -289,7 +290,7 @@ describe('verification finds the fault', () => {
           return compile.call(device, { ...descriptor, code });
         };
         try {
-          // Not the shared handle, which has compiled its kernels.
+          // A new handle, because the shared one has cached kernels without the fault.
           const gpu = wrapDevice(device);
           for await (const result of verify({ gpu }, { scenes: [scene], dimensions: [2], counts: [count] })) {
             expect(result.pass, `${result.check}: ${result.detail}`).toBe(result.check !== check);

@@ -1,4 +1,4 @@
-/** Boxes as bodies: placed by their low corners, on the levels where the reference puts them. */
+/** Tests boxes as bodies: their positions are their low corners, and their levels equal the reference's. */
 
 import { describe, expect } from 'vitest';
 import { defineLevels } from '../../../src/core/world/level-world';
@@ -14,7 +14,7 @@ import { fc } from '../../helpers/properties';
 
 describe.each(DIMENSIONS)('boxes as bodies in %dD', (dimensions) => {
   gpuTest(
-    'are on the levels of the reference, or set aside and counted',
+    'have the levels of the reference; invalid ones are set aside and counted',
     async (_, tools) => {
       const gpu = tools.wrap();
       const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.125, largest: 32 }, 300);
@@ -35,11 +35,11 @@ describe.each(DIMENSIONS)('boxes as bodies in %dD', (dimensions) => {
         const [invalid, tooLarge] = await readWords(tools, refused, 2);
         expect([invalid, tooLarge]).toEqual([expected.invalid, expected.tooLarge]);
         const got = new Float32Array(words.buffer, 0, 4 * count);
-        // What is set aside has no place.
-        const isThere = (index: number) => (expected.bodies[(index | 3) as number] as number) >= 0;
+        // Boxes that are set aside have no position.
+        const isStored = (index: number) => (expected.bodies[(index | 3) as number] as number) >= 0;
         expectArraysEqual(
-          got.map((value, index) => (isThere(index) || (index & 3) === 3 ? value + 0 : 0)),
-          expected.bodies.map((value, index) => (isThere(index) || (index & 3) === 3 ? value + 0 : 0)),
+          got.map((value, index) => (isStored(index) || (index & 3) === 3 ? value + 0 : 0)),
+          expected.bodies.map((value, index) => (isStored(index) || (index & 3) === 3 ? value + 0 : 0)),
           'bodies',
         );
         return new Set(expected.bodies.filter((_value, index) => (index & 3) === 3));

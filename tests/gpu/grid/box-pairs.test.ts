@@ -1,4 +1,4 @@
-/** Which boxes overlap, on the GPU: whom brute force finds, and what is set aside is told. */
+/** Checks that the GPU finds the same overlapping boxes as brute force, and counts the boxes that it sets aside. */
 
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
@@ -16,7 +16,7 @@ import { DIMENSIONS, readWords, SMALL_COUNTS } from '../../helpers/passes';
 import { fc } from '../../helpers/properties';
 import { inTurns, THOROUGH } from '../../helpers/thorough';
 
-/** What a device takes corners for. */
+/** Returns the corners as a device reads them. */
 const seen = (boxes: Float32Array) => boxes.map(snap);
 
 async function find(
@@ -38,7 +38,7 @@ async function find(
 describe.each(DIMENSIONS)('boxes that overlap in %dD, on the GPU', (dimensions) => {
   for (const kind of inTurns(dimensions, ['dyadic', 'any'] as const)) {
     gpuTest(
-      `are those that brute force finds, corners: ${kind}`,
+      `equal those of brute force, with ${kind} corners`,
       async (device, tools) => {
         const extents = { smallest: 0.25, largest: 2048 };
         const finder = await BoxPairs.create(tools.wrap(), {
@@ -83,7 +83,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD, on the GPU', (dimensions) 
   }
 
   gpuTest(
-    'are found at both sides of a workgroup and among many, of one size, of many, as slivers, under one that holds all',
+    'are found for counts around a workgroup, and for many boxes: equal, mixed, slivers, and under one that covers all',
     async (device, tools) => {
       const noise = createNoise(6);
       const edge = dimensions === 2 ? 40 : 11;
@@ -121,7 +121,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD, on the GPU', (dimensions) 
   );
 
   gpuTest(
-    'are told as far as the list goes, with how many there are, and followed from search to search',
+    'are listed up to the capacity, with their total, and followed from search to search',
     async (device, tools) => {
       const stack = (count: number) =>
         scatterBoxes(
@@ -153,7 +153,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD, on the GPU', (dimensions) 
   );
 
   gpuTest(
-    'leave out and count what is no box and what is too large',
+    'leave out invalid and too large boxes, and count them',
     async (device, tools) => {
       const box = (low: number, high: number) => [
         ...Array(dimensions).fill(low),
@@ -182,7 +182,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD, on the GPU', (dimensions) 
   );
 });
 
-gpuTest('a finder of boxes on the GPU refuses what it cannot take', async (device, tools) => {
+gpuTest('BoxPairs rejects invalid options and arguments', async (device, tools) => {
   const gpu = tools.wrap();
   const usual = { dimensions: 2, capacity: 8, pairs: 8, extents: { smallest: 1, largest: 4 } } as const;
   const wrong = (options: object) => BoxPairs.create(gpu, { ...usual, ...options });

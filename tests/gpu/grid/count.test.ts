@@ -1,4 +1,4 @@
-/** Buckets and their counts against the twin; ranks may come in any order, but each once. */
+/** Compares buckets and their counts with the reference. Ranks may come in any order, but each once. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { startLength } from '../../../src/core/world/cells';
@@ -46,17 +46,17 @@ async function expectCounted(
   expectArraysEqual(await readWords(tools, counts, startLength(world)), expected.counts, 'counts');
   const start = exclusiveScan(expected.counts);
   const got = await readWords(tools, ranks, count);
-  const places = got.map((rank, particle) => rank + (start[expected.cells[particle] as number] as number));
+  const slots = got.map((rank, particle) => rank + (start[expected.cells[particle] as number] as number));
   expectArraysEqual(
-    places.sort(),
-    places.map((_, place) => place),
-    'places',
+    slots.sort(),
+    slots.map((_, slot) => slot),
+    'slots',
   );
 }
 
 describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
   gpuTest(
-    'counts every scene',
+    'equals the reference on every scene',
     async (_, tools) => {
       for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
         const scene = createScene(name, { dimensions, count: 700 });
@@ -68,7 +68,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'counts on both sides of a workgroup, and with its dispatch folded',
+    'equals the reference for counts around a workgroup, and with a folded dispatch',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('uniform', { dimensions, count });
@@ -81,7 +81,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'clamps what is outside, and sets aside what is not finite: retired ones in a bucket of their own',
+    'clamps positions outside, and sets aside those that are not finite; retired particles get their own bucket',
     async (_, tools) => {
       const min = [-3.3, 0.7, -1.1].slice(0, dimensions);
       const max = [5.9, 9.1, 4.4].slice(0, dimensions);

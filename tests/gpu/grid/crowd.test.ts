@@ -1,6 +1,6 @@
 /**
- * Grids made for crowds: crowded buckets put in order by merging, heavy particles listed and worked on by a whole
- * workgroup, in every kind of world; and that all of it is only done where it was asked for.
+ * Tests grids with the option `crowds`, in every kind of world: they sort crowded buckets by merging, and give each
+ * heavy particle a whole workgroup. Grids without the option do none of it.
  */
 import { describe, expect } from 'vitest';
 import {
@@ -49,7 +49,7 @@ function box(dimensions: Dimensions): WorldOptions {
   return { dimensions, min: corner(0), max: corner(EDGE) };
 }
 
-/** So many in the first cell, the rest anywhere; ids say nothing about places, and coordinates are dyadic. */
+/** Puts `crowd` particles into the first cell and `others` anywhere, with shuffled ids and dyadic coordinates. */
 function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32Array {
   const noise = createNoise(crowd);
   const order = shuffled(
@@ -57,8 +57,8 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
     noise,
   );
   const positions = new Float32Array(dimensions * order.length);
-  order.forEach((place, id) => {
-    const span = place < crowd ? 1 : EDGE;
+  order.forEach((rank, id) => {
+    const span = rank < crowd ? 1 : EDGE;
     for (let axis = 0; axis < dimensions; axis++) {
       positions[dimensions * id + axis] = Math.floor(noise() * span * 1024) / 1024;
     }
@@ -66,11 +66,11 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
   return positions;
 }
 
-/** Particles of which a row (in the bounded world: a layer) of cells around holds too many, the slow way. */
+/** Finds the heavy particles the slow way: a row of cells around them (a layer in a bounded world) holds too many. */
 function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   const { dimensions, kind, cells, cellCount } = world;
   const inCells = start[cellCount] as number;
-  const cellAt = (slot: number) => [...lattices.subarray(dimensions * slot, dimensions * (slot + 1))];
+  const cellOf = (slot: number) => [...lattices.subarray(dimensions * slot, dimensions * (slot + 1))];
   const wrap = (value: number, axis: number) =>
     kind === 'periodic' ? (value + (cells[axis] as number)) % (cells[axis] as number) : value;
   const held = (cell: readonly number[]) => {
@@ -79,7 +79,7 @@ function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   };
   const steps = [-1, 0, 1];
   return Array.from(ids.subarray(0, inCells).keys()).filter((slot) => {
-    const cell = cellAt(slot);
+    const cell = cellOf(slot);
     const layers = (dimensions === 3 ? steps : [0]).map((dz) =>
       steps.map((dy) =>
         steps.reduce((sum, dx) => {
@@ -94,7 +94,7 @@ function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
 }
 
 gpuTest(
-  'entries of crowded buckets are put in order, whatever order they and their tiles come in; others are left alone',
+  'only crowded buckets are sorted, whatever the order of their entries and tiles',
   async (_, tools) => {
     const noise = createNoise(8);
     const world = defineWorld({ ...box(2), crowds: true }, 1);
@@ -113,15 +113,15 @@ gpuTest(
         const bucket = 3 * index + 1;
         start.fill(first, index === 0 ? 0 : bucket - 2, bucket + 1);
         const ids = shuffled(
-          Uint32Array.from({ length }, (_value, place) => 5 * place + index),
+          Uint32Array.from({ length }, (_value, offset) => 5 * offset + index),
           noise,
         );
         const sorted = length > CROWDED ? ids.slice().sort() : ids;
-        ids.forEach((id, place) => {
-          entries.set([id + 1, id], 2 * (first + place));
+        ids.forEach((id, offset) => {
+          entries.set([id + 1, id], 2 * (first + offset));
         });
-        sorted.forEach((id, place) => {
-          expected.set([id + 1, id], 2 * (first + place));
+        sorted.forEach((id, offset) => {
+          expected.set([id + 1, id], 2 * (first + offset));
         });
         for (let tile = 0; length > CROWDED && tile * CROWD_TILE < length; tile++) tiles.push([bucket, tile]);
         first += length;
@@ -160,7 +160,7 @@ gpuTest(
 describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
   for (const [name, options] of fewerInSpace(dimensions, Object.entries(WORLDS).reverse())) {
     gpuTest(
-      `heavy particles of a world that is ${name} are those with too long a row, and none without a crowd`,
+      `are heavy exactly if a row is too long, in a ${name} world`,
       async (_, tools) => {
         let heavy = 0;
         for (const crowd of [CROWDED, HEAVY_ROW, HEAVY_ROW + 1, 3 * HEAVY_ROW + 1]) {
@@ -203,7 +203,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     );
 
     gpuTest(
-      `a grid of a crowd in a world that is ${name} has ids in order`,
+      `are sorted by id within each cell, in a ${name} world`,
       async (device, tools) => {
         for (const crowd of [CROWDED + 1, CROWD_TILE + 1]) {
           const positions = crowdIn(dimensions, crowd, 300);
@@ -227,9 +227,9 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     );
 
     gpuTest(
-      `a step of a crowd in a world that is ${name} stays within the bound, and has the same bits twice`,
+      `step within the bound, with the same bits twice, in a ${name} world`,
       async (_, tools) => {
-        // As heavy as need be: the bound takes every pair of them.
+        // As few as make the particles heavy, because the bound visits every pair.
         const crowd = (name === 'bounded' ? 3 : 1) * HEAVY_ROW + 40;
         const positions = crowdIn(dimensions, crowd, 100);
         const radius = 0.5;
@@ -264,9 +264,10 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
 
   const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
   longTest(
-    'a crowd that bounces does as the reference does: partners are found across threads',
+    'bounce like the reference: partners are found across threads',
     async (_, tools) => {
-      // Periodic: there a row of them is heavy, where in a box it takes a layer, and the bound takes every pair.
+      // In a periodic world one long row is enough, in a bounded one it takes a layer. Few particles keep the bound
+      // fast.
       const positions = crowdIn(dimensions, HEAVY_ROW + 120, 50);
       const velocities = positions.map((_value, index) => (((index * 7919) % 65) - 32) / 16);
       const simulation = await createSimulation(tools.wrap(), {
@@ -296,7 +297,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'a kernel that says how to merge has its heavy particles shared among threads, and counts the same',
+    'share heavy particles among threads if a kernel defines merge, and count the same',
     async (device, tools) => {
       const crowd = 3 * HEAVY_ROW + 1;
       const positions = crowdIn(dimensions, crowd, 100);
@@ -356,7 +357,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
   );
 
   gpuTest(
-    'only grids made for crowds pay for them: four bytes a particle, and passes of their own',
+    'cost four bytes per particle and additional passes only with the option `crowds`',
     async (_, tools) => {
       const gpu = tools.wrap();
       const scene = createScene('uniform', { dimensions, count: 1000 });

@@ -1,4 +1,7 @@
-/** Canonical order against the twin: whatever order the entries of a cell came in, ids ascend, bits stay. */
+/**
+ * Compares the canonical order with the reference: ids ascend in each cell whatever the order of its entries, and no
+ * bit changes.
+ */
 
 import { describe } from 'vitest';
 import { cellBytes } from '../../../src/core/world/cells';
@@ -32,20 +35,20 @@ interface Options {
   readonly count: number;
   readonly fold?: number;
   readonly velocities?: boolean;
-  /** Every so many particles are not finite. */
+  /** Every `odd`-th particle is not finite. */
   readonly odd?: number;
 }
 
 async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Options): Promise<void> {
   const { name = 'uniform', count, fold, velocities: carries = true, odd = 0 } = options;
   const scene = createScene(name, { dimensions, count });
-  // Where it is made for crowds, the entries of one are in order before: see crowd.test.ts.
+  // With `crowds`, the entries of crowded buckets are sorted by another pass: see crowd.test.ts.
   const world = defineWorld({ ...worldOptions(scene), crowds: false }, 2 * scene.radius, scene.count);
   const noise = createNoise(count);
   const positions = scene.positions.slice();
   for (let slot = 0; odd > 0 && slot < count; slot += odd) positions[slot * dimensions + 1] = Number.NaN;
   const velocities = scatterIn(noise, scene.min, scene.max, count);
-  // Slots say nothing about ids.
+  // Ids are unrelated to slots.
   const ids = shuffled(
     Uint32Array.from({ length: count }, (_, index) => 3 * index),
     noise,
@@ -80,7 +83,7 @@ async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Optio
   const inCells = expected.start[world.cellCount] as number;
   const gotIds = await readWords(tools, output.id_out, count + 1);
   expectArraysEqual(gotIds.subarray(0, inCells), expected.ids.subarray(0, inCells), 'ids');
-  // What is set aside keeps the order it came in.
+  // Particles that are set aside keep the order of their entries.
   const aside = entries.filter((_, word) => word % 2 === 1).subarray(inCells);
   expectArraysEqual(gotIds.subarray(inCells), Uint32Array.of(...aside, GUARD), 'ids set aside');
   const gotCells = await readWords(tools, output.cell_of_slot, words * (count + 1));
@@ -110,7 +113,7 @@ describe.each(DIMENSIONS)('the gather in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'works on both sides of a workgroup, folded or not, with and without velocities',
+    'works for counts around a workgroup, folded or not, with and without velocities',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         await expectGathered(tools, dimensions, { count });
@@ -121,7 +124,7 @@ describe.each(DIMENSIONS)('the gather in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'keeps what is set aside behind all cells, with every bit of its state',
+    'keeps particles that are set aside behind all cells, with every bit of their state',
     async (_, tools) => {
       await expectGathered(tools, dimensions, { count: 300, odd: 3 });
       await expectGathered(tools, dimensions, { count: 20, odd: 1 });

@@ -1,4 +1,4 @@
-/** Particles with a grid over them: vectors in and out, further buffers, and what kernels can ask about space. */
+/** Tests particles with a grid: packed vectors in and out, additional buffers, and the space functions of kernels. */
 import { describe, expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import { GridParticles, type GridParticlesOptions } from '../../../src/engine/grid/grid-particles';
@@ -10,7 +10,9 @@ const COUNT = 300;
 
 const EDGE = 8;
 
-/** Moves everybody by the same, far around, and says how far it is to the corner then, by the shortest way. */
+/**
+ * Moves all particles by the same, several periods far, and writes the minimum image of their difference to the corner.
+ */
 const DRIFT = `
 struct Own { found: u32 }
 
@@ -24,9 +26,9 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 
 fn finish(own: Own, particle: Particle) {
   let id = id_of(particle.slot);
-  let place = wrap(particle.position + parameters.shift);
-  let four = with_last(minimum_image(place, Vector()), 7.0);
-  positions[id] = store_vector(place);
+  let moved = wrap(particle.position + parameters.shift);
+  let four = with_last(minimum_image(moved, Vector()), 7.0);
+  positions[id] = store_vector(moved);
   velocities[id] = store_vector(upper_of(four) + Vector(four.w) + load_vector(velocities[id]));
   found[id] = own.found;
 }
@@ -34,10 +36,10 @@ fn finish(own: Own, particle: Particle) {
 
 describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
   gpuTest(
-    'go in and out packed, and are moved by a kernel that knows how the world wraps around',
+    'are written and read packed, and moved by a kernel that wraps positions',
     async (device, tools) => {
       const all = (value: number) => new Array<number>(dimensions).fill(value);
-      // Eighths, so that nothing is rounded.
+      // Multiples of 1/8, so that nothing rounds.
       const positions = scatterIn(createNoise(2), all(0), all(EDGE), COUNT).map((x) => Math.floor(8 * x) / 8);
       const velocities = positions.map((value) => value - 3);
       const periodic = [true, false, true].slice(0, dimensions);
@@ -59,7 +61,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
       });
       const ids = Uint32Array.from({ length: COUNT }, (_, id) => id);
       expect(await particles.read()).toEqual({ ids, positions, velocities });
-      // A slot of 256 bytes for each of 1,024 values; and what lies by id, beside the grid's own.
+      // The kernel's ring has 1,024 slots of 256 bytes. The particles need their buffers by id, beside the grid.
       expect(kernel.memoryBytes).toBe(2 ** 18);
       const vectors = 3 * 4 * (dimensions === 2 ? 2 : 4);
       expect(particles.memoryBytes - particles.grid.memoryBytes).toBe((vectors + 4) * COUNT);
@@ -68,24 +70,24 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
       kernel.encode(encoder, { buffers: { ...state, found }, parameters: { shift: all(3 * EDGE + 5) } });
       device.queue.submit([encoder.finish()]);
       const got = await particles.read();
-      const places = positions.map((value, index) =>
+      const moved = positions.map((value, index) =>
         periodic[index % dimensions] ? (value + 5) % EDGE : value + 3 * EDGE + 5,
       );
-      expect(got.positions).toEqual(places);
-      const ways = places.map((value, index) =>
+      expect(got.positions).toEqual(moved);
+      const differences = moved.map((value, index) =>
         periodic[index % dimensions] && value > EDGE / 2 ? value - EDGE : value,
       );
-      // Half way around either way is the shortest.
+      // At half a period both directions are the shortest.
       got.velocities.forEach((value, index) => {
-        const way = value - 7 - (velocities[index] as number);
-        const expected = places[index] === EDGE / 2 ? EDGE / 2 : (ways[index] as number);
-        expect(places[index] === EDGE / 2 && periodic[index % dimensions] ? Math.abs(way) : way).toBe(
-          expected,
-        );
+        const difference = value - 7 - (velocities[index] as number);
+        const expected = moved[index] === EDGE / 2 ? EDGE / 2 : (differences[index] as number);
+        expect(
+          moved[index] === EDGE / 2 && periodic[index % dimensions] ? Math.abs(difference) : difference,
+        ).toBe(expected);
       });
       expect((await readWords(tools, found, COUNT)).some((count) => count > 0)).toBe(true);
       expect(await particles.readVectors([spare])).toEqual([new Float32Array(dimensions * COUNT)]);
-      // Whoever comes in the place of another finds nothing that was left behind.
+      // A new particle that reuses an id starts with zeros in the additional buffers.
       particles.writeWords('found', Uint32Array.of(7, 8), Uint32Array.of(3, COUNT - 1));
       particles.remove([COUNT - 1, 3]);
       expect([particles.count, particles.end]).toEqual([COUNT - 2, COUNT - 1]);
@@ -102,7 +104,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'are refused with a sentence, and nothing is left behind',
+  'reject invalid options, and leave no buffers behind',
   async (_, tools) => {
     const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1 } as const;
     const before = tools.liveBuffers();

@@ -1,4 +1,4 @@
-/** The grid as users get it: all passes of the sort together, on a buffer and an encoder of the caller's. */
+/** Tests the public grid: all passes of the sort together, on the caller's buffer and encoder. */
 
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
@@ -35,7 +35,7 @@ function build(grid: HashGrid, device: GPUDevice, input: Parameters<HashGrid['en
   device.queue.submit([encoder.finish()]);
 }
 
-/** All outputs of the last build against the twin: integer for integer, positions bit for bit. */
+/** Compares all outputs of the last build with the reference: every integer, and every bit of the positions. */
 async function expectBuilt(tools: GpuTools, grid: HashGrid, positions: Float32Array): Promise<void> {
   const { dimensions, cellCount } = grid.world;
   const count = positions.length / dimensions;
@@ -67,7 +67,7 @@ async function expectScene(tools: GpuTools, scene: Scene, fold?: number): Promis
 
 describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   gpuTest(
-    'of every scene equals the reference',
+    'equals the reference on every scene',
     async (_, tools) => {
       for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
         await expectScene(tools, createScene(name, { dimensions, count: 1000, seed: 3 }));
@@ -77,7 +77,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'equals the reference on both sides of a workgroup, of two levels of the scan, and folded',
+    'equals the reference for counts around a workgroup and a level of the scan, folded or not',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('uniform', { dimensions, count });
@@ -89,7 +89,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'equals the reference in worlds that no power of two divides',
+    'equals the reference in worlds without dyadic numbers',
     async (device, tools) => {
       const most = 300;
       await fc.assert(
@@ -111,7 +111,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'sets aside what is not finite behind all cells, and finds the others as if it were not there',
+    'sets aside particles that are not finite behind all cells; they do not affect others',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions, count: 700 });
       const positions = scene.positions.slice();
@@ -130,7 +130,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'carries velocities along, and looks only at `count` particles of a larger buffer',
+    'sorts velocities with positions, and reads only `count` particles of a larger buffer',
     async (device, tools) => {
       const scene = createScene('clustered', { dimensions, count: 500 });
       const grid = await HashGrid.create(tools.wrap(), { ...optionsOf(scene, 400), velocities: true });
@@ -138,7 +138,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
       for (const [count, seed] of [
         [400, 1],
         [333, 1],
-        // Other velocities beside the same positions.
+        // The same positions with other velocities.
         [333, 2],
       ] as const) {
         const given = scatterIn(createNoise(seed), scene.min, scene.max, 500);
@@ -158,7 +158,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
 
 describe('a grid', () => {
   gpuTest(
-    'is built again and again from whatever buffer it is given, each time from nothing',
+    'can be built again from any buffer, independent of earlier builds',
     async (device, tools) => {
       const grid = await HashGrid.create(tools.wrap(), {
         ...optionsOf(createScene('uniform', { dimensions: 2, count: 900 })),
@@ -184,7 +184,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'refuses an encoder more counts than its ring holds, and builds all of those before',
+    'rejects more changes of the count than its ring holds, and builds all earlier ones',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 2, count: 2000 });
       const grid = await HashGrid.create(tools.wrap(), optionsOf(scene));
@@ -192,7 +192,8 @@ describe('a grid', () => {
       const encoder = device.createCommandEncoder();
       let count = 0;
       const record = () => {
-        // The first is the largest: with its parameters overwritten it would leave the later ids untouched.
+        // Counts decrease: if the ring overwrote the first parameters, the first build would leave the later ids
+        // untouched.
         for (; count < 2000; count++) grid.encode(encoder, { positions, count: 2000 - count });
       };
       expect(record).toThrow(LimitError);
@@ -207,7 +208,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'is recorded among the caller’s own commands, in their order, and submitted by the caller',
+    'is recorded in order among the caller’s commands, and submitted by the caller',
     async (device, tools) => {
       const first = createScene('uniform', { dimensions: 2, count: 300, seed: 1 });
       const second = createScene('uniform', { dimensions: 2, count: 300, seed: 2 });
@@ -233,7 +234,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'refuses a buffer that is too small, of another use, missing, shared or its own, and records nothing',
+    'rejects a buffer that is too small, missing, shared, its own or lacks a usage, and records nothing',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 3, count: 100 });
       const grid = await HashGrid.create(tools.wrap(), { ...optionsOf(scene), velocities: true });
@@ -289,13 +290,13 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'refuses what its dispatches could not hold, before it makes anything',
+    'rejects sizes that exceed its dispatches, before it allocates anything',
     async (_, tools) => {
       const gpu = tools.wrap(FOLD);
       const base = { dimensions: 2, min: [0, 0], max: [50, 50], diameter: 1 } as const;
       for (const options of [
         { ...base, capacity: MOST_FOLDED + 1 },
-        // Five blocks of the scan.
+        // This world needs five blocks of the scan.
         { ...base, max: [126, 126], capacity: 1 },
       ]) {
         const attempt = HashGrid.create(gpu, options);
@@ -308,7 +309,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'reports the memory it takes, and gives it back',
+    'reports its memory, and frees it',
     async (device, tools) => {
       let bytes = 0;
       const create = device.createBuffer;
@@ -332,7 +333,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'is read through the ring of staging buffers as well',
+    'can be read through the ring of staging buffers',
     async (device, tools) => {
       const gpu = tools.wrap();
       const scene = createScene('lattice', { dimensions: 2, count: 77 });
@@ -340,7 +341,7 @@ describe('a grid', () => {
       const readback = new Readback(gpu, 'test');
       const encoder = device.createCommandEncoder();
       grid.encode(encoder, { positions: uploadVectors(tools, 2, 'p', scene.positions), count: 77 });
-      // Sizes that are no multiple of 8, and one of nothing.
+      // Sizes that are no multiples of 8, and an empty one.
       const reading = readback.record(encoder, [
         { buffer: grid.ids, size: 4 * 77 },
         { buffer: grid.ids, size: 0 },

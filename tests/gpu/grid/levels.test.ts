@@ -1,4 +1,4 @@
-/** Particles that each have a radius of their own: their grid, their pairs, and the loop over who overlaps whom. */
+/** Tests grids with variable radii: their levels, their pairs, and the loop over overlapping particles. */
 
 import { describe, expect } from 'vitest';
 import {
@@ -20,7 +20,7 @@ import { DIMENSIONS, readWords, shuffled } from '../../helpers/passes';
 import { fc } from '../../helpers/properties';
 import { everyOther, fewerInSpace, inTurns, THOROUGH } from '../../helpers/thorough';
 
-/** Radii and coordinates are whole numbers of these, so that nothing rounds for sums of radii up to 4096. */
+/** Units per length. Radii and coordinates are whole units, so that nothing rounds for sums of radii up to 4096. */
 const UNITS = 32;
 
 const WORLDS: Readonly<Record<string, (dimensions: Dimensions, edge: number) => WorldOptions>> = {
@@ -47,7 +47,7 @@ interface Crowd {
   readonly radii: Float32Array;
 }
 
-/** Radii log-uniform over a ratio, somewhere in a cube that begins at `low`. */
+/** Returns particles at random positions in a cube that begins at `low`, with log-uniform radii over a ratio. */
 function scatter(
   dimensions: Dimensions,
   count: number,
@@ -72,7 +72,7 @@ async function createGrid(
   return HashGrid.create(tools.wrap(), { ...options, radii: { smallest: 1, largest }, capacity, cellSize });
 }
 
-/** The lists of finer entries, which are nobody's business but the neighbour loop's. */
+/** Reads the lists of finer entries, which only the neighbour loop uses. */
 async function readFiner(tools: GpuTools, grid: HashGrid, count: number): Promise<Uint32Array> {
   const { finerList } = grid.sort;
   return (await readWords(tools, finerList as GPUBuffer, FINER_HEADER + count)).subarray(FINER_HEADER);
@@ -83,7 +83,7 @@ async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, cro
   const pairs = await grid.pairs({ capacity: most });
   const encoder = device.createCommandEncoder();
   const positions = tools.upload('bodies', toBodies(dimensions, crowd.positions, crowd));
-  // Twice, and fewer at first: nothing of one build may stay behind for the next.
+  // Build twice, with fewer particles first: nothing of the first build may remain.
   grid.encode(encoder, { positions, count: Math.floor(crowd.radii.length / 2) });
   grid.encode(encoder, { positions, count: crowd.radii.length });
   pairs.encode(encoder);
@@ -97,16 +97,16 @@ async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, cro
 describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   for (const [name, options] of fewerInSpace(dimensions, Object.entries(WORLDS))) {
     gpuTest(
-      `are filed as the reference files them in a world that is ${name}, and overlap whom brute force finds`,
+      `have the levels of the reference and the pairs of brute force in a ${name} world`,
       async (device, tools) => {
         let pairs = 0;
-        // In space, and in the larger box, with levels as many as there is room for; and with few, so that nobody is a finer entry.
-        const room = dimensions === 3 ? 8 : 2;
+        // Cases with as many levels as fit, and cases with so few levels that there are no finer entries.
+        const smallest = dimensions === 3 ? 8 : 2;
         for (const [count, edge, low, cellSize] of [
-          [0, 400, 0, room],
-          [1, 400, 0, room],
-          [600, 400, 0, room],
-          [600, 390, 0, room],
+          [0, 400, 0, smallest],
+          [1, 400, 0, smallest],
+          [600, 400, 0, smallest],
+          [600, 390, 0, smallest],
           [500, 1000, name === 'unbounded' ? -100_000 : 0, 8],
           [500, 500, 0, 32],
           [500, 500, 0, 64],
@@ -122,7 +122,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
           const first = world.cellCount + FINER_BUCKETS;
           const words = await readWords(tools, grid.start, startLength(world));
           expectArraysEqual(words.subarray(0, world.cellCount + 1), expected.start, 'start');
-          const finerStart = words.subarray(first).map((place) => place - count);
+          const finerStart = words.subarray(first).map((entry) => entry - count);
           expectArraysEqual(finerStart, expected.finerStart, 'start of finer');
           const entries = await readFiner(tools, grid, expected.finer.length);
           const slots = entries.map((entry) => entry >>> FINER_LEVEL_BITS);
@@ -142,10 +142,10 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'overlap whom brute force finds across the ends of a world, in rows of as few cells as there can be',
+    'have the pairs of brute force across the ends of a world with the fewest cells per row',
     async (device, tools) => {
-      // Extents in cells of 128 of the highest level, whole and with something left; along axes that do not wrap around one or
-      // two are enough. In the plane the first two of each.
+      // Extents in cells of the highest level, which are 128 wide: whole numbers and others. Axes that are not periodic
+      // may have one or two cells. 2D uses the first two of each.
       const narrow: readonly (readonly [extents: readonly number[], periodic: readonly boolean[]])[] = [
         [
           [3, 3, 3],
@@ -177,7 +177,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         ],
       ];
       let across = 0;
-      // Many levels, two, without finer entries, and one.
+      // Cell sizes for many levels, for two levels without finer entries, and for one level.
       const cases = [dimensions === 2 ? 2 : 8, 64, 128].flatMap((cellSize) =>
         narrow.map(([cells, wraps]) => ({ cells, wraps, cellSize })),
       );
@@ -186,15 +186,15 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         const periodic = wraps.slice(0, dimensions);
         const count = 240;
         const noise = createNoise(seed);
-        // At both ends of each axis, up to a period outside of those that wrap around, and on borders of cells.
-        const positions = Float32Array.from({ length: dimensions * count }, (_, at) => {
-          const length = max[at % dimensions] as number;
+        // Positions at both ends of each axis, up to a period outside along periodic axes, and on borders of cells.
+        const positions = Float32Array.from({ length: dimensions * count }, (_, index) => {
+          const length = max[index % dimensions] as number;
           const end = Math.round(noise()) * length;
           const beside = Math.floor((noise() - 0.5) * 40 * UNITS) / UNITS;
           const border = 2 * Math.floor((noise() * length) / 2);
-          const place = noise() < 0.7 ? end + beside : border;
-          const moved = periodic[at % dimensions] ? Math.round(2 * noise() - 1) * length : 0;
-          return Math.min(Math.max(place + moved, -length), 2 * length - 1 / UNITS);
+          const coordinate = noise() < 0.7 ? end + beside : border;
+          const moved = periodic[index % dimensions] ? Math.round(2 * noise() - 1) * length : 0;
+          return Math.min(Math.max(coordinate + moved, -length), 2 * length - 1 / UNITS);
         });
         const largest = Math.min(128, ...max) / 2;
         const radii = Float32Array.from(
@@ -218,15 +218,17 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
           `pairs in ${max} with cells of ${cellSize}`,
         );
         const straight = { ...world, period: world.period.map(() => 0) };
-        const inside = positions.map((place, at) => wrapOnce(world, place, at % dimensions));
+        const inside = positions.map((coordinate, index) => wrapOnce(world, coordinate, index % dimensions));
         across += found.count - bruteForceLevelPairs(straight, inside, radii).length / 2;
         grid.destroy();
       }
       expect(across).toBeGreaterThan(1000);
-      // Who is farther out than a period is in an outermost cell, and so is whoever is there too.
+      // Positions more than a period outside are clamped to an outermost cell, where they still find each other.
       const far = [100 - 5 * 400, 100 - 5 * 400, 250 + 5 * 400, 250 + 5 * 400];
       const crowd = {
-        positions: Float32Array.from(far.flatMap((place) => new Array<number>(dimensions).fill(place))),
+        positions: Float32Array.from(
+          far.flatMap((coordinate) => new Array<number>(dimensions).fill(coordinate)),
+        ),
         radii: new Float32Array(far.length).fill(10),
       };
       const grid = await createGrid(tools, { ...box(dimensions, 400), periodic: true }, far.length, 64, 8);
@@ -237,7 +239,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'overlap whom brute force finds, whatever their sizes and places',
+    'have the pairs of brute force, whatever their sizes and positions',
     async (device, tools) => {
       const unit = fc.integer({ min: -40 * UNITS, max: 40 * UNITS });
       const size = fc.oneof(
@@ -259,7 +261,9 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
             const make = WORLDS[kind] as (dimensions: Dimensions, edge: number) => WorldOptions;
             const shift = kind === 'periodic' ? 40 : 0;
             const crowd = {
-              positions: Float32Array.from(bodies.flatMap(([place]) => place.map((x) => x / UNITS + shift))),
+              positions: Float32Array.from(
+                bodies.flatMap(([position]) => position.map((x) => x / UNITS + shift)),
+              ),
               radii: Float32Array.from(bodies.map(([, radius]) => radius / UNITS)),
             };
             const grid = await createGrid(tools, make(dimensions, edge), 60, 16, width);
@@ -276,7 +280,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are refused with a sentence where the grid cannot be, or is asked for what it is not made for',
+    'reject invalid options, and calls that the grid was not created for',
     async (_, tools) => {
       const gpu = tools.wrap();
       const base = { ...box(dimensions, 64), capacity: 10 };
@@ -329,7 +333,7 @@ fn finish(own: Own, particle: Particle) {}`;
   );
 
   gpuTest(
-    'are set aside where they are no number, too large or have no size that is one',
+    'are set aside if their position or radius is not finite, or their radius negative or too large',
     async (device, tools) => {
       const grid = await createGrid(tools, WORLDS.unbounded?.(dimensions, 0) as WorldOptions, 16);
       const crowd = {
@@ -347,14 +351,14 @@ fn finish(own: Own, particle: Particle) {}`;
     SHARED,
   );
 
-  // Of three that are much alike, in the plane the first and the last.
+  // Three similar cases: 2D runs the first and the last.
   for (const [name, cellSize] of inTurns(dimensions, [
     ['bounded', 2],
     ['bounded', 64],
     ['periodic', 2],
   ] as const)) {
     gpuTest(
-      `one among thousands of small ones is shared among threads, in a world that is ${name} with cells of ${cellSize}, and misses nobody`,
+      `share a large one among threads and find all its pairs, in a ${name} world with cells of ${cellSize}`,
       async (device, tools) => {
         const small = 4000;
         const noise = createNoise(5);
@@ -363,11 +367,11 @@ fn finish(own: Own, particle: Particle) {}`;
         const positions = new Float32Array(dimensions * (small + 2));
         const radii = new Float32Array(small + 2);
         order.forEach((id, index) => {
-          // Two large ones, one of them across a corner; the small ones lie about the first.
+          // Two large particles, one of them across a corner. The small ones surround the first.
           radii[id] = index < 2 ? 64 : 1;
           for (let axis = 0; axis < dimensions; axis++) {
-            const place = index === 0 ? 120 : index === 1 ? 380 : 55 + noise() * 130;
-            positions[dimensions * id + axis] = Math.floor(place * UNITS) / UNITS;
+            const coordinate = index === 0 ? 120 : index === 1 ? 380 : 55 + noise() * 130;
+            positions[dimensions * id + axis] = Math.floor(coordinate * UNITS) / UNITS;
           }
         });
         const make = WORLDS[name] as (dimensions: Dimensions, edge: number) => WorldOptions;
@@ -408,7 +412,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         expect(words[2 * large + 1]).toBe(64);
         expect(finerBuckets(grid.world) > 0).toBe(cellSize === 2);
         if (cellSize > 2) return;
-        // A list of thousands, put in order by merging: in every bucket entries ascend.
+        // Lists of thousands of entries are sorted by merging: entries ascend in every bucket.
         const first = grid.world.cellCount + FINER_BUCKETS;
         const starts = await readWords(tools, grid.start, startLength(grid.world));
         const total = (starts.at(-1) as number) - (small + 2);

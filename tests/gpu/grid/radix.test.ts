@@ -1,4 +1,4 @@
-/** The radix sort against its twin and against the sorts that JavaScript has: every kind of key, every length, stable. */
+/** Compares the radix sort with the reference and with JavaScript's sorts, for every kind of key and many lengths. */
 import { describe, expect } from 'vitest';
 import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
@@ -14,13 +14,13 @@ import { FOLD, readWords } from '../../helpers/passes';
 const GUARD = 0xdead_beef;
 const KINDS: readonly KeyKind[] = ['u32', 'i32', 'f32', 'u64'];
 
-/** Keys whose counters are a block of the scan. */
+/** Returns the number of keys whose counters fill one block of the scan. */
 function blockOf(gpu: Gpu): number {
   const { bits, run } = radixShape(gpu);
   return (SCAN_BLOCK * run) / 2 ** bits;
 }
 
-/** A thread, a block of the scan, a workgroup; less and more. What a workgroup is does not depend on the kind of keys. */
+/** Lengths around a thread's run, a block of the scan and a workgroup. One kind of keys is enough for the workgroup. */
 function lengthsFor(gpu: Gpu, keys: KeyKind): number[] {
   const { run } = radixShape(gpu);
   const workgroup = WORKGROUP_SIZE * run;
@@ -31,12 +31,12 @@ function mostFolded(gpu: Gpu): number {
   return FOLD * FOLD * Math.min(blockOf(gpu), WORKGROUP_SIZE * radixShape(gpu).run);
 }
 
-/** Floats that sorts get wrong, as bits. */
+/** Bits of floats that sorts often get wrong. */
 const HARD_FLOATS = [
   0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, 0x7f80_0000, 0xff80_0000, 1, 0x8000_0001, 0x7f80_0001,
 ];
 
-/** Any bits, many of them equal, and of floats those that are hard. */
+/** Returns random keys, many of them equal or at the limits of their kind. */
 function wordsOf(kind: KeyKind, count: number, seed: number): Uint32Array {
   const noise = createNoise(seed);
   const pool = kind === 'f32' ? HARD_FLOATS : [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
@@ -46,7 +46,7 @@ function wordsOf(kind: KeyKind, count: number, seed: number): Uint32Array {
   });
 }
 
-/** With words behind that nobody may touch. */
+/** Uploads words, followed by guard words that must not change. */
 function guarded(tools: GpuTools, label: string, words: Uint32Array): GPUBuffer {
   const padded = new Uint32Array(words.length + 4).fill(GUARD);
   padded.set(words);
@@ -70,7 +70,7 @@ async function expectSorted(
   const expected = radixSort(options.keys, words, order);
   const got = await readWords(tools, keys, words.length + 4);
   const name = `${count} ${options.keys}`;
-  // A single key is left as it is.
+  // A single key keeps its bits.
   const sorted = count < 2 ? words : expected.words;
   expectArraysEqual(got.subarray(0, words.length), sorted, `keys of ${name}`);
   expect([...got.subarray(-4)], name).toEqual([GUARD, GUARD, GUARD, GUARD]);
@@ -88,7 +88,7 @@ async function expectSorted(
 
 describe.each(KINDS)('the radix sort of %s', (keys) => {
   gpuTest(
-    'sorts any length, with payload and without, and touches nothing behind',
+    'sorts any length, with and without payload, and writes nothing past the end',
     async (_, tools) => {
       for (const length of lengthsFor(tools.wrap(), keys)) {
         const words = wordsOf(keys, length, length + 1);
@@ -100,7 +100,7 @@ describe.each(KINDS)('the radix sort of %s', (keys) => {
   );
 
   gpuTest(
-    'keeps the order of equal keys, and what is sorted or upside down',
+    'keeps the order of equal keys, and handles sorted and reversed keys',
     async (_, tools) => {
       const count = 9 * radixShape(tools.wrap()).run + 9;
       const size = keys === 'u64' ? 2 : 1;
@@ -120,7 +120,7 @@ describe.each(KINDS)('the radix sort of %s', (keys) => {
 
 describe('the radix sort', () => {
   gpuTest(
-    'scans the counters of the keys that there are, and none of a longer sort before',
+    'ignores the counters of an earlier, longer sort',
     async (_, tools) => {
       const gpu = tools.wrap();
       const block = blockOf(gpu);
@@ -154,7 +154,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'orders floats and signed numbers as typed arrays do',
+    'orders floats and signed integers like typed arrays',
     async (_, tools) => {
       for (const [keys, view] of [
         ['f32', (words: Uint32Array) => new Float32Array(words.buffer)],
@@ -180,7 +180,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'takes fewer rounds where fewer bits are in use, also an odd number of digits',
+    'sorts by fewer bits if asked to, also with an odd number of digits',
     async (_, tools) => {
       for (const bits of [1, 4, 5, 12, 31]) {
         const words = wordsOf('u32', 5000, bits).map((word) => word >>> (32 - bits));
@@ -193,7 +193,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'has another shape on a GPU than where a processor plays one, and the same order',
+    'uses different shapes on hardware and on a software GPU, with the same result',
     async (device, tools) => {
       const names = { vendor: 'swiftshader', architecture: '', device: '', description: '' };
       const kinds = { software: names, gpu: { ...names, vendor: 'nvidia' } };
@@ -211,7 +211,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'sorts in folded dispatches, fewer keys than it holds, and again',
+    'sorts in folded dispatches, below its capacity, and repeatedly',
     async (_, tools) => {
       const folded = tools.wrap(FOLD);
       await expectSorted(
@@ -247,7 +247,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'refuses what it cannot do in a sentence, and frees all it owns',
+    'rejects invalid options and arguments, and frees its buffers',
     async (_, tools) => {
       const gpu = tools.wrap();
       const live = tools.liveBuffers().length;

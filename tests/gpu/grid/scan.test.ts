@@ -1,4 +1,4 @@
-/** The prefix sum against its twin: every level of it, folded dispatches, and zeros left behind. */
+/** Compares the prefix sum with the reference: every level, folded dispatches, and that it leaves zeros behind. */
 import { describe, expect } from 'vitest';
 import { SCAN_BLOCK, SCAN_ITEMS } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
@@ -18,7 +18,7 @@ import { FOLD, readWords, runPass, share } from '../../helpers/passes';
 const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
 const GUARD = 0xdead_beef;
 
-/** Nearly everything zero, as in a sparse world, with a few large counts; sums wrap past 2³². */
+/** Returns counts that are mostly zero or small, as in a sparse world, with a few large ones. Sums wrap past 2³². */
 function countsOf(length: number, seed = length): Uint32Array {
   const noise = createNoise(seed);
   return Uint32Array.from({ length }, () => {
@@ -27,7 +27,7 @@ function countsOf(length: number, seed = length): Uint32Array {
   });
 }
 
-/** A buffer as long as the scan may touch, and guards behind what it may write: the padding holds zeros. */
+/** Uploads values in a buffer as long as the scan may touch: padding with zeros, then guards. */
 function padded(tools: GpuTools, label: string, values: Uint32Array): GPUBuffer {
   const words = new Uint32Array(scanBytes(values.length) / 4 + 4).fill(GUARD);
   words.fill(0, 0, -4);
@@ -61,7 +61,7 @@ async function expectScanned(tools: GpuTools, values: Uint32Array, fold?: number
   for (const words of [got, left]) expect([...words.subarray(-4)]).toEqual([GUARD, GUARD, GUARD, GUARD]);
 }
 
-/** One value a vector, thread and block, less and more; blocks beyond those. */
+/** Lengths around a vector, a thread and a block, and several blocks. */
 const LENGTHS = [
   0,
   1,
@@ -87,7 +87,7 @@ describe.each([
   ['without subgroups', PLAIN],
 ] as const)('the scan %s', (_, options) => {
   gpuTest(
-    'gives the sums before each count, at every length',
+    'computes exclusive sums for every length',
     async (device, tools) => {
       expect(device.features.has('subgroups' as GPUFeatureName)).toBe(options === SHARED);
       for (const length of LENGTHS) await expectScanned(tools, countsOf(length));
@@ -98,7 +98,7 @@ describe.each([
 
 describe('the scan', () => {
   gpuTest(
-    'gives the same when its dispatch is folded into rows, whole or not',
+    'gives the same result when its dispatch is folded, with full and partial rows',
     async (_, tools) => {
       for (const length of [1, SCAN_BLOCK + 1, 2 * SCAN_BLOCK, 2 * SCAN_BLOCK + 1, 4 * SCAN_BLOCK]) {
         await expectScanned(tools, countsOf(length), FOLD);
@@ -108,7 +108,7 @@ describe('the scan', () => {
   );
 
   gpuTest(
-    'refuses more workgroups than two dimensions hold',
+    'rejects more workgroups than a folded dispatch holds',
     async (_, tools) => {
       const { run } = await prepare(tools, new Uint32Array(4 * SCAN_BLOCK + 1), FOLD);
       const attempt = () => run();
@@ -119,9 +119,9 @@ describe('the scan', () => {
   );
 
   gpuTest(
-    'goes through several rounds of block sums',
+    'handles several rounds of block sums',
     async (_, tools) => {
-      // One block more than one round of the spine holds, most of it empty to be quick.
+      // One block more than one round of block sums holds. Most values are zero, to be quick.
       const values = new Uint32Array(SCAN_BLOCK * SCAN_BLOCK + SCAN_BLOCK + 5);
       const noise = createNoise(7);
       for (let index = 0; index < 200_000; index++) values[Math.floor(noise() * values.length)] = 3;
@@ -134,7 +134,7 @@ describe('the scan', () => {
   );
 
   gpuTest(
-    'starts from zeros each time, whatever it scanned before',
+    'does not depend on what it scanned before',
     async (device, tools) => {
       const length = 3 * SCAN_BLOCK + 7;
       const { run, counts, starts } = await prepare(tools, countsOf(length, 1));
@@ -152,7 +152,7 @@ describe('the scan', () => {
   );
 
   gpuTest(
-    'frees what a binding owns',
+    'frees the buffers of a binding',
     async (_, tools) => {
       const scan = await Scan.create(tools.wrap(), 2);
       const buffer = tools.allocate('both', scanBytes(9));

@@ -1,4 +1,4 @@
-/** Entries against the twin, to the integer, whatever order the ranks came in. */
+/** Compares every entry with the reference, for ranks in any order. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { defineWorld } from '../../../src/core/world/world';
@@ -29,7 +29,7 @@ interface Options {
   readonly spoil?: (ranks: Uint32Array) => void;
 }
 
-/** Entries that the pass wrote for a scene, two words each, and what the twin makes of the same ranks. */
+/** Returns the entries that the pass wrote for a scene, two words each, and the reference's for the same ranks. */
 async function scatterScene(tools: GpuTools, scene: Scene, { ids, fold, spoil }: Options = {}) {
   const { dimensions, count, positions } = scene;
   const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
@@ -54,7 +54,7 @@ async function scatterScene(tools: GpuTools, scene: Scene, { ids, fold, spoil }:
   return { expected, got: await readWords(tools, entries, 2 * count + 2) };
 }
 
-/** The same ranks in each bucket, dealt out in another order, as atomics would. */
+/** Shuffles the ranks within each bucket, as atomics may do. */
 function shuffledRanks({ cells, ranks }: { cells: Uint32Array; ranks: Uint32Array }): Uint32Array {
   const members = new Map<number, number[]>();
   cells.forEach((cell, particle) => {
@@ -72,13 +72,13 @@ function shuffledRanks({ cells, ranks }: { cells: Uint32Array; ranks: Uint32Arra
 
 function expectScattered({ expected, got }: Awaited<ReturnType<typeof scatterScene>>): void {
   const { sources, ids } = expected;
-  const words = Uint32Array.from([...sources].flatMap((source, place) => [source, ids[place] as number]));
+  const words = Uint32Array.from([...sources].flatMap((source, index) => [source, ids[index] as number]));
   expectArraysEqual(got, Uint32Array.of(...words, GUARD, GUARD), 'entries');
 }
 
 describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
   gpuTest(
-    'puts slot and id at the bucket’s start plus the rank, folded or not',
+    'writes slot and id at the bucket’s start plus the rank, folded or not',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('clustered', { dimensions, count });
@@ -90,7 +90,7 @@ describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'hands on ids of the caller’s own, and retired and set-aside particles to their buckets',
+    'keeps the caller’s ids, and writes retired and set-aside particles to their buckets',
     async (_, tools) => {
       const scene = createScene('one-cell', { dimensions, count: 600 });
       const ids = Uint32Array.from({ length: 600 }, (_value, slot) => (slot * 7919) % 600);
@@ -106,7 +106,7 @@ describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'writes nothing past its entries, whatever the ranks',
+    'writes nothing past its entries, even with invalid ranks',
     async (_, tools) => {
       const scene = createScene('uniform', { dimensions, count: 300 });
       const spoil = (ranks: Uint32Array) => ranks.fill(300);

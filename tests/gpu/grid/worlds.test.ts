@@ -1,4 +1,4 @@
-/** Periodic and unbounded worlds on the GPU, at their worst: every integer and every bit of the reference's grid. */
+/** Compares hard cases of periodic and unbounded worlds with the reference, integer by integer and bit by bit. */
 
 import { describe, expect } from 'vitest';
 import { cellBytes, latticeOfParticle } from '../../../src/core/world/cells';
@@ -17,7 +17,7 @@ import { bitsOf, DIMENSIONS, readVectors, readWords, uploadVectors } from '../..
 import { fc } from '../../helpers/properties';
 import { inTurns, THOROUGH } from '../../helpers/thorough';
 
-/** Pairs of particles in adjacent cells: only they can be borderline. */
+/** Counts the pairs in adjacent cells: only they can be borderline. */
 function countAdjacent(world: World, positions: Float32Array, pairs: Uint32Array): number {
   let adjacent = 0;
   for (let index = 0; index < pairs.length; index += 2) {
@@ -37,7 +37,7 @@ const MOST = 80;
 describe.each(DIMENSIONS)('in %dD', (dimensions) => {
   for (const [kind, crowds] of Object.entries(unusualCrowds)) {
     gpuTest(
-      `the grid of a ${kind} world is the reference's, bit for bit`,
+      `the grid of a ${kind} world equals the reference, bit by bit`,
       async (device, tools) => {
         await fc.assert(
           fc.asyncProperty(crowds(dimensions, MOST), async ({ world, positions }) => {
@@ -74,13 +74,13 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
     );
 
     gpuTest(
-      `the pairs of a ${kind} world are brute force's`,
+      `the pairs of a ${kind} world equal those of brute force`,
       async (_, tools) => {
         let pairs = 0;
         await fc.assert(
           fc.asyncProperty(crowds(dimensions, MOST), async (crowd) => {
             const { world, positions } = crowd;
-            // The simulation's diameter is that of its world, and particles are few.
+            // The simulation has the diameter of the given world, and few particles.
             const simulation = await createSimulation(tools.wrap(), {
               ...optionsOf(world),
               radius: world.diameter / 2,
@@ -111,11 +111,11 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
 
   for (const name of inTurns(dimensions, ['periodic', 'channel', 'far-apart', 'colliding-cells'])) {
     gpuTest(
-      `the scene ${name} moves as the reference does, and checkpoints carry its world`,
+      `the scene ${name} moves like the reference, and checkpoints hold its world`,
       async (_, tools) => {
         const count = 120;
         const scene = createScene(name, { dimensions, count });
-        // Nothing of it settles, so that rounding stays small for a few steps.
+        // Nothing comes to rest, so that rounding errors stay small for a few steps.
         const options = sceneOptions(scene, { substeps: 2, restitution: 0.5 });
         const simulation = await createSimulation(tools.wrap(), options);
         const reference = new ReferenceSimulation(options);
@@ -129,13 +129,13 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
         let worst = 0;
         for (let index = 0; index < got.positions.length; index++) {
           const axis = index % dimensions;
-          const place = got.positions[index] as number;
-          let apart = Math.abs(place - (expected.positions[index] as number));
+          const coordinate = got.positions[index] as number;
+          let apart = Math.abs(coordinate - (expected.positions[index] as number));
           const length = period[axis] as number;
           if (length > 0) {
             apart = Math.min(apart, Math.abs(apart - length));
-            expect(place).toBeGreaterThanOrEqual(min[axis] as number);
-            expect(place).toBeLessThanOrEqual((min[axis] as number) + length);
+            expect(coordinate).toBeGreaterThanOrEqual(min[axis] as number);
+            expect(coordinate).toBeLessThanOrEqual((min[axis] as number) + length);
           }
           worst = Math.max(worst, apart);
         }
@@ -169,11 +169,11 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
 
 describe.each(DIMENSIONS)('a periodic box in %dD', (dimensions) => {
   const corner = (value: number) => new Array<number>(dimensions).fill(value);
-  const fill = (...places: readonly (readonly number[])[]) =>
-    Float32Array.from(places.flatMap((place) => [...place, 1].slice(0, dimensions)));
+  const fill = (...points: readonly (readonly number[])[]) =>
+    Float32Array.from(points.flatMap((point) => [...point, 1].slice(0, dimensions)));
 
   gpuTest(
-    'brings in what is given from far out, and questions move nothing',
+    'wraps positions given from far outside; queries move nothing',
     async (_, tools) => {
       const simulation = await createSimulation(tools.wrap(), {
         dimensions,
@@ -203,7 +203,7 @@ describe.each(DIMENSIONS)('a periodic box in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'holds what a crowd flings many periods away',
+    'wraps particles that a crowd pushes many periods away',
     async (_, tools) => {
       const count = 400;
       const positions = Float32Array.from(
@@ -237,7 +237,7 @@ describe.each(DIMENSIONS)('a periodic box in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is as exact at its ends as in its middle where it begins at 0, however long it is',
+    'is as exact at its ends as in its middle if it begins at 0, even if it is long',
     async (_, tools) => {
       const max = [32768, 3, 3].slice(0, dimensions);
       const positions = fill([32767 + 2 ** -9, 1], [2 ** -10, 1], [16383 + 2 ** -10, 1], [16384, 1]);

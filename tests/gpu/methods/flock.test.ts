@@ -1,4 +1,7 @@
-/** Flocks and particle life on the GPU: steps like those of the CPU engine in doubles, the same bits in every run, and promises. */
+/**
+ * Flocks and particle life on the GPU: steps like those of the CPU engine in doubles, the same bits in every run, and
+ * promises.
+ */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
 import {
@@ -22,8 +25,8 @@ import { THOROUGH } from '../../helpers/thorough';
 const DT = 1 / 64;
 
 /**
- * Tolerance for velocities and moves in 32-bit floats: sums over some tens of neighbours, each term off by a few units in the last
- * place, keep well over 18 of 24 bits.
+ * Tolerance for velocities and moves in 32-bit floats: sums over some tens of neighbours, each term off by a few units
+ * in the last place, keep well over 18 of 24 bits.
  */
 const PART = 2 ** -18;
 
@@ -39,7 +42,7 @@ function worldsIn(dimensions: Dimensions): readonly (readonly [string, Space])[]
 describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   for (const [name, space] of worldsIn(dimensions)) {
     gpuTest(
-      `flies as on the CPU, twice alike, in ${name}`,
+      `moves like on the CPU, with the same bits twice, in ${name}`,
       async (_, tools) => {
         const options = { ...flockOptions(dimensions, space, 500), capacity: 510 };
         const first = await createFlock(tools.wrap(), options);
@@ -134,10 +137,10 @@ function agreement(dimensions: Dimensions, { ids, positions, velocities }: Flock
     Array.from(packed.subarray(dimensions * id, dimensions * (id + 1)));
   let [sum, pairs] = [0, 0];
   for (const id of ids) {
-    const [place, speed] = [at(positions, id), at(velocities, id)];
+    const [position, speed] = [at(positions, id), at(velocities, id)];
     for (let other = 0; other < id; other++) {
       const [there, speedThere] = [at(positions, other), at(velocities, other)];
-      if (Math.hypot(...place.map((value, axis) => value - (there[axis] as number))) >= 1) continue;
+      if (Math.hypot(...position.map((value, axis) => value - (there[axis] as number))) >= 1) continue;
       const dot = speed.reduce((product, value, axis) => product + value * (speedThere[axis] as number), 0);
       sum += dot / Math.max(Math.hypot(...speed) * Math.hypot(...speedThere), 1e-9);
       pairs++;
@@ -147,7 +150,7 @@ function agreement(dimensions: Dimensions, { ids, positions, velocities }: Flock
 }
 
 gpuTest(
-  'an empty flock steps, too',
+  'an empty flock can step',
   async (_, tools) => {
     const options = flockOptions(2, true, 4);
     const flock = await createFlock(tools.wrap(), {
@@ -166,7 +169,7 @@ gpuTest(
 describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
   for (const [name, space] of worldsIn(dimensions)) {
     gpuTest(
-      `goes on as on the CPU, twice alike, in ${name}`,
+      `moves like on the CPU, with the same bits twice, in ${name}`,
       async (_, tools) => {
         const options = { ...lifeOptions(dimensions, space, 600), capacity: 610 };
         const first = await createLife(tools.wrap(), options);

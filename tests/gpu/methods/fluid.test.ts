@@ -1,6 +1,6 @@
 /**
- * The fluid on the GPU: each stage equals its twin on the CPU, every run gives the same bits, and substeps can be recorded into
- * the caller's encoder.
+ * The fluid on the GPU: each stage equals its twin on the CPU, every run gives the same bits, and substeps can be
+ * recorded into the caller's encoder.
  */
 import { describe, expect } from 'vitest';
 import { createSimulation } from '../../../src';
@@ -42,7 +42,7 @@ const SPACE: FluidOptions = {
 };
 
 /** Tolerances of lengths and speeds after a few substeps in 32-bit floats, relative to those of the scenes. */
-const PLACE_BOUND = 1e-5;
+const POSITION_BOUND = 1e-5;
 const SPEED_BOUND = 5e-4;
 
 describe.each([
@@ -51,7 +51,7 @@ describe.each([
 ] as const)('the fluid in %s', (_, options) => {
   for (const transfer of inTurns(options.dimensions, ['flip', 'apic'] as const)) {
     gpuTest(
-      `does what the reference does, by ${transfer}`,
+      `equals the reference, by ${transfer}`,
       async (_device, tools) => {
         const fluid = await createFluid(tools.wrap(), { ...options, transfer });
         const twin = createCpuFluid({ ...options, transfer });
@@ -66,7 +66,7 @@ describe.each([
         }
         const [got, fields, seen] = await Promise.all([fluid.read(), fluid.fields(), fluid.measure()]);
         const [expected, expectedFields, figures] = [twin.read(), twin.fields(), twin.measure()];
-        expectArraysWithin(got.positions, expected.positions, PLACE_BOUND, 'positions');
+        expectArraysWithin(got.positions, expected.positions, POSITION_BOUND, 'positions');
         expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
         expect(Array.from(fields.kinds)).toEqual(Array.from(expectedFields.kinds));
         expectArraysWithin(fields.velocity, expectedFields.velocity, SPEED_BOUND, 'velocities of cells');
@@ -91,7 +91,7 @@ describe.each([
 });
 
 gpuTest(
-  'has the same bits in every run and when recorded into one encoder; advance uses the substeps that the speed needs',
+  'gives the same bits in every run and recorded into one encoder; advance uses the substeps that the speed needs',
   async (device, tools) => {
     const gpu = tools.wrap();
     const { pass, detail } = await checkRepeats((given) => createFluid(gpu, given), PLANE, 6);

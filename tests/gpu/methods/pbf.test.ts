@@ -1,4 +1,7 @@
-/** The position-based fluid on the GPU: steps like those of the CPU engine in doubles, the same bits in every run, momentum, rest. */
+/**
+ * The position-based fluid on the GPU: steps like those of the CPU engine in doubles, the same bits in every run,
+ * momentum, rest.
+ */
 import { describe, expect } from 'vitest';
 import { createCpuPositionFluid, createPositionFluid } from '../../../src/methods/pbf';
 import { expectComingAndGoing, expectSameFromCheckpoint } from '../../helpers/inputs/flocks';
@@ -9,15 +12,15 @@ import { bitsOf, DIMENSIONS } from '../../helpers/passes';
 const DT = 1 / 128;
 
 /**
- * Tolerance of positions after a step, in radii. There are two rounds of corrections. Each λ is a quotient of sums over some tens
- * of neighbours, good to about 2^-18, times gradients; together they move a particle by less than a radius. Positions, some tens
- * of radii from the corner, are rounded four times.
+ * Tolerance of positions after a step, in radii. There are two rounds of corrections. Each λ is a quotient of sums over
+ * some tens of neighbours, good to about 2^-18, times gradients; together they move a particle by less than a radius.
+ * Positions, some tens of radii from the corner, are rounded four times.
  */
 const PART = 2 ** -16;
 
 describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
   gpuTest(
-    'moves as on the CPU, the same in every run, and keeps its momentum away from walls',
+    'moves like on the CPU, with the same bits in every run, and keeps its momentum away from walls',
     async (_, tools) => {
       const options = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 0 });
       // In 3D two axes have no walls. The block is around the middle, and the obstacles reach into it.
@@ -81,8 +84,9 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       const options = columnOf(dimensions);
       const fluid = await createPositionFluid(tools.wrap(), { ...options, viscosity: 0.05 });
       const { positions } = options;
-      const middle = (places: Float32Array) =>
-        places.reduce((sum, value, index) => (index % dimensions === 1 ? sum + value : sum), 0) / fluid.count;
+      const middle = (positions: Float32Array) =>
+        positions.reduce((sum, value, index) => (index % dimensions === 1 ? sum + value : sum), 0) /
+        fluid.count;
       const before = middle(positions);
       const settle = async (steps: number) => {
         const encoder = device.createCommandEncoder();

@@ -1,4 +1,4 @@
-/** The page's brush on the GPU does to velocities what its twin on the host does, and to nobody else's. */
+/** Checks that the page's brush changes velocities on the GPU like its twin on the host, and no others. */
 import { describe, expect } from 'vitest';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { GpuBrush, held, pushed } from '../../../src/page/tools/brush';
@@ -13,7 +13,7 @@ const SECONDS = 1 / 64;
 describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
   for (const name of ['uniform', 'mixed', 'crates']) {
     gpuTest(
-      `pushes and pulls who is near its ray and holds one, in the scene ${name}`,
+      `pushes and pulls the particles near its ray and holds one, in the scene ${name}`,
       async (_, tools) => {
         const gpu = tools.wrap();
         const scene = createScene(name, { dimensions, count: COUNT });
@@ -39,7 +39,7 @@ describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
           expect(moved).toBeGreaterThan(20);
           expect(moved).toBeLessThan(dimensions * COUNT);
         }
-        // Of all only the one that is held goes, slowly or at the speed it is allowed.
+        // Only the held particle moves, slowly or at the permitted speed.
         for (const speed of [1, 1e6]) {
           const before = await simulation.read();
           const grip = { id: COUNT - 3, place: middle, speed };

@@ -1,4 +1,4 @@
-/** What the page draws with compiles without a message and makes pipelines, in every kind of picture. */
+/** Checks that the page's drawing shaders compile without messages and make pipelines for every kind of picture. */
 import { describe, expect } from 'vitest';
 import { createLayouts, createPipelines } from '../../../src/page/view/draw-pipelines';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
@@ -15,7 +15,7 @@ const PIPELINES = {
 } as const;
 
 describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
-  // Formats a canvas may prefer; samples on hardware and on a software GPU.
+  // The formats that a canvas may prefer, and the samples on hardware and on a software GPU.
   for (const format of ['bgra8unorm', 'rgba8unorm'] as const) {
     for (const [samples, kind, colour] of [
       [1, '', 'speed'],

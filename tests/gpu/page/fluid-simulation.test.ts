@@ -1,4 +1,4 @@
-/** A fluid as the page runs it on the GPU: steps that are timed, and what is asked for meanwhile, change no bit. */
+/** Tests a fluid as the page runs it on the GPU: timing and queries change no bit. */
 import { describe, expect } from 'vitest';
 import type { GpuFluidBody } from '../../../src/page/engines/methods/fluid-simulation';
 import { startFrom } from '../../../src/page/engines/methods/start';
@@ -9,7 +9,7 @@ const STEP = 1 / 60;
 
 describe('a fluid of the page', () => {
   gpuTest(
-    'goes on with the same bits while steps are timed, one waits for the other, and from a state',
+    'gives the same bits when steps are timed or queued, and from a checkpoint',
     async (_, tools) => {
       const choices = chooseScene(defaultChoices(), 'fountain');
       const { options, method } = await startFrom(choices, 150);

@@ -1,4 +1,4 @@
-/** The narrow-range filter of water: distances with bumps come out smooth, and a step in depth stays where it is. */
+/** Tests the narrow-range filter of the fluid's surface: it smooths bumps in the distances and keeps steps in depth. */
 import { describe, expect } from 'vitest';
 import { createLayouts } from '../../../src/page/view/draw-pipelines';
 import { DISTANCE_FORMAT, NOTHING } from '../../../src/page/view/fluid/pipelines';
@@ -8,20 +8,21 @@ import { FRAME_BYTES, packFrame } from '../../../src/page/view/frame';
 import { frameOf } from '../../helpers/inputs/frames';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 
-/** Texels of the picture; a row of floats is then as long as copies ask for. */
+/** Texels per side of the picture. A row of 64 floats has the alignment that copies need. */
 const SIZE = 64;
-/** Columns from here on lie behind, rows from here on have no ball. */
+/** Columns from BEHIND on lie farther away. Rows from EMPTY on have no ball. */
 const BEHIND = 40;
 const EMPTY = 56;
 
-describe('distances of water', () => {
+describe('the fluid’s distances', () => {
   gpuTest(
-    'lose their bumps and keep their steps',
+    'lose bumps and keep steps',
     async (device, tools) => {
       const world = { dimensions: 3, min: [0, 0, 0], max: [2, 2, 2] } as const;
       const frame = frameOf(world, { width: SIZE, height: SIZE });
       const { sight } = frame;
-      // One standard deviation of the filter is 1.6 radii of 0.8 distances: here four texels. 2.2 radii are a surface of its own.
+      // The filter's standard deviation is 1.6 radii of 0.8 spacings, here four texels. A step of 2.2 radii counts as
+      // another surface.
       const spacing = 4 / (1.6 * 0.8 * sight.pixelsPerUnit);
       const step = (2.2 * 0.8 * spacing) / sight.reach;
       const flat = (x: number, y: number) => (y >= EMPTY ? NOTHING : x < BEHIND ? 0 : 3 * step);
@@ -32,13 +33,13 @@ describe('distances of water', () => {
       });
 
       const shape = { dimensions: 3, cells: [8, 8, 8], cellSize: 0.25, spacing } as const;
-      const place = { width: SIZE, height: SIZE, scale: 1, isHidden: false };
+      const viewport = { width: SIZE, height: SIZE, scale: 1, isHidden: false };
       const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
       const frames = tools.allocate('frame', FRAME_BYTES, usage);
       const uniforms = tools.allocate('fluid', FLUID_BYTES, usage);
       const { queue } = device;
       queue.writeBuffer(frames, 0, packFrame({ radius: 0.5, dimensions: 3, time: 0 }, frame, 1));
-      queue.writeBuffer(uniforms, 0, packFluid(shape, frame, place));
+      queue.writeBuffer(uniforms, 0, packFluid(shape, frame, viewport));
       const texture = () =>
         device.createTexture({
           size: [SIZE, SIZE],
@@ -74,7 +75,7 @@ describe('distances of water', () => {
       const smooth = new Float32Array(await tools.read(read));
       for (const made of Object.values(distances)) made.destroy();
 
-      /** Root of the mean square of what balls of these columns are off by, in steps. */
+      /** Returns the root mean square error of the distances in these columns, in steps. */
       const bumps = (values: Float32Array, from: number, to: number) => {
         let sum = 0;
         for (let y = 0; y < EMPTY; y++) {
@@ -85,7 +86,8 @@ describe('distances of water', () => {
       };
       const before = bumps(given, 0, SIZE);
       expect(before).toBeGreaterThan(0.1);
-      // What is in front takes nothing from what is behind it; what is behind is pulled ahead beside it, by a step at most.
+      // The front surface is not changed by what lies behind. Next to it the back surface is pulled forward by at most
+      // a step.
       expect(bumps(smooth, 0, BEHIND)).toBeLessThan(before / 10);
       expect(bumps(smooth, BEHIND + 16, SIZE)).toBeLessThan(before / 10);
       for (let y = 0; y < EMPTY; y++) {

@@ -1,4 +1,4 @@
-/** Fluids as they are drawn, by their pixels: surfaces in the plane and in space, and the fields of the lattice. */
+/** Tests pixels of drawn fluids: surfaces in 2D and 3D, and the fields of the lattice. */
 import { describe, expect } from 'vitest';
 import type { FluidOptions } from '../../../src/methods/fluid';
 import { planFluid } from '../../../src/methods/fluid/options';
@@ -12,12 +12,12 @@ import { DIMENSIONS } from '../../helpers/passes';
 const TANK: FluidOptions = { dimensions: 2, cells: [20, 20], cellSize: 0.1 };
 const BOX: FluidOptions = { dimensions: 3, cells: [16, 16, 16], cellSize: 0.125 };
 
-/** Blue is fluid, or the line along its surface. */
+/** Returns whether a pixel is blue: fluid, or the line along its surface. */
 function isFluid({ pixels }: Pictured, x: number, y: number): boolean {
   return pixels.at(x, y)[2] > 127;
 }
 
-/** The first pixel of a column that is fluid, with the share of the one before it. */
+/** Returns the row of the first fluid pixel in a column, from the top. */
 function surfaceAt(pictured: Pictured, x: number): number {
   for (let y = 0; y < SIZE; y++) {
     if (isFluid(pictured, x, y)) return y;
@@ -54,9 +54,9 @@ describe.each(DIMENSIONS)('pictures of fluids in %dD', (dimensions) => {
   );
 });
 
-describe('a surface of the plane', () => {
+describe('a 2D surface', () => {
   gpuTest(
-    'is a disc where particles fill a disc, with a smooth edge',
+    'is a disc with a smooth edge if particles fill a disc',
     async (_, tools) => {
       const seen = await picture(tools, { ...TANK, fill: [{ centre: [1, 1], radius: 0.6 }] });
       const [x, y] = seen.toPixel([1, 1]);
@@ -70,13 +70,13 @@ describe('a surface of the plane', () => {
           const share = seen.pixels.at(column, row)[2] / 255;
           if (isFluid(seen, column, row)) area++;
           if (share > 0.1 && share < 0.9) partly++;
-          // Particles lie at random within their share of a cell.
+          // Allow some pixels at the edge: particles lie at random within their share of a cell.
           if (Math.abs(away) > 4.5 && isFluid(seen, column, row) !== away < 0) wrong.push([column, row]);
         }
       }
       expect(wrong).toEqual([]);
       expect(Math.abs(area / (Math.PI * radius ** 2) - 1)).toBeLessThan(0.05);
-      // A pixel along the edge, about.
+      // About one partly covered pixel along the edge.
       expect(partly).toBeGreaterThan(2 * radius);
       expect(partly).toBeLessThan(12 * radius);
     },
@@ -84,7 +84,7 @@ describe('a surface of the plane', () => {
   );
 
   gpuTest(
-    'has no holes in a full tank and is flat on a half full one, at any zoom; it stops at solid cells',
+    'has no holes in a full tank, is flat on a half full one, and stops at solid cells, at any zoom',
     async (_, tools) => {
       const corner = (seen: Pictured, point: readonly [number, number]) =>
         seen.toPixel(point).map((along) => Math.min(SIZE, Math.max(0, along))) as [number, number];
@@ -120,7 +120,7 @@ describe('a surface of the plane', () => {
         }
       }
       expect(wrong).toEqual([]);
-      // No larger than the picture, and coarser where particles are large.
+      // The textures are no larger than the picture, and coarser if particles are large.
       expect(Math.max(...bytes)).toBeLessThanOrEqual(4 * SIZE * SIZE);
       expect(bytes[3]).toBeLessThan((bytes[1] as number) / 8);
     },
@@ -128,7 +128,7 @@ describe('a surface of the plane', () => {
   );
 
   gpuTest(
-    'shows a particle apart from all others as a drop as large as its share',
+    'shows a single particle as a drop of its share’s area',
     async (_, tools) => {
       const seen = await picture(tools, { ...TANK, positions: Float32Array.of(1, 1) }, { zoom: 8 });
       const [x, y] = seen.toPixel([1, 1]);
@@ -141,18 +141,18 @@ describe('a surface of the plane', () => {
   );
 });
 
-describe('water of space', () => {
+describe('a 3D surface', () => {
   const ball = { centre: [1, 1, 1], radius: 0.6 } as const;
 
   gpuTest(
-    'is a ball where particles fill one, thickest in its middle',
+    'is a ball, thickest in its middle, if particles fill a ball',
     async (_, tools) => {
       const seen = await picture(tools, { ...BOX, fill: [ball] });
       const [x, y] = seen.toPixel([1, 1, 1]);
       const across = seen.frame.sight.pixelsPerUnit;
       const redAt = (share: number) => seen.pixels.at(x - share * 0.6 * across, y)[0];
       expect(redAt(1.25)).toBe(255);
-      // The more fluid, the less of what is behind.
+      // The thicker the fluid, the less of the background shows.
       const reds = [1, 0.95, 0.88, 0.75].map(redAt);
       expect(reds).toEqual(reds.toSorted((a, b) => b - a));
       expect((reds[0] as number) - (reds[3] as number)).toBeGreaterThan(60);
@@ -163,7 +163,7 @@ describe('water of space', () => {
   );
 
   gpuTest(
-    'is hidden by what is in front of it, and hides what is behind it',
+    'is hidden by a ball in front of it, and hides a ball behind it',
     async (_, tools) => {
       const green = async (position: readonly number[]) => {
         const seen = await picture(
@@ -174,7 +174,7 @@ describe('water of space', () => {
         const [x, y] = seen.toPixel(position);
         return seen.pixels.at(x, y);
       };
-      // The eye looks from high x, y and z.
+      // The camera is at high x, y and z.
       const near = await green([1.4, 1.4, 1.75]);
       const far = await green([0.8, 0.8, 0.25]);
       expect(near[1]).toBeGreaterThan(100);
@@ -195,7 +195,7 @@ describe('fields', () => {
   };
 
   gpuTest(
-    'are arrows that point along the velocity, as long as it is fast',
+    'show arrows along the velocity, longer for higher speeds',
     async (_, tools) => {
       for (const [velocity, ahead] of [
         [
@@ -216,14 +216,14 @@ describe('fields', () => {
           overlays: { velocityArrows: true },
           isSurface: false,
         });
-        // Around the middle of the cell at (0.875, 0.875), as far as half way to the next arrow.
+        // Look around the middle of the cell at (0.875, 0.875), up to half the distance to the next arrow.
         const [x, y] = seen.toPixel([0.875, 0.875]);
         const half = seen.toPixel([1.125, 1])[0] - x;
         const found: (readonly [number, number])[] = [];
         for (let row = -Math.floor(half); row < half; row++) {
           for (let column = -Math.floor(half); column < half; column++) {
-            const place = [column + 0.5, row + 0.5] as const;
-            if (seen.pixels.at(x + column, y + row)[1] > 127) found.push(place);
+            const pixel = [column + 0.5, row + 0.5] as const;
+            if (seen.pixels.at(x + column, y + row)[1] > 127) found.push(pixel);
           }
         }
         const along = found.map(([dx, dy]) => dx * ahead[0] + dy * ahead[1]);
@@ -233,7 +233,7 @@ describe('fields', () => {
         const extent = Math.max(...along) - Math.min(...along);
         if (isFast) expect(extent).toBeGreaterThan(1.2 * half);
         else expect(extent).toBeLessThan(half);
-        // The head is wider than the tail.
+        // The arrow's head is wider than its tail.
         const widest = (from: number, to: number) =>
           Math.max(
             0,
@@ -246,7 +246,7 @@ describe('fields', () => {
   );
 
   gpuTest(
-    'are pressure from none to most, and solid cells where they are',
+    'show pressure from lowest to highest, and solid cells at their positions',
     async (_, tools) => {
       const solids = ([x = 0]: readonly number[]) => x > 1.5;
       const seen = await picture(
@@ -271,7 +271,7 @@ describe('fields', () => {
       };
       expect(greens(1)).toBe(0);
       expect(greens(1.5)).toBeGreaterThan(60);
-      // In space they are bodies that hide what is behind them.
+      // In 3D solid cells are bodies that hide what is behind them.
       const space = await picture(
         tools,
         {

@@ -1,6 +1,6 @@
 /**
- * What overlays on the GPU are made of: every variant compiles, the pairs they list are the candidates and contacts of the
- * reference, the heat map counts who is in which cell, and a full list says so.
+ * Tests the data of overlays on the GPU: every variant compiles, they list the candidates and contacts of the
+ * reference, the heat map counts the particles of each cell, and a full list reports it.
  */
 import { describe, expect } from 'vitest';
 import { shapesOf } from '../../../src/core/particles/shapes';
@@ -32,7 +32,7 @@ import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 import { inTurns } from '../../helpers/thorough';
 
-/** Of what is drawn, in pixels. */
+/** The size of the picture in pixels. */
 const PICTURE = { width: 640, height: 480 } as const;
 const CONTACT_BIT = 0x8000_0000;
 
@@ -74,7 +74,7 @@ function gridOf(simulation: Simulation, { positions, velocities, ids, ...sizes }
   return buildGrid(world, positions, velocities, ids, shapesOf(dimensions, sizes));
 }
 
-/** As `listed` names them. */
+/** Returns the reference's pairs, with names like those of `listed`. */
 function referencePairs(simulation: Simulation, grid: Grid, contactsOnly: boolean): string[] {
   const { world } = simulation;
   const pairs: string[] = [];
@@ -128,7 +128,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
     { driverless: true },
   );
 
-  // Kernels of many sizes take long to compile: each scene in one of the two.
+  // Kernels for many sizes compile slowly, so each scene runs in 2D or in 3D.
   for (const [name, count] of inTurns(dimensions, [
     ['packing', 700],
     ['periodic', 700],
@@ -159,7 +159,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
           found: expected.length,
           crowded: 0,
         });
-        // The thread goes through slots in this order.
+        // The thread visits slots in this order.
         const ids = new Uint32Array(await tools.read(overlay.buffers?.ids as GPUBuffer));
         expect(Array.from(ids.subarray(0, simulation.count))).toEqual(Array.from(grid.ids));
         await expectHeat(tools, simulation, overlay, grid);
@@ -170,7 +170,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         device.queue.submit([encoder.finish()]);
         const contacts = await listed(tools, overlay);
         expect(contacts.pairs.toSorted()).toEqual(referencePairs(simulation, grid, true));
-        // What nothing needs any more is let go of, and no longer drawn.
+        // Buffers that no overlay needs are freed, and their overlays are no longer drawn.
         const label = 'overlay.pairs.pairs';
         const every = { ...NO_OVERLAYS, cellLines: true, ...shown };
         expect(tools.liveBuffers()).toContain(label);
@@ -186,7 +186,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'list pairs across an end that is looked at, whichever end the lower slot is at',
+    'list pairs across the visible end of a periodic world, whichever end the lower slot is at',
     async (_, tools) => {
       const all = cornersIn(dimensions);
       const at = (x: number) => [x, ...all(8).slice(1)];
@@ -211,15 +211,15 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
       ] as const) {
         const camera = dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
         camera.sight(simulation.world, frame.viewport);
-        const place = project(camera.sight(simulation.world, frame.viewport), frame.viewport, at(x));
-        camera.zoom(6, place.x, place.y);
-        camera.pan(320 - place.x, 240 - place.y);
+        const point = project(camera.sight(simulation.world, frame.viewport), frame.viewport, at(x));
+        camera.zoom(6, point.x, point.y);
+        camera.pan(320 - point.x, 240 - point.y);
         const near = { ...frame, sight: camera.sight(simulation.world, frame.viewport) };
         const encoder = gpu.device.createCommandEncoder({ label: 'test' });
         overlay.encode(encoder, near);
         gpu.device.queue.submit([encoder.finish()]);
         const { pairs } = await listed(tools, overlay);
-        // Space is seen from far: there the others are not far enough from the edge of the picture.
+        // In 3D the camera is far away, so the other pair is too close to the edge of the picture to be left out.
         if (dimensions === 2) expect(pairs).toEqual([name]);
         else expect(pairs).toContain(name);
       }
@@ -230,7 +230,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are drawn in a pass of as many samples as the canvas has',
+    'can be drawn in a pass with the canvas’s samples',
     async (device, tools) => {
       const scene = createScene('periodic', { dimensions, count: 200 });
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
@@ -266,7 +266,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
       });
       const entries = [{ binding: 0, resource: { buffer } }];
       pass.setBindGroup(0, device.createBindGroup({ layout, entries }));
-      // What is wrong with them the device says, and with it this test.
+      // If drawing is invalid, the device reports an error and this test fails.
       overlay.drawBehind(pass, frame);
       overlay.drawOver(pass, frame);
       pass.end();
@@ -280,9 +280,9 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'say how many pairs there are where the list is full, and leave out who has too many',
+    'report the number of pairs if the list is full, and leave out particles with too many',
     async (_, tools) => {
-      // So many at one place that their pairs are more than the list holds; then more than one may have.
+      // First more coincident pairs than the list holds, then more per particle than allowed.
       for (const count of [MOST_EACH - 100, MOST_EACH + 2]) {
         const positions = new Float32Array(dimensions * count).map((_, index) => 8 + (index % 7) / 64);
         const simulation = await createSimulation(tools.wrap(), {
@@ -319,7 +319,7 @@ async function expectHeat(
   const [across, up] = heatAxes(world);
   const expected = new Uint32Array(counters.reduce((product, along) => product * along, 1));
   ids.forEach((_, slot) => {
-    // Multiples of a cell, so that doubles decide as floats do but for who is at a border: none is, within 2^-18.
+    // Count in cells: doubles then decide like floats, except within 2^-18 of a border, where there is no particle.
     const cellAlong = (axis: number) => {
       const apart = (positions[world.dimensions * slot + axis] as number) - (world.min[axis] as number);
       const cell = Math.floor(Math.fround(Math.fround(apart) * world.inverseCellSize));

@@ -1,4 +1,6 @@
-/** The counts that the GPU colours by are those of the CPU engine, which is held against all pairs. */
+/**
+ * Compares the counts for colours on the GPU with those of the CPU engine, which other tests compare with brute force.
+ */
 import { describe, expect } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
@@ -40,7 +42,7 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
     ['contacts', 'mixed', false],
   ] as const) {
     gpuTest(
-      `are those of the CPU, ${counted} of the scene ${name}`,
+      `equal those of the CPU: ${counted} in the scene ${name}`,
       async (_, tools) => {
         const gpu = tools.wrap();
         const options = {
@@ -53,7 +55,7 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
         const twin = createCpuSimulation(options);
         twin.remove([0, 7, 150]);
         const count = createCpuTally(twin, options, counted);
-        // Positions swap between two buffers.
+        // Two rounds, because positions swap between two buffers.
         for (let round = 0; round < 2; round++) {
           const particles = await simulation.read();
           const encoder = gpu.device.createCommandEncoder({ label: 'test' });
@@ -67,7 +69,7 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
           );
           expect(Array.from(particles.ids, (id) => got.get(id))).toEqual(Array.from(expected));
           expect(Math.max(...expected)).toBeGreaterThan(1);
-          // Which sorts the state anew.
+          // Measuring sorts the state again.
           await simulation.measure();
         }
         tally.destroy();

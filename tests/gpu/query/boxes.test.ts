@@ -1,11 +1,11 @@
-/** What is in boxes on the GPU: brute force's, ids ascending, in every kind of world, whatever the box. */
+/** Compares box searches on the GPU with brute force, ids ascending, for all kinds of worlds and boxes. */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
 import { type Dimensions, defineWorld, type WorldOptions } from '../../../src/core/world/world';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
 import { particlesInBox } from '../../../src/reference/query/boxes';
 import { createNoise } from '../../../src/testing/noise';
-import { ASKED_SIZES, type AskedSizes, createAskedGrid, uploadPlaces } from '../../helpers/inputs/queries';
+import { ASKED_SIZES, type AskedSizes, createAskedGrid, uploadPacked } from '../../helpers/inputs/queries';
 import { stored } from '../../helpers/inputs/unusual-worlds';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
@@ -14,7 +14,7 @@ import { fewerInSpace, inTurns } from '../../helpers/thorough';
 
 const EDGE = 8;
 const PARTICLES = 1200;
-/** Coordinates are whole numbers of these, so that corners in another period are exact too. */
+/** Units per length. Coordinates are whole units, so that corners in another period are exact, too. */
 const UNITS = 1024;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
@@ -34,7 +34,10 @@ interface Boxes {
   readonly count: number;
 }
 
-/** Small, large, flat, points, on particles, outside, inside out, all around, not finite. */
+/**
+ * Returns boxes that are small, large, flat, points, on particles, outside, inverted, as large as the world, or not
+ * finite.
+ */
 function boxesFor(dimensions: Dimensions, positions: Float32Array): Boxes {
   const noise = createNoise(17);
   const unit = (value: number) => Math.round(value * UNITS) / UNITS;
@@ -55,14 +58,14 @@ function boxesFor(dimensions: Dimensions, positions: Float32Array): Boxes {
     }
   }
   for (let id = 0; id < 20; id++) {
-    const place = Array.from(positions.subarray(dimensions * id, dimensions * (id + 1)));
+    const position = Array.from(positions.subarray(dimensions * id, dimensions * (id + 1)));
     add(
-      place,
+      position,
       all(() => 0),
     );
     corners.push(
-      place.map((value, axis) => (axis === 0 ? value : -1000)),
-      place.map((value, axis) => (axis === 0 ? value : 1000)),
+      position.map((value, axis) => (axis === 0 ? value : -1000)),
+      position.map((value, axis) => (axis === 0 ? value : 1000)),
     );
   }
   const corner = (value: number) => all(() => value);
@@ -87,7 +90,7 @@ function scatter(dimensions: Dimensions, world: string): Float32Array {
     () => Math.round(UNITS * (-1 + 10 * noise())) / UNITS,
   );
   positions[dimensions * 60 + 1] = Number.NaN;
-  // Far out, each along its own axis; where the world wraps around at most a period away.
+  // Two particles far outside along different axes; along periodic axes at most a period away.
   if (world === 'unbounded' || world.startsWith('bounded')) positions[dimensions * 70] = 1e30;
   positions[dimensions * 71 + 1] = world === 'channel' ? 150 : 14;
   return positions;
@@ -97,7 +100,7 @@ interface Question {
   readonly grid: HashGrid;
   readonly positions: Float32Array;
   readonly boxes: Boxes;
-  /** What brute force finds in each. */
+  /** The ids that brute force finds in each box. */
   readonly expected: readonly number[][];
 }
 
@@ -127,15 +130,15 @@ async function ask(
 describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
   for (const sizes of inTurns(dimensions, ASKED_SIZES.toReversed())) {
     for (const [kind, options] of fewerInSpace(dimensions, Object.entries(worldsOf(dimensions)))) {
-      // Of many sizes, one world of each kind.
+      // With many sizes, one world of each kind is enough.
       if (sizes === 'many sizes' && (kind === 'bounded' || kind === 'periodic')) continue;
       gpuTest(
-        `hold what brute force says in a ${kind} world of ${sizes}`,
+        `contain the particles that brute force finds, in a ${kind} world of ${sizes}`,
         async (device, tools) => {
           const { grid, positions, boxes, expected } = await ask(tools, options, kind, sizes);
           const search = await grid.inBoxes({ boxes: boxes.count, capacity: 400_000 });
           const buffers = {
-            positions: uploadPlaces(tools, dimensions, 'positions', positions, sizes),
+            positions: uploadPacked(tools, dimensions, 'positions', positions, sizes),
             boxes: uploadVectors(tools, dimensions, 'boxes', boxes.corners),
           };
           for (const count of sizes === 'one size' ? [boxes.count, 255, 0, boxes.count] : [boxes.count]) {
@@ -155,7 +158,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
               );
             });
           }
-          // All kinds of boxes were among them: for one thread, for many, for all slots, and empty ones.
+          // The boxes cover all kinds of searches: by one thread, by many, over all slots, and empty ones.
           const lengths = expected.map((list) => list.length);
           expect(Math.max(...lengths)).toBeGreaterThan(PARTICLES - 10);
           expect(lengths.filter((size) => size === 0).length).toBeGreaterThan(5);
@@ -169,7 +172,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'that do not fit as a whole leave holes, and the capacity that would do is told',
+    'leave holes if their lists do not fit, and report the needed capacity',
     async (device, tools) => {
       const { grid, positions, boxes, expected } = await ask(
         tools,
@@ -177,7 +180,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
       );
       const position = uploadVectors(tools, dimensions, 'positions', positions);
       const corners = uploadVectors(tools, dimensions, 'boxes', boxes.corners);
-      // Short in the middle of a box for one thread, and of one for many.
+      // The list ends within a box searched by one thread, and within one searched by many.
       for (const capacity of [40, 8000]) {
         const search = await grid.inBoxes({ boxes: boxes.count, capacity });
         const encoder = device.createCommandEncoder();
@@ -216,7 +219,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'over many cells are shared out, in folded dispatches too, and one holds more than a workgroup sorts at once',
+    'over many cells are split among threads, also folded, and may hold more ids than a workgroup sorts at once',
     async (device, tools) => {
       const count = 3000;
       const corner = cornersIn(dimensions);
@@ -252,7 +255,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'searches of boxes that cannot be are refused with a sentence',
+  'box searches reject invalid options and inputs',
   async (device, tools) => {
     const { grid, boxes, positions, expected } = await ask(tools, worldsOf(2).bounded as WorldOptions);
     await expect(grid.inBoxes({ boxes: 0, capacity: 1 })).rejects.toThrow(/^boxes is 0, /);

@@ -1,4 +1,4 @@
-/** What happens to the pairs of a grid on the GPU: what the host says of the same lists, search after search. */
+/** Compares the events of a grid's pairs on the GPU with those of the host, search after search. */
 import { describe, expect } from 'vitest';
 import { ArgumentError, CellstormError, DestroyedError } from '../../../src/core/base/errors';
 import { pairEvents } from '../../../src/core/simulation/pair-events';
@@ -29,7 +29,7 @@ function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>
   };
 }
 
-/** Particles that wander: coordinates are multiples of 1/256, so that lists have no holes. */
+/** Particles that wander. Coordinates are multiples of 1/256, so that lists have no holes. */
 class Crowd {
   private readonly noise: () => number;
   readonly positions: Float32Array;
@@ -64,7 +64,7 @@ interface Following {
   readonly grid: HashGrid;
   readonly contacts: GridPairs;
   readonly events: GridEvents;
-  /** Searches and compares. */
+  /** Records a search for pairs and the comparison with the previous one. */
   record(positions: Float32Array, count: number): GPUCommandBuffer;
 }
 
@@ -107,11 +107,11 @@ async function expectEvents(events: GridEvents, before: PairList, after: PairLis
 describe.each(DIMENSIONS)('events in %dD', (dimensions) => {
   for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
     gpuTest(
-      `are those of the host in a ${kind} world, search after search`,
+      `equal those of the host in a ${kind} world, search after search`,
       async (device, tools) => {
         const { grid, events, contacts, record } = await follow(device, tools, options);
         const crowd = new Crowd(options);
-        // The first search, with which all begins; then moves, nothing new, fewer particles, none, all again.
+        // In the first search all pairs begin. Then: moves, no change, fewer particles, none, all again.
         let before = NOTHING;
         let changes = 0;
         for (const [count, move] of [
@@ -175,7 +175,7 @@ describe.each(DIMENSIONS)('events in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'events are between what the device compared, whenever it was recorded',
+  'events follow the order of submission, not of recording',
   async (device, tools) => {
     const options = worldsOf(2).bounded as WorldOptions;
     const { grid, contacts, events, record } = await follow(device, tools, options);
@@ -197,7 +197,7 @@ gpuTest(
     await expectEvents(events, first.pairs, middle.pairs);
     device.queue.submit([last.commands]);
     await expectEvents(events, middle.pairs, last.pairs);
-    // Two in one encoder; a search that nobody compares in between is skipped.
+    // Two comparisons in one encoder. A search without a comparison in between is skipped.
     const encoder = device.createCommandEncoder();
     const search = () => {
       crowd.wander(0.2);
@@ -213,7 +213,7 @@ gpuTest(
     events.encode(encoder);
     device.queue.submit([encoder.finish()]);
     await expectEvents(events, penultimate, end);
-    // Compared once more, with itself.
+    // Compare the last list with itself.
     const again = device.createCommandEncoder();
     events.encode(again);
     device.queue.submit([again.finish()]);
@@ -224,7 +224,7 @@ gpuTest(
 );
 
 gpuTest(
-  'events of one list are told to each who asks for them',
+  'several event lists can follow the same pairs',
   async (device, tools) => {
     const options = worldsOf(2).bounded as WorldOptions;
     const { grid, contacts, events, record } = await follow(device, tools, options);
@@ -246,7 +246,7 @@ gpuTest(
 );
 
 gpuTest(
-  'of a list that was cut short there are none, and the next whole one is compared with the last whole one',
+  'a list that was cut short has no events; the next complete list is compared with the last complete one',
   async (device, tools) => {
     const options = worldsOf(2).bounded as WorldOptions;
     const crowd = new Crowd(options);
@@ -281,7 +281,7 @@ gpuTest(
 );
 
 gpuTest(
-  'events that do not fit their list are the first ones, and each list says what would do',
+  'a list of events that is too short holds the first ones and reports the needed capacity',
   async (device, tools) => {
     const options = worldsOf(3).periodic as WorldOptions;
     const { grid, events, record } = await follow(device, tools, options, { events: 11 });
@@ -299,7 +299,7 @@ gpuTest(
         const count = Math.min(12, expected[kind].count);
         expect([read[kind].found, read[kind].count]).toEqual([expected[kind].count, count]);
         const { pairs } = read[kind];
-        // Of the first id at which the list ends, some; of those before it, all.
+        // The list holds all events of earlier first ids, and some of the first id at which it ends.
         expectArraysEqual(pairs, expected[kind].pairs.subarray(0, 2 * count), kind);
       }
     }
@@ -309,7 +309,7 @@ gpuTest(
 );
 
 gpuTest(
-  'events that cannot be are refused with a sentence, and end with their pairs',
+  'events reject invalid options, and are destroyed with their pairs',
   async (device, tools) => {
     const already = tools.liveBuffers().length;
     const options = worldsOf(2).bounded as WorldOptions;
@@ -343,7 +343,7 @@ gpuTest(
 );
 
 gpuTest(
-  'events of a grid that holds nobody are none',
+  'a grid without particles has no events',
   async (device, tools) => {
     const options = worldsOf(2).bounded as WorldOptions;
     const grid = await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: 0 });
@@ -363,12 +363,12 @@ gpuTest(
 describe.each(DIMENSIONS)('over the buffers of a simulation in %dD', (dimensions) => {
   for (const sizes of inTurns(dimensions, ['many radii', 'one radius'] as const)) {
     gpuTest(
-      `a grid with ids calls particles by them, of ${sizes}`,
+      `a grid with ids lists particles by those ids, with ${sizes}`,
       async (device, tools) => {
         const isMixed = sizes === 'many radii';
         const positions = new Crowd(worldsOf(dimensions).bounded as WorldOptions).positions;
         const velocities = positions.map((_, index) => ((index * 37) % 17) / 4 - 2);
-        // Kernels of levels take a software device long to compile.
+        // A software device is slow at compiling kernels for levels.
         const radii = Float32Array.from({ length: PARTICLES }, (_, index) => 0.25 * (1 + (index % 2)));
         const options = { ...worldsOf(dimensions).bounded, dimensions, positions, velocities };
         const simulation = await createSimulation(tools.wrap(), {
@@ -416,7 +416,7 @@ describe.each(DIMENSIONS)('over the buffers of a simulation in %dD', (dimensions
 });
 
 gpuTest(
-  'a grid with ids calls particles by any there are, and refuses what holds none',
+  'a grid with ids accepts ids in any order, and rejects invalid buffers of ids',
   async (device, tools) => {
     const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1, capacity: 4 } as const;
     const grid = await HashGrid.create(tools.wrap(), { ...options, ids: true });

@@ -1,4 +1,7 @@
-/** Pairs as data on the GPU: brute force's, in canonical order, counted, and never past the end of the list. */
+/**
+ * Tests lists of pairs on the GPU: they equal brute force, are in canonical order and counted, and never exceed the
+ * buffer.
+ */
 import { describe, expect } from 'vitest';
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
@@ -37,7 +40,7 @@ async function prepare(
 
 describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   gpuTest(
-    'are those of every scene, in order, again and again',
+    'equal brute force on every scene, in order, search after search',
     async (device, tools) => {
       for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES)) {
         const count = name === 'one-cell' ? 60 : 700;
@@ -48,7 +51,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
           expect([listed.found, listed.count], name).toEqual([expected.count, expected.count]);
           expectArraysEqual(listed.pairs, expected.pairs, name);
         }
-        // Fewer particles than before leave nothing of the others behind.
+        // A search over fewer particles leaves no pairs of the others.
         search(device, Math.floor(count / 2));
         const { found } = await pairs.read();
         const half = expected.pairs
@@ -64,7 +67,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'of a list that is too short are the first ones, and it says what would do',
+    'are the first ones if the list is too short, which reports the needed capacity',
     async (device, tools) => {
       const { grid, pairs, expected, search } = await prepare(tools, 'uniform', dimensions, 500, 99);
       expect(pairs.capacity).toBe(100);
@@ -72,7 +75,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
       search(device);
       const listed = await pairs.read();
       expect([listed.found, listed.count]).toEqual([expected.count, 100]);
-      // All pairs of the ids before the one at which the list ends; of that one some.
+      // The list holds all pairs of earlier ids, and some of the id at which it ends.
       const last = expected.pairs[198] as number;
       const whole = listed.pairs.filter((_, index) => (listed.pairs[index - (index % 2)] as number) < last);
       expectArraysEqual(whole, expected.pairs.subarray(0, whole.length), 'pairs');
@@ -86,7 +89,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'count a dispatch of one thread each',
+    'come with arguments for a dispatch of one thread per pair',
     async (device, tools) => {
       const { grid, pairs, expected, search } = await prepare(tools, 'clustered', dimensions, 900, 30_000, 2);
       const module = device.createShaderModule({
@@ -128,7 +131,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'lists that cannot be are refused with a sentence',
+  'pairs reject invalid options',
   async (device, tools) => {
     const { grid, pairs } = await prepare(tools, 'gas', 2, 10, 10);
     await expect(grid.pairs({ capacity: 0 })).rejects.toThrow(ArgumentError);
@@ -146,14 +149,14 @@ gpuTest(
 );
 
 gpuTest(
-  'a list that is read is of one search, whatever is submitted meanwhile, be it short or long',
+  'reading returns a list of one search, even if others are submitted meanwhile, for short and long lists',
   async (device, tools) => {
     for (const [name, count] of [
       ['uniform', 500],
       ['one-cell', 200],
     ] as const) {
       const { grid, pairs, expected, search } = await prepare(tools, name, 2, count, 40_000);
-      // More than is copied at first, or less.
+      // One list is longer than the first copy, one shorter.
       expect(8 * expected.count > 1 << 16).toBe(name === 'one-cell');
       const few = Math.floor(count / 2);
       const ofFew = expected.pairs.filter((_, index, all) => (all[index | 1] as number) < few);

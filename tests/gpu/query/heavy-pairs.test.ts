@@ -1,6 +1,6 @@
 /**
- * Lists of pairs where few particles have thousands of neighbours, and a workgroup makes the list of each: brute force's,
- * in canonical order, of a list that is too short the first ones.
+ * Tests lists of pairs if a few particles have thousands of neighbours, so that a workgroup lists the pairs of each.
+ * They equal brute force in canonical order; a list that is too short holds the first pairs.
  */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -14,7 +14,7 @@ import { countHeavy } from '../../helpers/inputs/mixed-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 
-/** In places of 1/32: nothing rounds. */
+/** Units per length. Coordinates and radii are whole units, so that nothing rounds. */
 const UNITS = 32;
 const EDGE = 64;
 const LARGEST = 40;
@@ -25,7 +25,7 @@ interface Crowd {
   readonly radii: Float32Array;
 }
 
-/** Small ones, and in between some that reach nearly all of them: the first, the last, and those at `large`. */
+/** Returns small particles, and large ones at the indices `large`, which overlap nearly all others. */
 function crowdOf(dimensions: Dimensions, count: number, large: readonly number[]): Crowd {
   const random = new Random(7);
   const positions = Float32Array.from(
@@ -40,7 +40,7 @@ function crowdOf(dimensions: Dimensions, count: number, large: readonly number[]
   return { dimensions, positions, radii };
 }
 
-/** All pairs by all pairs, in canonical order. */
+/** Finds all pairs by brute force, in canonical order. */
 function overlapping({ dimensions, positions, radii }: Crowd): Uint32Array {
   const pairs: number[] = [];
   for (let i = 0; i < radii.length; i++) {
@@ -79,11 +79,11 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
   const count = 1400;
   const crowd = crowdOf(dimensions, count, [0, 701, count - 1]);
   const expected = overlapping(crowd);
-  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const corner = (value: number) => new Array<number>(dimensions).fill(value);
   const world = dimensions === 2 ? { min: corner(0), max: corner(EDGE + 64) } : { unbounded: true };
 
   gpuTest(
-    'are those of a few large ones among thousands of small ones, whatever their ids',
+    'equal brute force for a few large particles among small ones, whatever their ids',
     async (_, tools) => {
       expect(expected.length).toBeGreaterThan(4 * count);
       const radii = { smallest: 1 / 8, largest: LARGEST };
@@ -93,7 +93,7 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
       expect(all.heavy).toBeGreaterThanOrEqual(3);
       expect(all.found).toBe(expected.length / 2);
       expectArraysEqual(all.pairs, expected, 'pairs');
-      // The first particle's list alone is longer.
+      // The pairs of the first particle alone would not fit.
       const short = await search(tools, options, bodies, 500);
       expect(short.found).toBe(expected.length / 2);
       expectArraysEqual(short.pairs, expected.subarray(0, 1000), 'the first pairs');
@@ -102,7 +102,7 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are found in a simulation, which may go on meanwhile',
+    'are found in a simulation that steps meanwhile',
     async (_, tools) => {
       const options = { dimensions, ...world, positions: crowd.positions, radii: crowd.radii };
       const simulation = await createSimulation(tools.wrap(), options);
@@ -115,8 +115,8 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
   );
 });
 
-gpuTest('pairs of a crowd in one cell are all of it', async (_, tools) => {
-  // In a world that wraps around, a row of cells is enough for a particle to be heavy.
+gpuTest('findPairs finds all pairs of a crowd in one cell', async (_, tools) => {
+  // In a periodic world one crowded row of cells makes a particle heavy.
   const count = 420;
   const positions = Float32Array.from({ length: 2 * count }, (__, index) => 4 + (index % 29) / 64);
   const options = {
@@ -135,7 +135,7 @@ gpuTest('pairs of a crowd in one cell are all of it', async (_, tools) => {
   expectArraysEqual(pairs, overlapping({ dimensions: 2, positions, radii }), 'pairs');
 });
 
-gpuTest('boxes over thousands of others are in the list once with each', async (_, tools) => {
+gpuTest('large boxes over thousands of others are listed once with each', async (_, tools) => {
   const count = 1400;
   const crowd = crowdOf(3, count, [0, 701]);
   const boxes = Float32Array.from({ length: 6 * count }, (__, index) => {

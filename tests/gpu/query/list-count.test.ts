@@ -1,4 +1,4 @@
-/** How many entries a list has, at its limits: none, as many as fit, too many, and more than 32 bits count. */
+/** Tests the count of a list at its limits: none, as many as fit, too many, and more than 32 bits can count. */
 import { describe, expect } from 'vitest';
 import { defineWorld } from '../../../src/core/world/world';
 import { ListCount, UNCOUNTABLE } from '../../../src/passes/query/list-count';
@@ -9,7 +9,7 @@ import { readWords, runPass, share, uploadGrid } from '../../helpers/passes';
 
 describe('a count', () => {
   gpuTest(
-    'says what was found, what is listed, and how to go over it',
+    'reports entries found, entries listed, and a dispatch over the list',
     async (_, tools) => {
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4] }, 1);
       for (const [offsets, entries, words, expected] of [
@@ -18,7 +18,7 @@ describe('a count', () => {
         [[0, 3, 40, 100], 52, 2, [100, 52, 1, 1, 1]],
         [[0, 3, 40, 900], 1000, 2, [900, 900, 2, 2, 1]],
         [[0, 3_000_000_000, 4_294_967_295, 4_294_967_295], 600, 1, [4_294_967_295, 600, 2, 2, 1]],
-        // The sum came round: more than 32 bits count.
+        // The sum overflows 32 bits.
         [[0, 3_000_000_000, 5, 7], 100, 1, [UNCOUNTABLE, 0, 0, 1, 1]],
         [[0, 1, 2, 0], 100, 1, [UNCOUNTABLE, 0, 0, 1, 1]],
       ] as const) {
@@ -32,7 +32,7 @@ describe('a count', () => {
         const { offsets: buffer } = buffers;
         const binding = pass.bind({ ...buffers, offsets: { buffer, size: buffer.size } });
         const shared = await share(gpu, world, 3);
-        // Twice, since the word between the two kernels must be as it was.
+        // Twice, because the word that the two kernels share must be reset.
         for (let round = 0; round < 2; round++) {
           runPass(gpu, (encoder) => pass.encode(encoder, shared, binding));
           expect([...(await readWords(tools, buffers.count, 6))]).toEqual([...expected, 0]);
@@ -43,7 +43,7 @@ describe('a count', () => {
   );
 
   gpuTest(
-    'that came round leaves the list to whom it belongs, and ends',
+    'that overflowed never writes past an owner’s entries, and terminates',
     async (_, tools) => {
       const gpu = tools.wrap();
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4] }, 1);
@@ -56,7 +56,7 @@ describe('a count', () => {
       const group = pairs.bind('fill', { ...state, offsets, pairs: list });
       const shared = await share(gpu, world, 3);
       runPass(gpu, (encoder) => pairs.encode(encoder, shared, 'fill', group, 3));
-      // Particle 1 has room for its one pair, particle 2 has none and so a hole; particle 0 has no room at all.
+      // Particle 1 has room for its one pair. Particle 2 has no pair, so a hole. Particle 0 has no room.
       const hole = 0xffff_ffff;
       const expected = Uint32Array.of(5, 5, 1, 2, hole, hole, 5, 5, 5, 5, 5, 5);
       expectArraysEqual(await readWords(tools, list, 12), expected, 'list');

@@ -1,4 +1,6 @@
-/** Neighbours of points on the GPU: brute force's, ids ascending, in every kind of world; and kernels over points. */
+/**
+ * Compares neighbours of points on the GPU with brute force, ids ascending, in all worlds; tests kernels over points.
+ */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
 import { type Dimensions, defineWorld, type WorldOptions } from '../../../src/core/world/world';
@@ -12,7 +14,7 @@ import {
   askedCrowd,
   askedWorlds,
   createAskedGrid,
-  uploadPlaces,
+  uploadPacked,
 } from '../../helpers/inputs/queries';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
@@ -41,7 +43,7 @@ interface Question {
   near(point: number, radius: number): number[];
 }
 
-/** Particles and points at random, some points on particles, some outside, one nowhere. */
+/** Creates random particles and points: some points coincide with particles, some lie outside, one is not finite. */
 async function ask(
   tools: GpuTools,
   options: WorldOptions,
@@ -78,17 +80,17 @@ async function ask(
 }
 
 describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
-  // As in tests/gpu/query/nearest.test.ts, each in one of the two.
+  // Each kind of sizes runs in 2D or in 3D; nearest.test.ts runs the opposite choice.
   for (const sizes of inTurns(dimensions, ASKED_SIZES)) {
     for (const [kind, options] of fewerInSpace(dimensions, Object.entries(worldsOf(dimensions)))) {
       gpuTest(
-        `have the neighbours that brute force has in a ${kind} world of ${sizes}`,
+        `have the neighbours of brute force in a ${kind} world of ${sizes}`,
         async (device, tools) => {
           const { grid, positions, points, near } = await ask(tools, options, sizes);
           const search = await grid.near({ points: POINTS, capacity: 8000 });
           const buffers = {
-            positions: uploadPlaces(tools, dimensions, 'positions', positions, sizes),
-            points: uploadPlaces(tools, dimensions, 'points', points, sizes),
+            positions: uploadPacked(tools, dimensions, 'positions', positions, sizes),
+            points: uploadPacked(tools, dimensions, 'points', points, sizes),
           };
           for (const [radius, count] of [
             [undefined, POINTS],
@@ -121,15 +123,15 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
       Object.entries(askedWorlds(dimensions)),
     )) {
       gpuTest(
-        `have those that brute force has beyond the cell, in a world of ${sizes} that is ${name}`,
+        `have the neighbours of brute force beyond adjacent cells, with ${sizes}, ${name}`,
         async (device, tools) => {
           const { world, positions, points } = askedCrowd(options, PARTICLES, WIDE_POINTS);
           const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
           const buffers = {
-            positions: uploadPlaces(tools, dimensions, 'positions', positions, sizes),
-            points: uploadPlaces(tools, dimensions, 'points', points, sizes),
+            positions: uploadPacked(tools, dimensions, 'positions', positions, sizes),
+            points: uploadPacked(tools, dimensions, 'points', points, sizes),
           };
-          // The widest loop takes every smaller radius too.
+          // The search with the widest reach handles every smaller radius, too.
           const reach = radii.at(-1) as number;
           const search = await grid.near({ points: WIDE_POINTS, capacity: PARTICLES * WIDE_POINTS, reach });
           expect(search.reach).toBe(reach);
@@ -161,7 +163,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'whose list is too short get the first ones, and the capacity that would do',
+    'get the first neighbours if the list is too short, which reports the needed capacity',
     async (device, tools) => {
       const { grid, positions, points, near } = await ask(
         tools,
@@ -180,7 +182,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
         const got = [...ids.subarray(offsets[point], offsets[point + 1])];
         const whole = all[point] as number[];
         expect(got.every((id) => whole.includes(id))).toBe(true);
-        // Only where the list ends is one cut short.
+        // Only the neighbours of the point at the list's end are cut short.
         if ((offsets[point + 1] as number) < 100) expect(got).toEqual(whole);
       }
       grid.destroy();
@@ -191,7 +193,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `can be gone over by a kernel of the user’s own in a world of ${sizes}`,
+      `can be the subjects of a user’s kernel in a world of ${sizes}`,
       async (device, tools) => {
         const { grid, positions, points, near } = await ask(
           tools,
@@ -217,10 +219,10 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
         const nearest = tools.allocate('nearest', 4 * POINTS);
         const encoder = device.createCommandEncoder();
         grid.encode(encoder, {
-          positions: uploadPlaces(tools, dimensions, 'p', positions, sizes),
+          positions: uploadPacked(tools, dimensions, 'p', positions, sizes),
           count: PARTICLES,
         });
-        const buffer = uploadPlaces(tools, dimensions, 'q', points, sizes);
+        const buffer = uploadPacked(tools, dimensions, 'q', points, sizes);
         const input = { points: buffer, count: POINTS, buffers: { nearest }, parameters: { farthest: 1e9 } };
         kernel.encode(encoder, input);
         device.queue.submit([encoder.finish()]);
@@ -248,11 +250,11 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'who is in a crowd has thousands of neighbours, listed by id',
+  'particles in a crowd have thousands of neighbours, listed by id',
   async (device, tools) => {
     const count = 6000;
     const middle = EDGE / 2;
-    // In the four cells around a corner, whose ids are in turns among the others'.
+    // The particles lie in the four cells around a corner, so that each cell holds ids from the whole range.
     const positions = scatterIn(
       createNoise(7),
       [middle - 0.2, middle - 0.2],
@@ -261,8 +263,8 @@ gpuTest(
     );
     const world = { dimensions: 2, min: [0, 0], max: [EDGE, EDGE] } as const;
     const grid = await createAskedGrid(tools, world, count, 'one size');
-    const [particles, points] = [positions, Float32Array.of(middle, middle)].map((places) =>
-      uploadVectors(tools, 2, 'places', places),
+    const [particles, points] = [positions, Float32Array.of(middle, middle)].map((vectors) =>
+      uploadVectors(tools, 2, 'vectors', vectors),
     ) as [GPUBuffer, GPUBuffer];
     for (const reach of [1, 1.5]) {
       const search = await grid.near({ points: 1, capacity: count, reach });
@@ -281,7 +283,7 @@ gpuTest(
 );
 
 gpuTest(
-  'who is more than a period outside is near nobody and in no box that wraps around, however many others there are',
+  'a particle more than a period outside is near no point and in no box of a periodic world',
   async (device, tools) => {
     const world = { dimensions: 2, min: [0, 0], max: [EDGE, EDGE], periodic: true } as const;
     for (const count of [1, PARTICLES]) {
@@ -293,11 +295,11 @@ gpuTest(
       const boxes = await grid.inBoxes({ boxes: 1, capacity: count });
       const encoder = device.createCommandEncoder();
       grid.encode(encoder, {
-        positions: uploadPlaces(tools, 2, 'positions', positions, 'many sizes'),
+        positions: uploadPacked(tools, 2, 'positions', positions, 'many sizes'),
         count,
       });
       near.encode(encoder, {
-        points: uploadPlaces(tools, 2, 'points', points, 'many sizes'),
+        points: uploadPacked(tools, 2, 'points', points, 'many sizes'),
         count: 3,
         radius: 0.75,
       });
@@ -314,7 +316,7 @@ gpuTest(
 );
 
 gpuTest(
-  'searches that cannot be are refused with a sentence',
+  'searches reject invalid options and inputs',
   async (device, tools) => {
     const { grid, points, positions } = await ask(tools, worldsOf(2).bounded as WorldOptions);
     const unsure = { ...(worldsOf(2).bounded as WorldOptions), diameter: 1, capacity: 1, velocities: 'yes' };
@@ -377,7 +379,7 @@ gpuTest(
 );
 
 gpuTest(
-  'lists that are read are of one search, whatever is submitted meanwhile',
+  'reading returns lists of one search, even if others are submitted meanwhile',
   async (device, tools) => {
     const { grid, points, positions, near } = await ask(tools, worldsOf(2).bounded as WorldOptions);
     const search = await grid.near({ points: POINTS, capacity: 8000 });
@@ -403,7 +405,7 @@ gpuTest(
       const { offsets, ids } = await reading;
       expect(offsets.length).toBe(first + 1);
       expectArraysEqual(ids, Uint32Array.from(expected(first, 1).flat()), 'ids');
-      // Recorded, but not submitted: what is read is what was.
+      // A search that is recorded but not submitted changes nothing.
       const later = record(first, 1);
       const unchanged = await search.read();
       expect(unchanged.offsets.length).toBe(second + 1);

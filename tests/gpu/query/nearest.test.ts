@@ -1,4 +1,7 @@
-/** The k nearest of points on the GPU: brute force's, in every kind of world, within the cell and beyond it. */
+/**
+ * Compares the k nearest particles of points on the GPU with brute force, in all worlds, within adjacent cells and
+ * beyond.
+ */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
 import type { WorldOptions } from '../../../src/core/world/world';
@@ -12,34 +15,34 @@ import {
   askedCrowd,
   askedWorlds,
   createAskedGrid,
-  uploadPlaces,
+  uploadPacked,
 } from '../../helpers/inputs/queries';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { fewerInSpace, inTurns } from '../../helpers/thorough';
 
 const PARTICLES = 300;
-/** Two workgroups, the second not full. */
+/** Two workgroups, the second one partly empty. */
 const POINTS = 270;
 const UNUSED = 0xffff_ffff;
 const LEVELLED_WORLDS = ['bounded', 'periodic, with a wide last cell', 'unbounded'];
 
-interface Places {
+interface Nearest {
   readonly ids: Uint32Array;
   readonly distancesSquared: Float32Array;
 }
 
-/** What brute force puts into the places of the first points. */
-function placesOf(
+/** Returns the nearest particles of the first points by brute force, in the layout of the result. */
+function nearestOf(
   { world, positions, points }: AskedCrowd,
   asked: { count: number; k: number; radius: number; withoutSelf?: boolean },
-): Places {
+): Nearest {
   const { count, k, radius, withoutSelf } = asked;
   const ids = new Uint32Array(k * count).fill(UNUSED);
   const distancesSquared = new Float32Array(k * count).fill(Number.POSITIVE_INFINITY);
   for (let point = 0; point < count; point++) {
-    const place = loadVector(world.dimensions, points, point);
-    const found = findNearest(world, positions, place, k, radius, withoutSelf ? point : undefined);
+    const centre = loadVector(world.dimensions, points, point);
+    const found = findNearest(world, positions, centre, k, radius, withoutSelf ? point : undefined);
     found.forEach(({ id, distanceSquared }, index) => {
       ids[k * point + index] = id;
       distancesSquared[k * point + index] = distanceSquared;
@@ -48,7 +51,7 @@ function placesOf(
   return { ids, distancesSquared };
 }
 
-function expectPlaces(got: Places, expected: Places): void {
+function expectNearest(got: Nearest, expected: Nearest): void {
   expectArraysEqual(got.distancesSquared, expected.distancesSquared, 'distances');
   expectArraysEqual(got.ids, expected.ids, 'ids');
 }
@@ -59,16 +62,15 @@ describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
       dimensions,
       Object.entries(askedWorlds(dimensions)),
     )) {
-      // Of many sizes each kind of world once, at the gate the bounded one: the loop over levels is that of near, which is
-      // asked in all of them where everything is, at the gate in two of space.
+      // With many sizes one world of each kind is enough: near.test.ts tests the same loop over levels in more worlds.
       if (sizes === 'many sizes' && !LEVELLED_WORLDS.includes(name)) continue;
       gpuTest(
-        `are those of brute force in a world of ${sizes} that is ${name}`,
+        `are those of brute force with ${sizes}, ${name}`,
         async (device, tools) => {
           const crowd = askedCrowd(options, PARTICLES, POINTS);
           const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
-          const positions = uploadPlaces(tools, dimensions, 'positions', crowd.positions, sizes);
-          const points = uploadPlaces(tools, dimensions, 'points', crowd.points, sizes);
+          const positions = uploadPacked(tools, dimensions, 'positions', crowd.positions, sizes);
+          const points = uploadPacked(tools, dimensions, 'points', crowd.points, sizes);
           let full = 0;
           let unused = 0;
           for (const [radius, k] of [
@@ -84,14 +86,14 @@ describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
             device.queue.submit([encoder.finish()]);
             const got = await search.read();
             expect(got.k).toBe(k);
-            expectPlaces(got, placesOf(crowd, { count: POINTS, k: k as number, radius: radius ?? 1 }));
+            expectNearest(got, nearestOf(crowd, { count: POINTS, k: k as number, radius: radius ?? 1 }));
             for (let point = 0; point < POINTS; point++) {
               if (got.ids[got.k * (point + 1) - 1] === UNUSED) unused++;
               else full++;
             }
             search.destroy();
           }
-          // Both are common: more than k in reach, and fewer.
+          // Both cases occur: more than k particles in reach, and fewer.
           expect(Math.min(full, unused)).toBeGreaterThan(5);
           grid.destroy();
         },
@@ -102,14 +104,14 @@ describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
 
   for (const sizes of inTurns(dimensions, ASKED_SIZES.toReversed())) {
     gpuTest(
-      `may leave out the particle itself, and be asked for less than the search was made for, of ${sizes}`,
+      `may leave out the particle itself and use fewer points or a smaller radius, with ${sizes}`,
       async (device, tools) => {
         const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
         const { world, positions } = askedCrowd(options, PARTICLES, 1);
         const crowd = { world, positions, points: positions };
         const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
         const search = await grid.nearest({ points: PARTICLES, k: 4, radius: 3 });
-        const buffer = uploadPlaces(tools, dimensions, 'positions', positions, sizes);
+        const buffer = uploadPacked(tools, dimensions, 'positions', positions, sizes);
         for (const [count, radius, withoutSelf] of [
           [PARTICLES, 3, true],
           [PARTICLES, 3, false],
@@ -122,12 +124,12 @@ describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
           search.encode(encoder, { points: buffer, count, radius, withoutSelf });
           device.queue.submit([encoder.finish()]);
           const got = await search.read();
-          const expected = placesOf(crowd, { count, k: 4, radius, withoutSelf });
-          expectPlaces(got, expected);
-          got.ids.forEach((id, place) => {
-            if (withoutSelf) expect(id).not.toBe(Math.floor(place / 4));
+          const expected = nearestOf(crowd, { count, k: 4, radius, withoutSelf });
+          expectNearest(got, expected);
+          got.ids.forEach((id, index) => {
+            if (withoutSelf) expect(id).not.toBe(Math.floor(index / 4));
           });
-          // Particles that share a place still have each other.
+          // Coincident particles still find each other.
           if (withoutSelf && count > 20) expect(got.ids[4 * 10]).toBe(20);
           const raw = await readWords(tools, search.ids, 4 * count);
           expectArraysEqual(raw, expected.ids, 'ids on the device');
@@ -140,11 +142,11 @@ describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'are the same whichever of them come in what order',
+    'are those with the lowest ids at equal distances',
     async (device, tools) => {
       const options = { dimensions, unbounded: true } as const;
       const grid = await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: 700 });
-      // All as far from the middle, in many cells: ids alone decide.
+      // All particles have the same distance from the middle, so only ids decide.
       const positions = new Float32Array(700 * dimensions);
       const corners = 2 ** dimensions;
       for (let id = 0; id < 700; id++) {
@@ -169,7 +171,7 @@ describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'what is read is of one search, whatever is submitted meanwhile',
+  'reading returns the result of one search, even if others are submitted meanwhile',
   async (device, tools) => {
     const { options } = askedWorlds(2).bounded as { options: WorldOptions };
     const crowd = askedCrowd(options, PARTICLES, POINTS);
@@ -190,10 +192,10 @@ gpuTest(
       device.queue.submit([record(first, 1)]);
       const reading = search.read();
       device.queue.submit([record(second, 0.5)]);
-      expectPlaces(await reading, placesOf(crowd, { count: first, k: 3, radius: 1 }));
-      // Recorded, but not submitted: what is read is what was.
+      expectNearest(await reading, nearestOf(crowd, { count: first, k: 3, radius: 1 }));
+      // A search that is recorded but not submitted changes nothing.
       const later = record(first, 1);
-      expectPlaces(await search.read(), placesOf(crowd, { count: second, k: 3, radius: 0.5 }));
+      expectNearest(await search.read(), nearestOf(crowd, { count: second, k: 3, radius: 0.5 }));
       device.queue.submit([later]);
     }
     grid.destroy();
@@ -202,7 +204,7 @@ gpuTest(
 );
 
 gpuTest(
-  'searches that cannot be are refused with a sentence',
+  'searches reject invalid options and inputs',
   async (device, tools) => {
     const grid = await createAskedGrid(
       tools,

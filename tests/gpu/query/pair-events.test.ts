@@ -1,4 +1,4 @@
-/** Pairs that begin, stay and end between two lists on the GPU: those of the host, whatever the lists and their holes. */
+/** Compares pairs that begin, stay and end between two lists with those of the host, for random lists with holes. */
 
 import { describe, expect } from 'vitest';
 import { pairEvents } from '../../../src/core/simulation/pair-events';
@@ -14,10 +14,10 @@ import { fc } from '../../helpers/properties';
 import { THOROUGH } from '../../helpers/thorough';
 
 const HOLE = 0xffff_ffff;
-/** What a place that nobody writes holds. */
+/** The value of words that are never written. */
 const UNTOUCHED = 7;
 
-/** For each first id its partners, ascending, then so many holes. */
+/** The partners of a first id, ascending, followed by holes. */
 interface Owner {
   readonly others: readonly number[];
   readonly holes: number;
@@ -42,7 +42,7 @@ function upload(tools: GpuTools, list: readonly Owner[], label: string) {
   }
   return {
     offsets: tools.upload(`${label}.offsets`, offsets),
-    // Room for any list, and what lies behind the end is not read.
+    // Room for any list. The words behind the end must not be read.
     pairs: tools.upload(
       `${label}.pairs`,
       Uint32Array.from([...words, ...new Array<number>(4096 - words.length).fill(UNTOUCHED)]),
@@ -57,7 +57,7 @@ function withoutHoles(list: readonly Owner[]): PairList {
   return { count: pairs.length / 2, pairs };
 }
 
-/** Tallies, fills and keeps. */
+/** Runs all kernels: tally, fill and keep. */
 async function compare(
   tools: GpuTools,
   before: readonly Owner[],
@@ -114,10 +114,10 @@ function expectLists(lists: Awaited<ReturnType<typeof compare>>['lists'], before
 
 describe('events of pairs', () => {
   gpuTest(
-    'are those of the host, holes in either list or not',
+    'equal those of the host, with and without holes',
     async (_, tools) => {
       const lists = fc.tuple(fc.nat(40), fc.nat(40)).chain(([length]) => {
-        // The first id of a pair is the lower one.
+        // The first id of a pair is always the lower one.
         const list = fc
           .array(owners, { minLength: length, maxLength: length })
           .map((all) =>
@@ -129,7 +129,7 @@ describe('events of pairs', () => {
         fc.asyncProperty(lists, async ([before, after]) => {
           const { lists, kept, now, offsets } = await compare(tools, before, after);
           expectLists(lists, withoutHoles(before), withoutHoles(after));
-          // From now on the later list is the one before.
+          // The later list has become the previous one.
           expectArraysEqual(kept.offsets, offsets, 'kept offsets');
           expectArraysEqual(kept.pairs.subarray(0, now.words.length), now.words, 'kept pairs');
         }),
@@ -140,7 +140,7 @@ describe('events of pairs', () => {
   );
 
   gpuTest(
-    'are told for the last first id, on both sides of a workgroup',
+    'include the last first id, for counts around a workgroup',
     async (_, tools) => {
       for (const length of SMALL_COUNTS) {
         const listOf = (shift: number): Owner[] =>
@@ -155,7 +155,7 @@ describe('events of pairs', () => {
   );
 
   gpuTest(
-    'that do not fit are the first ones',
+    'are the first ones if not all fit',
     async (_, tools) => {
       const before: Owner[] = [
         { others: [], holes: 0 },
@@ -177,7 +177,7 @@ describe('events of pairs', () => {
   );
 
   gpuTest(
-    'of a list that was cut short are none, and the list before is kept',
+    'are none if the list was cut short, and the previous list is kept',
     async (_, tools) => {
       const before: Owner[] = [
         { others: [1], holes: 0 },

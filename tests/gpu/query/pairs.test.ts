@@ -1,4 +1,4 @@
-/** Overlapping pairs against brute force: the passes one by one, and all of them through findPairs(). */
+/** Compares overlapping pairs with brute force: each pass by itself, and all of them through findPairs(). */
 
 import { describe, expect } from 'vitest';
 import type { BroadPhase } from '../../../src/core/contact/settings';
@@ -35,7 +35,7 @@ import { inTurns, THOROUGH } from '../../helpers/thorough';
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 const GUARD = 0xdead_beef;
 
-/** Tallies of all ids, and the pairs written with room for `room` of them. */
+/** Returns the tallies of all ids, and the pairs written to a list with room for `room` of them. */
 async function pairsOf(
   tools: GpuTools,
   world: World,
@@ -104,7 +104,7 @@ describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'write no more than there is room for',
+    'write no more pairs than fit',
     async (_, tools) => {
       const { world, grid } = sceneGrid('one-cell', dimensions, 100);
       const { count } = findPairs(world, world.diameter, grid);
@@ -147,7 +147,7 @@ function expectExact(list: PairList, world: World, positions: Float32Array, labe
 
 describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   gpuTest(
-    'finds what brute force finds, in every scene and by both broad phases',
+    'equals brute force on every scene, for both broad phases',
     async (_, tools) => {
       for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
         const scene = createScene(name, { dimensions, count: 250 });
@@ -162,7 +162,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'finds what brute force finds on both sides of a workgroup, and nothing where there is nothing',
+    'equals brute force for counts around a workgroup, and finds nothing among 0 or 1 particles',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('uniform', { dimensions, count });
@@ -176,7 +176,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'finds what brute force finds in worlds that no power of two divides, but for pairs that just touch',
+    'equals brute force in worlds without dyadic numbers, except for pairs that just touch',
     async (_, tools) => {
       let pairs = 0;
       await fc.assert(
@@ -196,7 +196,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'leaves touching particles, and those that are not finite, alone',
+    'ignores particles that only touch or are not finite',
     async (_, tools) => {
       const world = defineWorld(
         {
@@ -206,8 +206,8 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
         },
         1,
       );
-      const pad = (...place: number[]) => [...place, 1, 1].slice(0, dimensions);
-      const places = [
+      const pad = (...point: number[]) => [...point, 1, 1].slice(0, dimensions);
+      const points = [
         pad(1, 1),
         pad(2, 1),
         pad(2 - 2 ** -20, 2),
@@ -216,7 +216,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
         pad(5, 5),
         pad(5, 5.5),
       ];
-      const positions = Float32Array.from(places.flat());
+      const positions = Float32Array.from(points.flat());
       const simulation = await createSimulation(tools.wrap(), {
         dimensions,
         min: world.min,
@@ -244,15 +244,15 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   );
 });
 
-describe('findPairs where kernels disagree on what touches', () => {
+describe('findPairs, if kernels disagree on contacts', () => {
   gpuTest(
-    'has room for what was tallied and leaves out what was not found again',
+    'keeps within the tallied room and leaves out pairs that were not found again',
     async (device) => {
       const compile = device.createShaderModule;
       const scene = createScene('clustered', { dimensions: 2, count: 300 });
       const all = bruteForcePairs(2, scene.positions, 2 * scene.radius).overlapping;
       const firsts = all.pairs.filter((_id, word) => word % 2 === 0);
-      // The last pair of each lower id goes.
+      // One fault drops the last pair of each lower id.
       const lastDropped = all.count - new Set(firsts).size;
       for (const [label, from, to, count] of [
         ['measure.measure', '(*own).contacts += 1u', '(*own).contacts += 0u', all.count],

@@ -1,4 +1,6 @@
-/** What rays meet on the GPU: brute force's, by distance and then by id, in every kind of world; and the first alone. */
+/**
+ * Compares hits of rays on the GPU with brute force, sorted by distance and then by id, in all worlds; also first hits.
+ */
 
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
@@ -23,10 +25,10 @@ import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { fc } from '../../helpers/properties';
 import { fewerInSpace, inTurns, isAsked, THOROUGH } from '../../helpers/thorough';
 
-/** Enough that rays are walked: of fewer than a walk has pieces, all are asked. */
+/** Enough particles that rays are followed through cells. With fewer, the search tests all of them. */
 const MANY = 800;
 const FEW = 40;
-const NOBODY = 0xffff_ffff;
+const NO_HIT = 0xffff_ffff;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
   const corner = cornersIn(dimensions);
@@ -40,16 +42,16 @@ function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>
   };
 }
 
-/** Of one diameter, or of radii from 1/64 to 1 and 0. */
+/** One diameter, or variable radii from 1/64 to 1, and 0. */
 type Sizes = 'equal' | 'of all levels' | 'of the lowest and the highest level';
 
 const SMALLEST = 1 / 64;
 const LARGEST = 1;
 
-/** Cells of the lowest level are this wide, so that there are four. */
+/** Width of the cells of the lowest level, chosen for four levels. */
 const LEVEL_CELL = 0.25;
 
-/** The first are small; three are of no size that a grid is made for. */
+/** Returns radii, small ones first. Three of them are not valid for the grid. */
 function radiiOf(sizes: Sizes, count: number): Float32Array {
   const noise = createNoise(17);
   const radii = Float32Array.from({ length: count }, (_, id) => {
@@ -68,7 +70,7 @@ interface Question {
   readonly positions: GPUBuffer;
   readonly rays: readonly ReferenceRay[];
   readonly buffer: GPUBuffer;
-  /** Of the first so many rays; `radius`: where it is that of all. */
+  /** Returns the hits of the first `count` rays. `radius` is used if all particles have the same. */
   readonly expected: (radius: number, count: number) => ReferenceHits[];
 }
 
@@ -92,7 +94,7 @@ async function ask(
   if (world.kind !== 'periodic') positions[dimensions * 31] = 25;
   const radii = radiiOf(sizes, count);
   const all = makeRays(dimensions, positions);
-  // Half or a third are enough, of every kind some: brute force takes most of the time.
+  // A half or a third of the rays is enough and has some of every kind: brute force takes most of the time.
   const share = THOROUGH ? 2 : 3;
   const rays = isEqual
     ? all
@@ -114,7 +116,9 @@ async function ask(
   };
 }
 
-/** Lists and first hits are the reference's; returns how many balls are met, and how many are in doubt. */
+/**
+ * Expects the reference's lists and first hits. Returns how many balls are hit, and how many hits rounding may decide.
+ */
 function expectAnswers(
   { offsets, ids, distances }: ListedHits,
   first: ListedFirstHits,
@@ -129,9 +133,9 @@ function expectAnswers(
     doubts += expectHits(ids.subarray(from, to), distances.subarray(from, to), hits, what);
     met += hits.hits.length;
     if (hits.doubtful.size > 0) return;
-    // Where lists and first hits are rounded alike, they say the same.
+    // Lists and first hits round in the same way, so they agree.
     const nearest = hits.hits[0];
-    expect(first.ids[ray] === NOBODY, what).toBe(nearest === undefined);
+    expect(first.ids[ray] === NO_HIT, what).toBe(nearest === undefined);
     if (nearest === undefined) {
       expect(first.distances[ray]).toBe(-1);
       return;
@@ -146,7 +150,7 @@ function expectAnswers(
   return { met, doubts };
 }
 
-/** As packRays does, but whatever is in them. */
+/** Packs rays like packRays, but accepts any values. */
 function pack(dimensions: Dimensions, rays: readonly ReferenceRay[]): Float32Array {
   const words = 2 * dimensions + 2;
   const packed = new Float32Array(words * rays.length).fill(Number.NaN);
@@ -158,21 +162,21 @@ function pack(dimensions: Dimensions, rays: readonly ReferenceRay[]): Float32Arr
   return packed;
 }
 
-/** Where a ray along x first meets a ball, if it does: exact, where all is dyadic. */
+/** Returns the distance at which a ray along x first hits a ball, if it does. Exact for dyadic numbers. */
 function meetAlongX(
-  place: readonly number[],
+  centre: readonly number[],
   radius: number,
   line: readonly number[],
   period: number,
   { from, sign, reach }: { readonly from: number; readonly sign: number; readonly reach: number },
 ): number | undefined {
-  const beside = place.reduce((sum, value, axis) => {
+  const beside = centre.reduce((sum, value, axis) => {
     const apart = Math.abs(value - (line[axis] as number));
     return axis === 0 ? sum : sum + (period > 0 ? Math.min(apart, period - apart) : apart) ** 2;
   }, 0);
   const images = period > 0 ? [-2, -1, 0, 1, 2] : [0];
   const met = images.flatMap((image) => {
-    const ahead = sign * ((place[0] as number) + image * period - from);
+    const ahead = sign * ((centre[0] as number) + image * period - from);
     const beyond = ahead - Math.max(0, Math.min(ahead, reach));
     if (beside + beyond ** 2 > radius ** 2) return [];
     return [Math.max(0, Math.min(ahead - Math.sqrt(radius ** 2 - beside), reach))];
@@ -180,10 +184,10 @@ function meetAlongX(
   return met.length > 0 ? Math.min(...met) : undefined;
 }
 
-/** Of each particle, so many that rays are walked. */
+/** Copies of each particle: enough that rays are followed through cells. */
 const COPIES = 30;
 
-/** What is met where there are copies of each of `count` particles, copy by copy. */
+/** Extends hits to COPIES copies of `count` particles. */
 function copiesOf({ hits, doubtful }: ReferenceHits, count: number): ReferenceHits {
   const copies = Array.from({ length: COPIES }, (_, copy) => copy * count);
   return {
@@ -196,7 +200,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   for (const [kind, options] of fewerInSpace(dimensions, Object.entries(worldsOf(dimensions)).reverse())) {
     for (const particles of THOROUGH ? [MANY, FEW] : [dimensions === 3 ? FEW : MANY]) {
       gpuTest(
-        `meet what brute force says in a ${kind} world of ${particles}`,
+        `hit what brute force hits among ${particles} balls in a ${kind} world`,
         async (device, tools) => {
           const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles);
           const search = await grid.alongRays({ rays: rays.length, capacity: 200_000 });
@@ -248,9 +252,9 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         ] as const)),
   ] as const)) {
     gpuTest(
-      `meet what brute force says of ${particles} balls ${sizes} in a ${kind} world`,
+      `hit what brute force hits among ${particles} balls ${sizes} in a ${kind} world`,
       async (device, tools) => {
-        // Where the world wraps around, so many cells that a row of them is in more than one block of the table.
+        // In the periodic world there are enough cells that a row spans several blocks of the table.
         const cellSize = kind === 'periodic' && particles === MANY ? LEVEL_CELL / 2 : LEVEL_CELL;
         const options = { cellSize, ...(worldsOf(dimensions)[kind] as WorldOptions) };
         const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles, {
@@ -261,20 +265,20 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const search = await grid.alongRays({ rays: rays.length, capacity: 400_000 });
         const firsts = await grid.alongRays({ rays: rays.length, firstOnly: true });
         const all = expected(Number.NaN, rays.length);
-        // More particles than before, so that nothing of one build stays for the next.
-        for (const of of [3, 0, rays.length]) {
+        // More rays than before: nothing of one search may remain for the next.
+        for (const rayCount of [3, 0, rays.length]) {
           const encoder = device.createCommandEncoder();
           grid.encode(encoder, { positions, count });
-          search.encode(encoder, { rays: buffer, count: of });
-          firsts.encode(encoder, { rays: buffer, count: of });
+          search.encode(encoder, { rays: buffer, count: rayCount });
+          firsts.encode(encoder, { rays: buffer, count: rayCount });
           device.queue.submit([encoder.finish()]);
           const listed = await search.read();
           const first = await firsts.read();
-          expect([listed.found, listed.offsets.length]).toEqual([listed.ids.length, of + 1]);
-          const { met, doubts } = expectAnswers(listed, first, rays, all.slice(0, of));
-          if (of < rays.length) continue;
+          expect([listed.found, listed.offsets.length]).toEqual([listed.ids.length, rayCount + 1]);
+          const { met, doubts } = expectAnswers(listed, first, rays, all.slice(0, rayCount));
+          if (rayCount < rays.length) continue;
           expect(met).toBeGreaterThan(particles === MANY ? 200 : 30);
-          // Points that rays are aimed at among them.
+          // Rays aimed at balls of radius 0 are among the doubtful ones.
           expect(doubts).toBeLessThan(10 + met / 50);
           const radii = radiiOf(sizes, count);
           const small = all
@@ -290,7 +294,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
 
   for (const kind of fewerInSpace(dimensions, MIXED_KINDS)) {
     gpuTest(
-      `meet what brute force says at the borders of cells and of levels in a world that is ${kind}`,
+      `hit what brute force hits at the borders of cells and levels, ${kind}`,
       async (device, tools) => {
         let met = 0;
         let doubts = 0;
@@ -299,7 +303,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           numRuns: 6,
         })) {
           const { options, radii } = crowd;
-          // What squares make nothing of is nothing.
+          // Replace values whose squares underflow by 0.
           const settle = (values: Float32Array) =>
             values.map((value) => (Math.abs(value) < 1e-5 * radii.smallest ? 0 : value));
           const positions = settle(crowd.positions);
@@ -336,38 +340,38 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   }
 
   for (const [kind, low] of fewerInSpace(dimensions, [
-    // In worlds as above, whose kernels are compiled.
+    // Worlds of the tests above, so that their kernels are already compiled.
     ['unbounded', 4],
     ['periodic', 1],
     ['bounded', 4],
   ] as const)) {
     gpuTest(
-      `along axes are exact among balls of many sizes, points included, in a ${kind} world`,
+      `along an axis are exact among balls of many sizes and points, in a ${kind} world`,
       async (device, tools) => {
         const corner = cornersIn(dimensions);
         const period = kind === 'periodic' ? 32 : 0;
         const line = corner(low);
-        const places: number[][] = [];
+        const centres: number[][] = [];
         const radii: number[] = [];
-        // Beside the ray along x; where it wraps around, some are met across the end.
+        // Adds a ball beside the ray along x. In the periodic world some are hit across the end.
         const add = (x: number, beside: number, radius: number) => {
-          const axis = dimensions === 3 && places.length % 2 === 0 ? 2 : 1;
-          const place = line.with(0, x).with(axis, low + beside);
-          places.push(place.map((value) => (period > 0 ? (value + period) % period : value)));
+          const axis = dimensions === 3 && centres.length % 2 === 0 ? 2 : 1;
+          const centre = line.with(0, x).with(axis, low + beside);
+          centres.push(centre.map((value) => (period > 0 ? (value + period) % period : value)));
           radii.push(radius);
         };
         for (let x = 15; x > 0; x--) {
           for (const [along, beside, radius] of [
-            // Touched: far from its own cell, or near it.
+            // Balls that are just touched, far from their own cell or near it.
             [0, -2, 2],
             [0.25, 0.25, 0.25],
             [0.25, -1, 1],
             [0.375, 0.0625, 0.0625],
-            // Just missed.
+            // Balls that are just missed.
             [0, 2 + 2 ** -10, 2],
             [0.25, -0.25 - 2 ** -10, 0.25],
             [0.5, 2 ** -20, 0],
-            // Met head on, or as a point.
+            // Balls that are hit centrally, and points.
             [0.75, 0, 0.125],
             [0.5, 0, 0],
             [0, 0, 0],
@@ -375,10 +379,10 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
             add(x + along, beside, radius);
           }
         }
-        // With a chord of 3 : 4 : 5.
+        // Half the chord, the distance and the radius are as 4 : 3 : 5.
         add(8.125, 1.5, 2.5);
         const count = radii.length;
-        const bodies = toBodies(dimensions, Float32Array.from(places.flat()), {
+        const bodies = toBodies(dimensions, Float32Array.from(centres.flat()), {
           radii: Float32Array.from(radii),
         });
         const grid = await HashGrid.create(tools.wrap(), {
@@ -391,11 +395,11 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           cellSize: 0.25,
         });
         const asked = [
-          // Ends where points are.
+          // The ray ends exactly at points.
           { from: 0.5, sign: 1, reach: 6 },
           { from: 20, sign: -1, reach: 9 },
           { from: 5.25, sign: 1, reach: 0 },
-          // Farther than there are cells: where there is no end, all are asked.
+          // Farther than there are cells. In the unbounded world the search then tests all particles.
           { from: 20, sign: -1, reach: Number.POSITIVE_INFINITY },
         ];
         const rays = tools.upload(
@@ -419,15 +423,15 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const { offsets, ids, distances } = await search.read();
         const first = await firsts.read();
         asked.forEach((ray, index) => {
-          const expected = places.flatMap((place, id) => {
-            const distance = meetAlongX(place, radii[id] as number, line, period, ray);
+          const expected = centres.flatMap((centre, id) => {
+            const distance = meetAlongX(centre, radii[id] as number, line, period, ray);
             return distance === undefined ? [] : [{ id, distance }];
           });
           expected.sort((a, b) => a.distance - b.distance || a.id - b.id);
           expect(expected.length).toBeGreaterThan(ray.reach > 0 ? 30 : 1);
           const [from, to] = [offsets[index] as number, offsets[index + 1] as number];
           expect([...ids.subarray(from, to)]).toEqual(expected.map(({ id }) => id));
-          // Not to the bit, since of chords roots are taken; of what is touched the order above tells.
+          // Not bit by bit, because chords need roots. The order above covers balls that are touched.
           expectArraysWithin(
             distances.subarray(from, to),
             expected.map(({ distance }) => distance),
@@ -443,16 +447,16 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'along axes are exact where coordinates are dyadic: to touch is to meet, and of two at one distance the lower id is first',
+    'along an axis are exact for dyadic coordinates: touching is a hit, and at equal distance the lower id is first',
     async (device, tools) => {
       const corner = cornersIn(dimensions);
-      // On both sides of the ray along x at y = 4, three of each distance, one of which touches it.
-      const places: number[][] = [];
+      // Balls on both sides of the ray along x at y = 4: some are cut, some are touched, some are just missed.
+      const centres: number[][] = [];
       for (let x = 15; x > 0; x--) {
-        for (const y of [4.5, 3.5, 4.5 + 2 ** -10, 4.25, 3.75]) places.push(corner(4).with(0, x).with(1, y));
+        for (const y of [4.5, 3.5, 4.5 + 2 ** -10, 4.25, 3.75]) centres.push(corner(4).with(0, x).with(1, y));
       }
-      const positions = Float32Array.from(places.flat());
-      const count = places.length;
+      const positions = Float32Array.from(centres.flat());
+      const count = centres.length;
       for (const unbounded of isAsked(dimensions) ? [false, true] : [false]) {
         const box = unbounded ? { unbounded } : { min: corner(0), max: corner(16) };
         const grid = await HashGrid.create(tools.wrap(), {
@@ -466,7 +470,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const rays = tools.upload(
           'rays',
           packRays(dimensions, [
-            // Ends where a ball begins, but not those that are only touched a half farther on.
+            // The ray ends where it enters some balls, before those that it would touch half a unit later.
             {
               origin: corner(4).with(0, 0.5),
               direction: corner(0).with(0, 1),
@@ -482,7 +486,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         device.queue.submit([encoder.finish()]);
         const { offsets, ids, distances } = await search.read();
         const idsAt = (x: number, ...which: number[]) => which.map((index) => 5 * (15 - x) + index);
-        // At each x two that the ray cuts, then two that it touches half a unit later.
+        // At each x the ray cuts two balls, then touches two half a unit later.
         const forth = [1, 2, 3, 4, 5, 6].flatMap((x) => [...idsAt(x, 3, 4), ...idsAt(x, 0, 1)]);
         expect([...ids.subarray(0, offsets[1])].sort((a, b) => a - b)).toEqual(forth.sort((a, b) => a - b));
         const back = Array.from({ length: 15 }, (_, index) => index).flatMap((step) => [
@@ -502,7 +506,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
 
   for (const sizes of inTurns(dimensions, ['of all levels', 'equal'] as const)) {
     gpuTest(
-      `that do not fit as a whole leave holes, and the capacity that would do is told, where sizes are ${sizes}`,
+      `leave holes if their lists do not fit, and report the needed capacity, sizes ${sizes}`,
       async (device, tools) => {
         const { grid, count, positions, rays, buffer } = await ask(
           tools,
@@ -519,7 +523,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const ample = await grid.alongRays({ rays: rays.length, capacity: 200_000 });
         encode(ample);
         const all = await ample.read();
-        // Amid the hits of one ray.
+        // Let the list end in the middle of one ray's hits.
         const middle = rays.findIndex(
           (_, ray) =>
             (all.offsets[ray] as number) > 40 &&
@@ -535,7 +539,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         expectArraysEqual(distances, all.distances.slice(0, listed), 'distances');
         expect(offsets[rays.length]).toBe(listed);
         const words = await readWords(tools, search.ids, capacity);
-        expect([...words.slice(listed)].every((word) => word === NOBODY)).toBe(true);
+        expect([...words.slice(listed)].every((word) => word === NO_HIT)).toBe(true);
         expect([...(await readWords(tools, search.count, 5))]).toEqual([
           found,
           capacity,
@@ -550,7 +554,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'meet thousands in one place, in order',
+    'hit thousands of balls in one cell, in order',
     async (device, tools) => {
       const corner = cornersIn(dimensions);
       const count = 3000;
@@ -580,9 +584,9 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'from so far out that rounding is many cells wide, a ray asks everybody',
+  'a ray so far out that floats are coarser than cells tests all particles',
   async (device, tools) => {
-    // To walk the cells that rounding leaves open would take minutes.
+    // Following the ray through cells would take minutes.
     const far = 1e8;
     const random = createNoise(3);
     const count = 500;
@@ -616,13 +620,13 @@ gpuTest(
 );
 
 gpuTest(
-  'an endless ray that hardly moves where the world wraps around ends after as many periods as others do',
+  'an endless ray that hardly moves along the periodic axis ends after as many periods as other rays',
   async (device, tools) => {
-    // In space, where kernels of such a world are compiled.
+    // In 3D, because another test compiles the kernels of such a world.
     const corner = cornersIn(3);
     const box = { min: corner(0), max: corner(EDGE), periodic: [false, true, false] };
     const world = { dimensions: 3, ...box } as const;
-    const places = [
+    const centres = [
       [2.5, 4, 4],
       [6.5, 4.25, 4],
       [4.5, 7, 4],
@@ -631,7 +635,7 @@ gpuTest(
     const ray = packRays(3, [{ origin: [1, 4, 4], direction, greatestDistance: Number.POSITIVE_INFINITY }]);
     for (const sizes of [{ diameter: 1 }, { radii: { smallest: 0.25, largest: 0.5 } }]) {
       const grid = await HashGrid.create(tools.wrap(), { ...world, ...sizes, capacity: 3 });
-      const positions = Float32Array.from(places.flat());
+      const positions = Float32Array.from(centres.flat());
       const radii = new Float32Array(3).fill(0.5);
       const particles =
         'radii' in sizes
@@ -652,7 +656,7 @@ gpuTest(
 );
 
 gpuTest(
-  'searches along rays that cannot be are refused with a sentence',
+  'ray searches reject invalid options and inputs',
   async (device, tools) => {
     const { grid, count, positions, buffer } = await ask(tools, worldsOf(2).bounded as WorldOptions, FEW);
     await expect(grid.alongRays({ rays: 0, capacity: 1 })).rejects.toThrow(/^rays is 0, /);

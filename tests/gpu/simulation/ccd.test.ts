@@ -1,6 +1,7 @@
 /**
- * Fast particles on the GPU: they end where the reference has them, pass through nobody, and leave the same bits again,
- * in folded dispatches and in any order of memory; without any the state is that of a plain simulation.
+ * Tests fast particles on the GPU: they end where the reference says, pass through nothing, and give the same bits in
+ * every run, in folded dispatches and in any order of memory. Without fast particles the state equals that of a plain
+ * simulation.
  */
 import { describe, expect } from 'vitest';
 import { FEWEST_LISTS } from '../../../src/core/base/constants';
@@ -32,16 +33,16 @@ import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
 import { fewerInSpace, isAsked, THOROUGH } from '../../helpers/thorough';
 
-/** Far more than 32 bits round off, far less than one hit instead of another makes. */
+/** Tolerance of positions: far above rounding in 32 bits, far below the change if another body is hit. */
 const OFF = 1e-3;
 
-/** Seeds, and what each is for. */
+/** Pairs of a seed and the restitution that is tested with it. */
 const RESTITUTIONS = [
   [3, 0],
   [4, 0.5],
 ] as const;
 
-/** The lists of the simulation that is made next: where one was left behind, or −1. */
+/** Watches the lists of the next simulation. `left` finds the index of a list that was left behind, or −1. */
 function watchLinks(device: GPUDevice) {
   const create = device.createBuffer;
   let links: GPUBuffer | undefined;
@@ -62,7 +63,7 @@ function watchLinks(device: GPUDevice) {
   };
 }
 
-/** A step ends everybody's path where the reference has it, and more than so many hit somebody. */
+/** Expects that all paths of a step end where the reference says, with more than `hits` hits. */
 async function expectAsReference(tools: GpuTools, options: SimulationOptions, hits: number): Promise<void> {
   const simulation = await createSimulation(tools.wrap(), options);
   const reference = new ReferenceSimulation(options);
@@ -79,7 +80,7 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
-  // Kernels of many sizes take a software device long to compile: balls in every other world, boxes in the others.
+  // A software device is slow at compiling kernels for many sizes: worlds alternate between radii and boxes.
   const variants = WORLD_KINDS.flatMap((kind, index) => {
     const others = (index + dimensions) % 2 === 0 ? (['radii'] as const) : (['boxes'] as const);
     return (['equal', ...others] as const).map((sizes) => [kind, sizes] as const);
@@ -89,14 +90,14 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     isAsked(dimensions) ? undefined : 1,
   )) {
     gpuTest(
-      `end where the reference has them, ${kind}, ${sizes}`,
+      `end where the reference says, ${kind}, ${sizes}`,
       async (device, tools) => {
-        // Those of many sizes take a software device longer to compile.
+        // A software device needs longer to compile kernels for many sizes.
         for (const [seed, restitution] of sizes === 'equal' ? RESTITUTIONS : RESTITUTIONS.slice(1, 2)) {
           const gravity = repeat(0, dimensions).with(1, -2048);
           const crowd = fastCrowd(dimensions, kind, 100, createNoise(seed), sizes);
           const options = { ...crowd, restitution, gravity };
-          // Where a little more or less of everything leaves things as they are, rounding does.
+          // If slightly scaled inputs do not change the hits, rounding does not change them either.
           const { world, diameter, settings, radii, halves, bulks, obstacles } = planSimulation(options);
           const substep = deriveSubstep(world, diameter, settings, DT);
           const moved = integrate(world, substep, options);
@@ -123,7 +124,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           const expected = reference.read();
           for (const [index, along] of expected.positions.entries()) {
             expect(Math.abs((got.positions[index] as number) - along), `seed ${seed}`).toBeLessThan(OFF);
-            // A tick turns the normal by as much as 0.001, and speeds are up to 1,400.
+            // A difference of one tick turns the normal by up to 0.001, and speeds are up to 1,400.
             const speed = expected.velocities[index] as number;
             expect(Math.abs((got.velocities[index] as number) - speed), `seed ${seed}`).toBeLessThan(2);
           }
@@ -135,9 +136,9 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   }
 
   longTest(
-    'do not pass a wall one diameter thick, folded or not, unless nobody follows them',
+    'do not pass a wall one diameter thick, folded or not, unless continuous is off',
     async (_, tools) => {
-      // Few buckets, which folded dispatches can take.
+      // An unbounded world has few enough buckets for folded dispatches.
       const { wall, min, max, ...bullets } = bulletsBeforeWall(dimensions, MOST_FOLDED / 2 + 50);
       const options = { ...bullets, unbounded: true };
       const hashes = new Set<string>();
@@ -165,15 +166,16 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  // Without an end, where few buckets can be folded, and as below. That they do if nobody follows them the CPU engine shows.
+  // Unbounded, so that the few buckets can be folded. The tests of the CPU engine show that they pass if continuous is
+  // off.
   longTest(
-    'do not pass a wall of obstacles of many sizes, and leave the same bits again',
+    'do not pass a wall of obstacles of many sizes, with the same bits in every run',
     async (_, tools) => {
       const wallOf = dimensions === 2 ? 'balls' : 'box';
       const { wall, min, max, ...bullets } = bulletsBeforeSizedWall(dimensions, 50, wallOf);
       const options = { ...bullets, unbounded: true };
       const ends: Float32Array[] = [];
-      // Folded, too, where there is time: as kernels of their own.
+      // Folded dispatches only in thorough runs, because they need other kernels.
       for (const fold of [undefined, undefined, ...(THOROUGH ? [FOLD] : [])]) {
         const gpu = tools.wrap(fold);
         const simulation = await createSimulation(gpu, { ...options, continuous: true, substeps: 1 });
@@ -192,7 +194,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   longTest(
-    'end at whichever image of a large obstacle comes first, where the reference has them',
+    'end at the first image of a large obstacle, where the reference says',
     async (_, tools) => {
       const options = grainsAroundTheWorld(dimensions, 60, createNoise(4), dimensions === 2);
       await expectAsReference(tools, options, 40);
@@ -201,7 +203,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   longTest(
-    'end where they do among thousands of grains, beside a huge obstacle',
+    'end at the right grain among thousands, beside a huge obstacle',
     async (_, tools) => {
       const { end, ...options } = bulletAmongGrains(dimensions, 4000, dimensions === 3);
       const simulation = await createSimulation(tools.wrap(), options);
@@ -222,9 +224,9 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   longTest(
-    'meet those that are a thousand times smaller, whose cells no 32 bits count',
+    'hit particles a thousand times smaller, whose cells 32 bits cannot count',
     async (_, tools) => {
-      const corner = (at: number) => repeat(0, dimensions).with(0, at);
+      const corner = (x: number) => repeat(0, dimensions).with(0, x);
       for (const speed of [0, -1]) {
         const options = {
           dimensions,
@@ -252,7 +254,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   longTest(
-    'of boxes and balls leave the same bits folded or not',
+    'of boxes and balls give the same bits folded or not',
     async (_, tools) => {
       const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 200 : 100 });
       const options = { ...sceneOptions(scene), min: undefined, max: undefined, unbounded: true };
@@ -272,7 +274,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'leave the same bits again and restored elsewhere, over steps',
+    'give the same bits in every run and after a restore, over several steps',
     async (_, tools) => {
       const options = fastCrowd(dimensions, 'bounded', 150, createNoise(8));
       const hashOf = async (isRestored: boolean) => {
@@ -305,7 +307,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   longTest(
-    'leave no list behind, whoever comes and goes',
+    'leave no list behind when particles are added and removed',
     async (device, tools) => {
       for (const kind of fewerInSpace(dimensions, WORLD_KINDS)) {
         const links = watchLinks(device);
@@ -328,7 +330,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   longTest(
-    'take no time to speak of and pass nobody, however fast they are',
+    'pass through nothing and finish quickly at any speed',
     async (_, tools) => {
       for (const kind of fewerInSpace(dimensions, WORLD_KINDS)) {
         const corner = cornersIn(dimensions);
@@ -359,7 +361,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'end where the reference has them where the work on crowds is split',
+    'end where the reference says if crowds are split among threads',
     async (_, tools) => {
       const { obstacles, ...options } = fastCrowd(dimensions, 'bounded', 100, createNoise(6));
       const heap = options.positions.map((along, index) => (index < 40 * dimensions ? along / 64 : along));
@@ -370,15 +372,15 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   longTest(
-    'cost a simulation without any not a bit',
+    'do not change a bit of a simulation without any',
     async (_, tools) => {
-      // That nobody is fast in a box as elsewhere: kernels of a periodic world are compiled for nothing else.
+      // Bounded by default: no other test compiles these kernels for a periodic world.
       const options = fastCrowd(dimensions, THOROUGH ? 'periodic' : 'bounded', 150, createNoise(8));
       const velocities = options.velocities.map((along) => along / 800);
       const hashes = new Set<string>();
       for (const continuous of [false, true]) {
         const simulation = await createSimulation(tools.wrap(), { ...options, velocities, continuous });
-        // Whoever is deep in another is pushed far.
+        // Resolve deep overlaps first: they would push particles far.
         simulation.separate(64);
         for (let step = 0; step < 4; step++) simulation.step(DT);
         hashes.add((await simulation.measure()).hash);
@@ -397,7 +399,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       const count = 3;
       const positions = new Float32Array(dimensions * count).map((__, index) => 2 + 3 * (index % 7));
       const velocities = new Float32Array(dimensions * count);
-      // Of a diameter in a step: a sixteenth, a half, three quarters.
+      // Per step these move a sixteenth, a half and three quarters of a diameter.
       [4, 32, 47].forEach((speed, index) => {
         velocities[dimensions * index] = speed;
       });
@@ -448,7 +450,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   longTest(
-    'are asked for the most of their own diameters that they move, gravity included',
+    'decide the substeps by their motion relative to their own diameters, gravity included',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
       const simulation = await createSimulation(tools.wrap(), {
@@ -461,7 +463,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         continuous: true,
         substeps: 2,
       });
-      // (3 + 1) / 64 of 0.5: two sixteenths; (40 + 1) / 64 of 4: 2.6 of them.
+      // (3 + 1) / 64 is two sixteenths of 0.5; (40 + 1) / 64 is 2.6 sixteenths of 4.
       expect(await simulation.advance(DT)).toBe(3);
       simulation.destroy();
     },

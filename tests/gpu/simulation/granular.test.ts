@@ -1,6 +1,6 @@
 /**
- * Driven scenes on the GPU: gravity and obstacles that change with each step take effect in that step, as on the CPU engine,
- * and a run that continues from a checkpoint ends with the same bits.
+ * Driven scenes on the GPU: gravity and obstacles that change with each step take effect in that step, as on the CPU
+ * engine, and a run that continues from a checkpoint ends with the same bits.
  */
 import { describe, expect } from 'vitest';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -28,7 +28,7 @@ const APART = 1e-3;
 
 describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
   gpuTest(
-    'go where the CPU engine has them, with the same bits from a state on and by both broad phases',
+    'move like on the CPU engine, with the same bits from a checkpoint and by both broad phases',
     async (_, tools) => {
       const names =
         dimensions === 2 ? sceneNames({ driven: true }) : everyOther(sceneNames({ driven: true }).slice(1));

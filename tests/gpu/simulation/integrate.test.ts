@@ -1,4 +1,4 @@
-/** Motion against exact arithmetic and the reference; the counts against the stored positions. */
+/** Compares motion with exact arithmetic and the reference, and the counts with the stored positions. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import type { Substep } from '../../../src/core/contact/settings';
@@ -31,7 +31,7 @@ interface State {
   readonly ids?: Uint32Array;
 }
 
-/** Moves a state; checks that every particle was counted into the cell of its stored position. */
+/** Moves a state. Checks that every particle was counted into the cell of its stored position. */
 async function move(
   tools: GpuTools,
   world: World,
@@ -60,9 +60,9 @@ async function move(
   expectArraysEqual(await readWords(tools, buffers.counts, startLength(world)), counted.counts, 'counts');
   const start = exclusiveScan(counted.counts);
   const ranks = await readWords(tools, buffers.ranks, count);
-  const places = ranks.map((rank, slot) => rank + (start[counted.cells[slot] as number] as number));
-  const all = places.map((_, place) => place);
-  expectArraysEqual(places.sort(), all, 'places');
+  const targets = ranks.map((rank, slot) => rank + (start[counted.cells[slot] as number] as number));
+  const all = targets.map((_, index) => index);
+  expectArraysEqual(targets.sort(), all, 'targets');
   return { positions, velocities };
 }
 
@@ -75,7 +75,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   const gravity = [3, -8, 1].slice(0, dimensions);
 
   gpuTest(
-    'equals the reference bit for bit if nothing needs rounding, folded or not',
+    'equals the reference bit by bit if nothing needs rounding, folded or not',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('gas', { dimensions, count });
@@ -93,7 +93,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is otherwise as near to exact arithmetic as three roundings allow, fused or not',
+    'is otherwise within three roundings of exact arithmetic, fused or not',
     async (_, tools) => {
       const min = [-3.1, 2.7, -40.3].slice(0, dimensions);
       const max = [17.9, 33.3, -20.9].slice(0, dimensions);
@@ -139,11 +139,11 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
       }
       const got = await move(tools, world, substep, { positions, velocities, ids });
       for (let slot = 0; slot < 30; slot++) {
-        const place = (array: Float32Array) =>
+        const vectorOf = (array: Float32Array) =>
           bitsOf(array.slice(slot * dimensions, (slot + 1) * dimensions));
-        const same = String(place(got.velocities)) === String(place(velocities));
+        const same = String(vectorOf(got.velocities)) === String(vectorOf(velocities));
         expect(same).toBe(slot % 3 === 0);
-        expect(String(place(got.positions)) === String(place(positions))).toBe(slot % 3 === 0);
+        expect(String(vectorOf(got.positions)) === String(vectorOf(positions))).toBe(slot % 3 === 0);
       }
     },
     SHARED,

@@ -1,4 +1,6 @@
-/** Sums over all particles against the twin: integers and the hash exactly, floats within their roundings. */
+/**
+ * Compares sums over all particles with the reference: integers and the hash exactly, floats within their roundings.
+ */
 import { describe, expect } from 'vitest';
 import { MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../../../src/core/base/constants';
 import type { BroadPhase } from '../../../src/core/contact/settings';
@@ -38,7 +40,9 @@ async function measureGrid(
 
 const U = 2 ** -24;
 
-/** A thread adds up its particles one by one, and its workgroup its threads; the host does so in doubles. */
+/**
+ * Bounds the roundings: a thread adds its particles, a workgroup its threads, and the host the workgroups in doubles.
+ */
 function expectMeasured(
   got: Measures,
   world: World,
@@ -62,7 +66,7 @@ function expectMeasured(
     const difference = Math.abs((got.momentum[axis] as number) - (momentum[axis] as number));
     expect(difference).toBeLessThanOrEqual(roundings * magnitude);
   }
-  // A square root as WGSL grants it is off by up to 9 U, the squares under it by half of dimensions + 2.
+  // A square root in WGSL may be off by 9 U. The squares under it add half of dimensions + 2.
   const root = (10 + (dimensions + 2) / 2) * U * diameter;
   expect(Math.abs(got.deepestOverlap - deepestOverlap)).toBeLessThanOrEqual(root);
   const neighbours = Math.max(1, expected.greatestOccupancy) * 3 ** dimensions;
@@ -96,7 +100,7 @@ function sceneGrid(
 
 describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   gpuTest(
-    'are the twin’s for every scene, by both broad phases',
+    'equal the reference on every scene, by both broad phases',
     async (_, tools) => {
       for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
         const { world, grid } = sceneGrid(name, dimensions, 300);
@@ -109,7 +113,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are the twin’s on both sides of a workgroup',
+    'equal the reference for counts around a workgroup',
     async (_, tools) => {
       for (const count of [
         ...SMALL_COUNTS,
@@ -126,7 +130,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are the twin’s where threads go round: with more particles than threads, and few workgroups at all',
+    'equal the reference when threads loop: with more particles than threads, or few workgroups',
     async (_, tools) => {
       const threads = MEASURE_WORKGROUPS * MEASURE_WORKGROUP_SIZE;
       for (const [count, fold] of [
@@ -148,7 +152,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'leave what is set aside out of all but the count and the hash, and count what is outside',
+    'include set-aside particles only in the count and the hash, and count particles outside',
     async (_, tools) => {
       const world = defineWorld(
         { dimensions, min: [-2, 1, 0].slice(0, dimensions), max: [7, 9, 5].slice(0, dimensions) },
@@ -170,7 +174,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
         expect(got.outside).toBeGreaterThan(20);
         expect(got.outside).toBeLessThan(340);
       }
-      // Exactly on the corners is inside.
+      // A particle exactly on a corner is inside.
       const corners = buildGrid(world, Float32Array.of(...world.min, ...world.max));
       expect(await measureGrid(tools, world, corners)).toMatchObject({ count: 2, outside: 0, nonFinite: 0 });
     },
@@ -178,39 +182,39 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'count the pairs that rounding may have decided, and none that it has not',
+    'count exactly the borderline pairs',
     async (_, tools) => {
       const corner = (value: number) => new Array<number>(dimensions).fill(value);
-      const pairAt = (distance: number, place: number) => {
-        const first = corner(place);
-        const second = corner(place);
-        second[0] = place + distance;
+      const pairAt = (distance: number, position: number) => {
+        const first = corner(position);
+        const second = corner(position);
+        second[0] = position + distance;
         return [...first, ...second];
       };
       const near = async (diameter: number, distances: readonly number[], offset: number) => {
         const world = defineWorld({ dimensions, min: corner(0), max: corner(40) }, diameter);
-        const places = distances.flatMap((distance, index) => pairAt(distance, 4 * index + 1 + offset));
-        const grid = buildGrid(world, Float32Array.from(places));
+        const positions = distances.flatMap((distance, index) => pairAt(distance, 4 * index + 1 + offset));
+        const grid = buildGrid(world, Float32Array.from(positions));
         const { borderline, contacts } = await measureGrid(tools, world, grid);
         const { ambiguous } = bruteForcePairs(dimensions, grid.positions, world.diameter);
         expect(borderline).toBeGreaterThanOrEqual(ambiguous.count);
         expect(borderline).toBe(measureState(world, world.diameter, grid).borderline);
         return { borderline, contacts };
       };
-      // On the exact lattice nothing is borderline, not even what just touches.
+      // On the exact lattice no pair is borderline, not even one that just touches.
       expect(await near(1, [1 - 2 ** -11, 1, 1 + 2 ** -11], 0)).toEqual({ borderline: 0, contacts: 1 });
-      // Off it, distance² within 2⁻²⁰ of diameter² is, on both sides; beyond that it is not.
+      // Off the lattice a pair is borderline if distance² is within 2⁻²⁰ of diameter².
       const off = 2 ** -14;
       const close = [1 - 2 ** -19, 1 - 2 ** -22, 1, 1 + 2 ** -22, 1 + 2 ** -19];
       expect((await near(1, close, off)).borderline).toBe(3);
-      // 0.7 is on no such lattice.
+      // No such lattice contains 0.7.
       expect((await near(0.7, [0.5, 0.7, 0.9], 0)).borderline).toBe(1);
     },
     SHARED,
   );
 
   gpuTest(
-    'have a hash that sees every bit of every particle, and no order',
+    'have a hash that depends on every bit of every particle, but not on their order',
     async (_, tools) => {
       const { world, grid } = sceneGrid('uniform', dimensions, 100);
       const { hash } = await measureGrid(tools, world, grid);
@@ -228,7 +232,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const ids = grid.ids.slice();
       ids[3] = (ids[3] as number) + 1;
       seen.add((await measureGrid(tools, world, { ...grid, ids })).hash);
-      // −0 is another state than 0, and so is a subnormal, which a device may flush when it computes.
+      // −0 differs from 0, and so does a subnormal, which a device may flush in arithmetic.
       for (const value of [0, -0, 1e-42]) {
         const velocities = grid.velocities.slice();
         velocities[5] = value;
@@ -255,7 +259,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'stay finite at the greatest speeds, in a crowd that a single workgroup adds up',
+    'stay finite at the greatest speeds, even if a single workgroup adds all particles',
     async (_, tools) => {
       const count = 4096;
       const { world, grid } = sceneGrid('lattice', dimensions, count);
@@ -263,7 +267,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const fast = { ...grid, velocities: grid.velocities.map((_, index) => (index % 2 ? -speed : speed)) };
       const { kineticEnergy } = await measureGrid(tools, world, fast, 'grid', 1);
       expect(kineticEnergy / ((count * dimensions * speed ** 2) / 2)).toBeCloseTo(1, 3);
-      // And so for as many as there can be: a workgroup adds up a share of them.
+      // The same holds for the largest count, of which each workgroup adds a share.
       const share = MAX_PARTICLES / MEASURE_WORKGROUPS;
       expect(Math.fround(share * dimensions * speed ** 2 * 2 ** 9)).toBeLessThan(Number.POSITIVE_INFINITY);
     },
@@ -271,10 +275,11 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'count past 2³²',
+    'count candidates past 2³²',
     async (_, tools) => {
       const { world, grid } = sceneGrid('lattice', dimensions, 200);
-      // A grid that claims four thousand million particles: all pairs are counted, and only those there tested.
+      // The grid claims four thousand million particles: all pairs are counted, but only pairs of existing ones are
+      // tested.
       const start = grid.start.slice();
       start[world.cellCount] = 0xffff_fff0;
       const got = await measureGrid(tools, world, { ...grid, start }, 'naive');

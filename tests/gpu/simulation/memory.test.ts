@@ -1,4 +1,4 @@
-/** Memory as reported, as estimated, and as really asked for; and what happens where there is not enough. */
+/** Compares reported, estimated and allocated memory, and tests what happens if there is not enough. */
 import { describe, expect } from 'vitest';
 import { GpuError, LimitError } from '../../../src/core/base/errors';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
@@ -11,10 +11,10 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 import { everyOther } from '../../helpers/thorough';
 
-/** What a simulation takes is the same without a driver, and made many times as fast. */
+/** Without a driver a simulation allocates the same buffers, many times faster. */
 const COUNTED = { driverless: true } as const;
 
-/** Sums up what is created from now on, until `stop`. */
+/** Sums the bytes of all buffers that are created until `stop`. */
 function watchBytes(device: GPUDevice) {
   const create = device.createBuffer;
   const watched = {
@@ -32,7 +32,7 @@ function watchBytes(device: GPUDevice) {
 
 describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   gpuTest(
-    'is what it reports, to the byte, and what was estimated before, to a twentieth',
+    'equals the reported bytes, and the estimate within a twentieth',
     async (device, tools) => {
       for (const name of ['uniform', 'clustered', 'gas', 'periodic', 'far-apart']) {
         const count = 100_000;
@@ -51,7 +51,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is estimated with obstacles and with crowds in every world',
+    'is estimated with obstacles and crowds in every world',
     async (device, tools) => {
       const count = 20_000;
       const lattice = Math.ceil((4 * count) ** (1 / dimensions));
@@ -64,7 +64,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
         const box = { min: corner(0), max: corner(lattice), periodic: kind === 'periodic' };
         const world = kind === 'unbounded' ? { unbounded: true } : box;
         const { obstacles = 0, crowds } = extra as { obstacles?: number; crowds?: boolean };
-        // Spread: all in one cell would take minutes to put in order.
+        // Spread the obstacles: sorting all of them in one cell would take minutes.
         const fixed = Float32Array.from(
           { length: dimensions * obstacles },
           (_, index) => (7919 * index) % lattice,
@@ -85,7 +85,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is estimated where paths are followed, and refused where their lists are too long to bind',
+    'is estimated with continuous motion, which is rejected if its lists are too long to bind',
     async (device, tools) => {
       const corner = cornersIn(dimensions);
       for (const kind of ['bounded', 'unbounded'] as const) {
@@ -101,7 +101,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
         simulation.destroy();
       }
       const box = { dimensions, radius: 0.5, min: corner(0), max: corner(40) };
-      // Eight nodes or sixteen, of eight bytes each.
+      // A particle has eight nodes in 2D and sixteen in 3D, of eight bytes each.
       const capacity = Math.ceil(device.limits.maxStorageBufferBindingSize / (dimensions === 2 ? 64 : 128));
       const many = createSimulation(tools.wrap(), { ...box, capacity, continuous: true });
       await expect(many).rejects.toThrow(LimitError);
@@ -112,7 +112,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'stays within the bar for particles and cells',
+    'stays within the limits per particle and per cell',
     async (_, tools) => {
       for (const kind of ['bounded', 'periodic', 'unbounded'] as const) {
         expect(bytesPerParticle(dimensions, kind)).toBeLessThanOrEqual(dimensions === 2 ? 64 : 112);
@@ -140,8 +140,8 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   );
 });
 
-describe('where memory runs out', () => {
-  /** The device refuses every buffer whose label ends so, as if it had no room for it. */
+describe('if memory runs out', () => {
+  /** Makes the device reject every buffer whose label ends with `ending`, as if it were out of memory. */
   function refuse(device: GPUDevice, ending: string): () => void {
     const create = device.createBuffer;
     device.createBuffer = (descriptor) => {
@@ -154,7 +154,7 @@ describe('where memory runs out', () => {
   }
 
   gpuTest(
-    'a simulation or a grid is not made, and leaves nothing behind',
+    'creating a simulation or a grid fails and leaves nothing behind',
     async (device, tools) => {
       const gpu = tools.wrap();
       const options = sceneOptions(createScene('uniform', { dimensions: 2, count: 100 }));
@@ -189,7 +189,7 @@ describe('where memory runs out', () => {
   );
 
   gpuTest(
-    'findPairs says so, and the simulation goes on',
+    'findPairs throws, and the simulation continues',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 2, count: 100 });
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
@@ -198,7 +198,7 @@ describe('where memory runs out', () => {
       const buffers = tools.liveBuffers().length;
       expect((await twin.findPairs()).pairs).toEqual(expected.pairs);
       for (const ending of ['pairs.tallies', 'grid.scan.blockSums', 'pairs.pairs']) {
-        // The copies of the state differ after a step: a sort that was dropped with the rest would show.
+        // After a step the two copies of the state differ, so a lost sort would be visible.
         for (const each of [simulation, twin]) each.step(1 / 60);
         const restore = refuse(device, ending);
         await expect(simulation.findPairs(), ending).rejects.toThrow(/could not reserve \d+ bytes for /);
@@ -208,7 +208,7 @@ describe('where memory runs out', () => {
         const pairs = tools.liveBuffers().filter((label) => label.startsWith('pairs.'));
         expect(pairs, ending).toEqual([]);
       }
-      // One more staging buffer each, of those that are kept.
+      // Each simulation may keep one more staging buffer.
       expect(tools.liveBuffers().length).toBeLessThanOrEqual(buffers + 4);
     },
     SHARED,
@@ -249,14 +249,15 @@ describe('where memory runs out', () => {
   );
 
   gpuTest(
-    'findPairs says how many pairs there are where the device cannot bind a list of them',
+    'findPairs reports the number of pairs if the device cannot bind their list',
     async (_, tools) => {
-      // 128 MiB hold 16,777,216 pairs. Of 6,000 particles in one cell 97% overlap, 17.5 million pairs; of 5,800 too few.
+      // 128 MiB hold 16,777,216 pairs. 6,000 particles in one cell have 17.5 million overlapping pairs (97%); 5,800 too
+      // few.
       const scene = createScene('one-cell', { dimensions: 2, count: 6000 });
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
       const attempt = simulation.findPairs();
       await expect(attempt).rejects.toThrow(LimitError);
-      // Going over all pairs takes a software device seconds: once to find them, once to say how many there are.
+      // A software device needs seconds for all pairs: once to find them, once to count them.
       const { contacts } = await simulation.measure();
       expect(contacts).toBeGreaterThan(2 ** 24);
       await expect(attempt).rejects.toThrow(
@@ -269,7 +270,7 @@ describe('where memory runs out', () => {
 
 describe('every scene', () => {
   gpuTest(
-    'fits the estimate of its own',
+    'fits its own estimate',
     async (_, tools) => {
       for (const name of everyOther(sceneNames())) {
         const scene = createScene(name, { dimensions: 2, count: 20_000 });

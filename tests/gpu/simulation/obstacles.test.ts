@@ -1,6 +1,7 @@
 /**
- * Obstacles, the particles that never move, on the GPU: pushes and turns within the bound of exact arithmetic in every
- * world, overlaps as all pairs say, the same bits again, from a checkpoint and by both broad phases; and no buffer left.
+ * Tests obstacles on the GPU: they push and turn particles within the bound of exact arithmetic in every world, overlap
+ * the same particles as brute force, give the same bits in every run, from a checkpoint and by both broad phases, and
+ * free their buffers.
  */
 import { describe, expect } from 'vitest';
 import { LimitError } from '../../../src/core/base/errors';
@@ -30,7 +31,10 @@ import { fewerInSpace, isAsked, THOROUGH } from '../../helpers/thorough';
 
 const DT = 1 / 64;
 
-/** On a lattice and with velocities that the time step turns into whole steps of it: integrating rounds nothing. */
+/**
+ * Moves a field to a lattice, with velocities that the time step turns into whole lattice steps: integrating rounds
+ * nothing.
+ */
 function dyadic(field: Field): Field {
   const snap = (values: Float32Array, units: number) =>
     values.map((value) => Math.round(value * units) / units);
@@ -45,7 +49,7 @@ function dyadic(field: Field): Field {
   };
 }
 
-/** Both changes of a state against the bound. */
+/** Expects that pushing apart and a step both stay within the bound. */
 async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: BroadPhase): Promise<void> {
   const { world, diameter, dimensions, obstacles: given, ...sizes } = planSimulation(field);
   for (const mode of ['separate', 'resolve'] as const) {
@@ -79,12 +83,12 @@ async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: Br
         expect(Math.abs(turn)).toBeLessThanOrEqual((bound.velocities[slot] as number) / 2);
       }
     }
-    // What is bounded is not nothing.
+    // Make sure that the bound was tested on real changes.
     if (field.positions.length > 20 * dimensions) expect(turned).toBeGreaterThan(20);
   }
 }
 
-/** Obstacles elsewhere. */
+/** Moves the obstacles elsewhere. */
 function halved(obstacles: ObstaclesGiven | undefined): ObstaclesGiven | undefined {
   const half = (positions: Float32Array) => positions.map((value) => value / 2);
   if (!obstacles || obstacles instanceof Float32Array) return obstacles && half(obstacles);
@@ -108,7 +112,7 @@ async function run(tools: GpuTools, options: SimulationOptions, fold?: number, r
   return hash;
 }
 
-/** The same obstacles, the last first. */
+/** Returns the same obstacles in reverse order. */
 function reversed(dimensions: number, { positions, radii, halfExtents }: ObstacleBodies): ObstacleBodies {
   const turn = (numbers: Float32Array, stride: number) =>
     numbers.map((_, index) => {
@@ -141,19 +145,19 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
 
     gpuTest(
-      'are overlapped by whom all pairs say, and count as nothing else',
+      'overlap the same particles as brute force, and change no other measure',
       async (_, tools) => {
         for (const [count, obstacles] of [
           [257, 255],
           [20, 1000],
           [300, 1],
         ] as const) {
-          // The table of an unbounded world is as large as the more of both ask for.
+          // The size of an unbounded world's table depends on the larger of both counts.
           const capacity = Math.max(count, obstacles);
           const field = { ...fieldOf({ kind, dimensions, count, obstacles, seed: 3 }), capacity };
           const { overlaps, doubtful } = countOverlaps(field);
           expect(doubtful).toBe(0);
-          // Both find obstacles in the same way.
+          // Both broad phases find obstacles in the same way, so one is enough for the other counts.
           const broadPhases = count === 257 ? (['grid', 'naive'] as const) : (['grid'] as const);
           for (const broadPhase of broadPhases) {
             const simulation = await createSimulation(tools.wrap(), { ...field, broadPhase });
@@ -176,7 +180,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
 
     gpuTest(
-      'leave the same bits three times, folded, restored elsewhere, and naive where sums have one order',
+      'give the same bits in every run, folded and after a restore, and by naive if the order of sums is equal',
       async (_, tools) => {
         const field = fieldOf({ kind, dimensions, count: 300, obstacles: 200, seed: 8 });
         const hash = await run(tools, field);
@@ -189,17 +193,17 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
   });
 
-  describe.each(fewerInSpace(dimensions, MIXED_KINDS))('with sizes of their own, %s', (kind) => {
+  describe.each(fewerInSpace(dimensions, MIXED_KINDS))('of many sizes, %s', (kind) => {
     const count = 130;
     const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
 
     gpuTest(
-      'push and turn particles within the bound, by both broad phases, and are overlapped by whom all pairs say',
+      'push and turn particles within the bound, by both broad phases, and overlap those of brute force',
       async (_, tools) => {
-        // Balls alone in one kind of world are enough: boxes are among balls in all.
+        // One kind of world is enough for balls alone: all kinds test boxes among balls.
         for (const boxes of kind === 'periodic along some' ? [true, false] : [true]) {
           const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, dyadic: true, boxes });
-          // All pairs know no kind of world but by distances.
+          // To naive, kinds of worlds differ only by distances.
           const isNaive = THOROUGH || (dimensions === 2 && kind === 'bounded');
           for (const broadPhase of isNaive ? (['grid', 'naive'] as const) : (['grid'] as const)) {
             if (broadPhase === 'grid' || dimensions === 2)
@@ -211,7 +215,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
             expect(overlaps).toBeGreaterThan(40);
             const measures = await simulation.measure();
             expect(Math.abs(measures.obstacleContacts - overlaps)).toBeLessThanOrEqual(doubtful);
-            // Not a simulation without any, for which as many kernels were compiled again.
+            // A new simulation without obstacles would compile as many kernels again.
             simulation.setObstacles(new Float32Array(0));
             const { obstacleContacts } = measures;
             expect({ ...(await simulation.measure()), obstacleContacts }).toEqual(measures);
@@ -223,7 +227,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
 
     longTest(
-      'leave the same bits again, in another order, folded, and restored elsewhere',
+      'give the same bits in every run, in another order, folded, and after a restore',
       async (_, tools) => {
         const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, seed: 8 });
         const hash = await run(tools, field);
@@ -240,14 +244,14 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   describe.each(
     fewerInSpace(dimensions, WORLD_KINDS).slice(0, THOROUGH ? undefined : dimensions === 2 ? 1 : 0),
   )('in crowds, %s', (kind) => {
-    // In a box three rows of cells are one loop, and a particle is heavy from three times as many on.
+    // In a bounded world one loop covers three rows of cells, so a particle becomes heavy at three times the number.
     const crowd = kind === 'bounded' ? 1250 : 400;
     const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
 
     gpuTest(
-      'push those alone and those of crowds, many threads or one',
+      'push single particles and crowds, by many threads or one',
       async (_, tools) => {
-        // In a cell that an obstacle reaches into.
+        // Put the crowd into a cell that an obstacle reaches.
         const positions = field.positions.map((value, index) => {
           const beside = Math.floor(field.obstacles[index % dimensions] as number);
           return index < crowd * dimensions ? beside + 0.25 + (index % 32) / 64 : value;
@@ -264,7 +268,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           return got.positions;
         };
         const [many, one] = [await read(true), await read(false)];
-        // What sums over hundreds make of their order.
+        // Sums over hundreds of terms depend on their order.
         many.forEach((value, index) => {
           expect(Math.abs(value - (one[index] as number))).toBeLessThan(2 ** -8);
         });
@@ -274,7 +278,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   });
 
   gpuTest(
-    'are probed and sorted in folded dispatches too',
+    'are found and sorted in folded dispatches, too',
     async (_, tools) => {
       const field = fieldOf({
         kind: 'bounded',
@@ -289,7 +293,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'may be replaced and left out, and take their memory with them',
+    'can be replaced and removed, which frees their memory',
     async (_, tools) => {
       const gpu = tools.wrap();
       const field = fieldOf({ kind: 'periodic', dimensions, count: 100, obstacles: 90, seed: 6 });
@@ -323,7 +327,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   );
 });
 
-gpuTest('more of them than the device was asked for are refused in a sentence', async (_, tools) => {
+gpuTest('createSimulation rejects more obstacles than the device can hold', async (_, tools) => {
   const options = {
     dimensions: 2,
     radius: 0.5,
@@ -331,7 +335,7 @@ gpuTest('more of them than the device was asked for are refused in a sentence', 
     max: [8, 8],
     positions: new Float32Array(2),
   } as const;
-  // As many as a buffer of positions holds, but with the starts of cells they are more; and one more than that.
+  // As many as a buffer of positions holds, which is too many with the starts of cells; and one more.
   const most = tools.wrap().device.limits.maxStorageBufferBindingSize / 8;
   for (const [count, message] of [
     [most, /^\d+ obstacles beside \d+ cells need a buffer of \d+ bytes/],

@@ -1,4 +1,4 @@
-/** Each particle's fastest approaching contact, against the reference. */
+/** Compares each particle's fastest approaching contact with the reference. */
 import { describe, expect } from 'vitest';
 import { NO_PARTNER } from '../../../src/core/base/constants';
 import type { BroadPhase, Substep } from '../../../src/core/contact/settings';
@@ -48,7 +48,7 @@ async function partnersOf(
   return readWords(tools, partners, count);
 }
 
-/** Packs one vector per particle, of which only the first `dimensions` numbers count. */
+/** Packs the first `dimensions` numbers of each vector. */
 function packed(dimensions: number, ...vectors: readonly (readonly number[])[]): Float32Array {
   return Float32Array.from(vectors.flatMap((vector) => [...vector, 0, 0].slice(0, dimensions)));
 }
@@ -93,7 +93,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
       const gravity = [0, -4, 0].slice(0, dimensions);
       const substep = substepOf(world, { gravity, restitution: 1, substeps: 1 }, 1 / 16);
       expect(substep.restSpeed).toBe(0.5);
-      // Pairs along x, a half apart, nearing each other by 2·speed.
+      // Pairs along x, half a unit apart, which approach each other at 2·speed.
       const speeds = [-1, 0, 0.25, 0.250001, 0.5, 3];
       const positions = packed(
         dimensions,
@@ -123,9 +123,9 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
     async (_, tools) => {
       const world = box(12);
       const substep = substepOf(world, { restitution: 1 }, 1 / 60);
-      // Ids in reverse of slots, so that «lowest slot» is not «lowest id».
+      // Ids are reverse to slots, so that the lowest slot does not have the lowest id.
       const positions = packed(dimensions, [5, 6.5], [6.5, 5], [3.5, 5], [5, 3.5], [5, 5]).map(
-        (place) => 5 + (place - 5) / 2,
+        (coordinate) => 5 + (coordinate - 5) / 2,
       );
       for (const [speeds, wanted] of [
         [[1, 1, 1, 1], 'lowest'],

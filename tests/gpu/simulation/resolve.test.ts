@@ -1,6 +1,6 @@
 /**
- * One Jacobi pass against exact arithmetic, within the bound that src/reference/solve/bound.ts derives; the same bits
- * for both broad phases; and what the pass must keep: momentum, set-aside particles, particles without contacts.
+ * Compares one Jacobi pass with exact arithmetic, within the bound that src/reference/solve/bound.ts derives. Both
+ * broad phases give the same bits. The pass keeps momentum, set-aside particles and particles without contacts.
  */
 import { describe, expect } from 'vitest';
 import type { BroadPhase, SettingsOptions, Substep } from '../../../src/core/contact/settings';
@@ -35,8 +35,7 @@ interface State {
 }
 
 /**
- * The state after the pass (and the search for partners before it), by slot. Velocities that the pass does not write
- * are NaN.
+ * Searches for partners, runs the pass, and returns the state by slot. Velocities that the pass does not write are NaN.
  */
 async function resolveGrid(
   tools: GpuTools,
@@ -94,7 +93,7 @@ function expectBounded(
       pairs.push([got.velocities, bound.exactVelocities, bound.velocities, grid.velocities]);
     }
     for (const [values, exact, limits, before] of pairs) {
-      // The bound is for two sides that round; the exact one does not.
+      // The bound allows for rounding on two sides, but the exact side does not round.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {
@@ -110,12 +109,12 @@ function expectBounded(
       }
     }
   }
-  // Only at the threshold of coincidence the bound is infinite.
+  // The bound is infinite only at the threshold of coincidence.
   expect(unsettled).toBe(0);
   if (touches && grid.ids.length >= 200) expect(moved).toBeGreaterThan(grid.ids.length / 10);
 }
 
-/** A crowd with coordinates that are no dyadic numbers: some outside, some coincident. */
+/** Returns a crowd without dyadic coordinates. Some particles are outside, some coincident. */
 function crowd(dimensions: 2 | 3, count: number, seed = count): { world: World; grid: Grid } {
   const noise = createNoise(seed);
   const edge = 0.73 * (count / (dimensions === 2 ? 1.5 : 2.5)) ** (1 / dimensions) + 1.1;
@@ -174,7 +173,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'stays within the bound on every scene, below and above a workgroup, folded or not',
+    'stays within the bound on every scene and for counts around a workgroup, folded or not',
     async (_, tools) => {
       const cases = [
         ...inTurns(dimensions, EQUAL_RADIUS_SCENES).map((name) => [name, 200, undefined] as const),
@@ -197,11 +196,11 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'keeps the momentum of contacts: both sides compute the same, to the bit',
+    'keeps the momentum of contacts: both sides compute the same bits',
     async (_, tools) => {
       const { world } = crowd(dimensions, 300);
       const noise = createNoise(11);
-      // Pairs far from each other and from the walls, at speeds whose sums are exact.
+      // Pairs far from each other and from the walls. Sums of their speeds are exact.
       const pairs = 40;
       const positions = new Float32Array(2 * pairs * dimensions);
       const velocities = new Float32Array(2 * pairs * dimensions);
@@ -284,8 +283,8 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
       const substep = substepOf(world, { relaxation: 0.5 });
       for (const broadPhase of ['grid', 'naive'] as const) {
         const { positions } = await resolveGrid(tools, world, substep, grid, 'separate', broadPhase);
-        // Slots 0 and 1: their sum gives the axis, y.
-        const moves = [...positions].map((place) => place - 4.25);
+        // The sum of the slots, 0 and 1, selects the axis: y.
+        const moves = [...positions].map((coordinate) => coordinate - 4.25);
         expect(moves.filter((move) => move !== 0)).toEqual([-0.25, 0.25]);
         expect([moves[1], moves[dimensions + 1]]).toEqual([-0.25, 0.25]);
       }

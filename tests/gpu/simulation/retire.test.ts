@@ -1,4 +1,4 @@
-/** Marking of removed particles: their id and position change, and nothing else. */
+/** Tests the marking of removed particles: only their id and position change. */
 import { describe } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { defineWorld } from '../../../src/core/world/world';
@@ -28,14 +28,14 @@ describe.each(DIMENSIONS)('retirement in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'marks only the ids of the list, wherever their slots are',
+    'marks exactly the listed ids, whatever their slots',
     async (_, tools) => {
       const noise = createNoise(4);
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         for (const fold of [undefined, FOLD]) {
           const gpu = tools.wrap(fold);
           const pass = await Retire.create(gpu, { dimensions });
-          // Ids in no order, with gaps; each second one is removed.
+          // Ids are shuffled, with gaps. Every second one is removed.
           const ids = shuffled(
             Uint32Array.from({ length: count }, (_value, slot) => 3 * slot + (slot % 3)),
             noise,

@@ -1,6 +1,6 @@
 /**
- * Simulations of boxes beside discs and balls: what tests/gpu/device/verify.test.ts does not see of them, which holds the scenes
- * of boxes against the reference.
+ * Tests simulations of boxes among discs and balls: what tests/gpu/device/verify.test.ts does not cover. That file
+ * compares scenes of boxes with the reference.
  */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
@@ -25,10 +25,13 @@ import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers
 import { DIMENSIONS, FOLD } from '../../helpers/passes';
 import { isAsked } from '../../helpers/thorough';
 
-/** Exact in binary, so that integrating rounds the same way everywhere. */
+/** A power of two, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 
-/** Pairs, measures and one pass of either kind, as the reference and all pairs have them. */
+/**
+ * Compares pairs, measures and one pass of either kind with the reference and with brute force. Returns the number of
+ * pairs.
+ */
 async function expectRight(tools: GpuTools, options: SimulationOptions): Promise<number> {
   const simulation = await createSimulation(tools.wrap(), options);
   const { world } = simulation;
@@ -65,7 +68,7 @@ async function expectRight(tools: GpuTools, options: SimulationOptions): Promise
   return overlapping.count;
 }
 
-/** One large box upon as many small bodies as make it heavy, and some to spare. */
+/** Returns one large box that overlaps more than enough small bodies to be heavy. */
 function largeAmongSmall(dimensions: 2 | 3): SimulationOptions {
   const noise = createNoise(5);
   const count = 8 * HEAVY_ROW;
@@ -84,11 +87,11 @@ function largeAmongSmall(dimensions: 2 | 3): SimulationOptions {
 }
 
 describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions) => {
-  // Of the others verify has scenes.
+  // Scenes of verify cover the other kinds.
   const kinds = dimensions === 2 ? (['periodic along some', 'unbounded'] as const) : (['unbounded'] as const);
   for (const kind of isAsked(dimensions) ? kinds : []) {
     gpuTest(
-      `is right where the reference and all pairs are, ${kind}`,
+      `equals the reference and brute force, ${kind}`,
       async (_, tools) => {
         const settings = { restitution: 0.5, substeps: 1 };
         const options = shapedOptions({ dimensions, kind, count: 257, dyadic: true }, settings);
@@ -99,7 +102,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   }
 
   gpuTest(
-    'shares the work on a large box among thousands of small ones, within the bound',
+    'splits a large box among thousands of small ones over threads, within the bound',
     async (_, tools) => {
       const options = { ...largeAmongSmall(dimensions), restitution: 0.5, substeps: 1 };
       await expectRight(tools, options);
@@ -112,10 +115,10 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   );
 
   gpuTest(
-    'has the same bits in folded dispatches, and restored from a file after adding and removing',
+    'gives the same bits in folded dispatches, and restored from a file after adding and removing',
     async (_, tools) => {
       const settings = { substeps: 2, capacity: 210 };
-      // As few cells as the injected limit holds a thread each of.
+      // Few enough cells for a folded dispatch of one thread per cell.
       const room = {
         min: repeat(0, dimensions),
         max: repeat(6, dimensions),
@@ -163,20 +166,20 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   );
 
   gpuTest(
-    'tells what touches from what overlaps, parts those in one place, and keeps the sizes of who is set aside',
+    'ignores touching boxes, pushes coincident ones apart, and keeps the sizes of boxes that are set aside',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
-      // A block of unit boxes that just touch, and two boxes in one place.
+      // A block of unit boxes that just touch, and two coincident boxes.
       const block = Array.from({ length: 27 }, (__, index) =>
         corner(0).map((___, axis) => 2 + (Math.floor(index / 3 ** axis) % 3)),
       ).slice(0, 3 ** dimensions);
-      const places = [...block, corner(12), corner(12)];
-      const halves = places.map((__, index) => corner(0.5).with(0, index < block.length ? 0.5 : 0.25));
+      const centres = [...block, corner(12), corner(12)];
+      const halves = centres.map((__, index) => corner(0.5).with(0, index < block.length ? 0.5 : 0.25));
       const options: SimulationOptions = {
         dimensions,
         min: corner(0),
         max: corner(16),
-        positions: Float32Array.from(places.flat()),
+        positions: Float32Array.from(centres.flat()),
         halfExtents: Float32Array.from(halves.flat()),
       };
       const simulation = await createSimulation(tools.wrap(), options);
@@ -184,7 +187,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
       simulation.separate(1);
       const { positions } = await simulation.read();
       const pair = positions.subarray(-2 * dimensions);
-      // Along the first axis, the thinnest, the one with the higher slot, which is that of the higher id, up.
+      // They move along the first axis, the thinnest. The box with the higher slot, here also the higher id, moves up.
       expect(pair[dimensions]).toBeGreaterThan(pair[0] as number);
       expect([...pair.subarray(1, dimensions), ...pair.subarray(dimensions + 1)]).toEqual(
         new Array(2 * (dimensions - 1)).fill(12),
@@ -192,7 +195,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
       expect([...positions.subarray(0, -2 * dimensions)]).toEqual(block.flat());
       simulation.set({ gravity: corner(1e20) });
       simulation.step(DT);
-      expect(await simulation.measure()).toMatchObject({ nonFinite: places.length });
+      expect(await simulation.measure()).toMatchObject({ nonFinite: centres.length });
       const { halfExtents } = await simulation.checkpoint();
       expect(halfExtents).toEqual(options.halfExtents);
       simulation.destroy();
@@ -201,7 +204,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   );
 
   gpuTest(
-    'takes as much memory as is estimated',
+    'takes as much memory as estimated',
     async (_, tools) => {
       const simulation = await createSimulation(
         tools.wrap(),

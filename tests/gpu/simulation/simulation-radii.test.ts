@@ -1,6 +1,6 @@
 /**
- * Simulations of particles that each have a radius of their own: what the checks of src/verify/verify.ts do not see of them,
- * which hold scenes of them against the reference.
+ * Tests simulations with variable radii: what the checks of src/verify/verify.ts do not cover. Those compare scenes
+ * with the reference.
  */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
@@ -22,10 +22,10 @@ import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers
 import { DIMENSIONS, FOLD } from '../../helpers/passes';
 import { inTurns, isAsked } from '../../helpers/thorough';
 
-/** Exact in binary, so that integrating rounds the same way everywhere. */
+/** A power of two, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 
-/** One pass of either kind within the bound of exact arithmetic. */
+/** Expects one pass of either kind to be within the bound of exact arithmetic. */
 async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<void> {
   for (const mode of ['separate', 'resolve'] as const) {
     const settings = { restitution: 0.5, substeps: 1 };
@@ -44,7 +44,7 @@ async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<vo
   }
 }
 
-/** One large particle upon as many small ones as make it heavy, and some to spare. */
+/** Returns one large particle that overlaps more than enough small ones to be heavy. */
 function largeAmongSmall(dimensions: 2 | 3, kind: 'bounded' | 'unbounded'): MixedOptions {
   const noise = createNoise(5);
   const count = 8 * HEAVY_ROW;
@@ -71,7 +71,7 @@ async function hashAfter(tools: GpuTools, options: SimulationOptions, fold?: num
 describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
   longTest(
-    'stays within the bound where only some axes wrap around, of sizes 1:64 too',
+    'stays within the bound if only some axes are periodic, with sizes up to 1:64',
     async (_, tools) => {
       const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
       await expectBounded(tools, mixedOptions(request));
@@ -82,16 +82,16 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
   describe.each(inTurns(dimensions, kinds))('%s', (kind) => {
     gpuTest(
-      'pushes in each round of separate what overlaps by then',
+      'finds new overlaps in each round of separate',
       async (_, tools) => {
-        // Far too many for the room, and pushed apart as hard as can be.
+        // Far too many particles for the box, pushed apart at full relaxation.
         const options = mixedOptions(
           { dimensions, kind, count: 300, ratio: 8, density: 4 },
           { relaxation: 1, substeps: 1 },
         );
         const simulation = await createSimulation(tools.wrap(), options);
         const reference = new ReferenceSimulation(options);
-        // All of them are met then, so all must be those of the reference.
+        // The candidates must equal the reference's, because most of them come into contact.
         const { candidates } = await simulation.measure();
         expect(candidates).toBe(reference.measure().candidates);
         for (const act of [
@@ -103,9 +103,12 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
           const got = await simulation.read();
           const expected = reference.read();
           const { period } = simulation.world;
-          const apart = got.positions.map((place, index) =>
+          const apart = got.positions.map((coordinate, index) =>
             Math.abs(
-              nearestImage(place - (expected.positions[index] as number), period[index % dimensions] ?? 0),
+              nearestImage(
+                coordinate - (expected.positions[index] as number),
+                period[index % dimensions] ?? 0,
+              ),
             ),
           );
           expect(apart.reduce((most, distance) => Math.max(most, distance), 0)).toBeLessThan(2 ** -8);
@@ -117,7 +120,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   });
 
   gpuTest(
-    'shares the work on a large one among thousands of small ones, within the bound',
+    'splits a large particle among thousands of small ones over threads, within the bound',
     async (_, tools) => {
       for (const kind of inTurns(dimensions, ['bounded', 'unbounded'] as const)) {
         const options = largeAmongSmall(dimensions, kind);
@@ -132,13 +135,13 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   );
 
   longTest(
-    'does not remember who had too many neighbours before',
+    'does not depend on which particles were heavy before',
     async (_, tools) => {
       const kind = dimensions === 2 ? 'bounded' : 'unbounded';
       const settings = { restitution: 0, substeps: 1 };
       const { radii, positions, ...rest } = largeAmongSmall(dimensions, kind);
       const options = { ...rest, radii, positions, ...settings };
-      // Three large ones; the small ones are all heavy first, and then none.
+      // Three large particles. In the heap all small ones are heavy, too; later none of them is.
       radii.fill(8, 0, 3);
       for (let index = 0; index < 3 * dimensions; index++) positions[index] = 12 + index;
       const heap = positions.map((along, index) => (index < 3 * dimensions ? along : 1 + along / 64));
@@ -160,10 +163,10 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   );
 
   longTest(
-    'has the same bits three times, in folded dispatches and restored elsewhere from a file',
+    'gives the same bits in every run, in folded dispatches and restored from a file',
     async (_, tools) => {
       for (const kind of ['bounded', 'unbounded'] as const) {
-        // As few cells as the injected limit holds a thread each of.
+        // Few enough cells for a folded dispatch of one thread per cell.
         const settings = { restitution: 0.5, substeps: 2, cellSize: 1 };
         const options = mixedOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
         const hash = await hashAfter(tools, options);
@@ -179,7 +182,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         for (let step = 1; step < 4; step++) second.step(DT);
         const measures = await second.measure();
         expect(measures).toMatchObject({ hash, count: 500, nonFinite: 0 });
-        // The hash knows how large each is.
+        // The hash depends on the radii.
         const { radii, ...checkpoint } = await second.checkpoint();
         second.restore({ ...checkpoint, radii: radii?.map((radius) => Math.max(radius, 1 / 15)) });
         expect((await second.measure()).hash).not.toBe(measures.hash);
@@ -190,9 +193,9 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   );
 
   longTest(
-    'keeps momentum, whatever the sizes that bounce and rub',
+    'keeps momentum under bounces and friction between all sizes',
     async (_, tools) => {
-      // Walls take momentum.
+      // No walls, because walls take momentum.
       const settings = { restitution: 0.5, friction: 0.5, substeps: 2, walls: false };
       const options = mixedOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, settings);
       const simulation = await createSimulation(tools.wrap(), options);
@@ -222,7 +225,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   );
 
   longTest(
-    'does with equal radii what one radius does',
+    'gives the same result with equal radii as with one radius',
     async (_, tools) => {
       const {
         radii,
@@ -252,7 +255,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'adds and removes particles with their radii, and sets aside those that are nowhere',
+    'adds and removes particles with their radii, and sets aside those that are not finite',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
       const simulation = await createSimulation(tools.wrap(), {
@@ -262,7 +265,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         radiusRange: { smallest: 0.25, largest: 2 },
         capacity: 4,
       });
-      const at = (...places: readonly number[]) => Float32Array.from(places.flatMap(corner));
+      const at = (...coordinates: readonly number[]) => Float32Array.from(coordinates.flatMap(corner));
       expect([...simulation.add({ positions: at(4, 5, 11), radii: Float32Array.of(0.5, 2, 1) })]).toEqual([
         0, 1, 2,
       ]);
@@ -271,7 +274,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         /^radii\[0\] is 3/,
       );
       expect(await simulation.measure()).toMatchObject({ count: 3, nonFinite: 0, contacts: 1 });
-      // What is asked is answered as things were, whatever changes meanwhile.
+      // A query answers for the moment of the call, whatever changes meanwhile.
       const asked = simulation.findPairs();
       simulation.remove([0]);
       expect([...(await asked).pairs]).toEqual([0, 1]);
@@ -285,7 +288,8 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         [0, 1, 2, 3],
         [0.25, 2, 1, 1.5],
       ]);
-      // What is set aside, here as too fast, keeps its radius, so that a checkpoint of it can be restored.
+      // Particles that are set aside, here for their speed, keep their radius, so that their checkpoint can be
+      // restored.
       simulation.set({ gravity: corner(1e20) });
       simulation.step(DT);
       expect(await simulation.measure()).toMatchObject({ count: 4, nonFinite: 4 });

@@ -1,6 +1,6 @@
 /**
- * The simulation as its users see it: the same bits whatever the broad phase, the order in memory or a
- * checkpoint in between; particles that come, go and break; no work or memory that was not asked for.
+ * Tests the public simulation: the same bits for both broad phases, any order in memory, and with a checkpoint in
+ * between; adding, removing and setting aside particles; no unnecessary work or memory.
  */
 import { describe, expect } from 'vitest';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -42,12 +42,12 @@ function advance(simulation: Simulation, steps: number): Simulation {
 
 const hashOf = async (simulation: Simulation) => (await simulation.measure()).hash;
 
-/** Bouncing, sliding and several substeps, so that every kernel runs. */
+/** Settings with bounces, friction and several substeps, so that every kernel runs. */
 const LIVELY = { restitution: 0.5, friction: 0.3, substeps: 2 } as const;
 
 describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   gpuTest(
-    'has the same bits by both broad phases, with restitution',
+    'gives the same bits by both broad phases, with restitution',
     async (_, tools) => {
       for (const [name, count] of [
         ['pile', 200],
@@ -67,7 +67,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'has the same bits three times, whatever the order in memory and folded or not',
+    'gives the same bits in every run, whatever the order in memory, folded or not',
     async (_, tools) => {
       const scene = createScene('uniform', { dimensions, count: MOST_FOLDED, seed: 5 });
       const hashes = [];
@@ -76,7 +76,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
         hashes.push(await hashOf(advance(simulation, 10)));
         simulation.destroy();
       }
-      // Half of the particles leave and come back: the same ids, in other slots.
+      // Remove half of the particles and add them again: they get the same ids in other slots.
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene, LIVELY));
       const ids = Uint32Array.from({ length: MOST_FOLDED / 2 }, (_value, index) => 2 * index);
       const pick = (vectors: Float32Array) =>
@@ -93,7 +93,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'goes on from a checkpoint with the same bits, in itself and in another simulation',
+    'continues from a checkpoint with the same bits, in the same and in another simulation',
     async (_, tools) => {
       const gpu = tools.wrap();
       const whole = advance(await create(gpu, 'pile', dimensions, 500, LIVELY), 6);
@@ -104,7 +104,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       whole.restore(checkpoint);
       expect([whole.time, whole.count]).toEqual([time, 497]);
       expect(await hashOf(advance(whole, 6))).toBe(hash);
-      // One that holds others at first, with other settings, steps and removals behind it.
+      // Another simulation that has other particles and settings, and has stepped and removed before.
       const other = advance(
         await create(gpu, 'pile', dimensions, 300, { capacity: 500, ...boxOf(whole) }),
         3,
@@ -121,7 +121,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is disturbed by no question asked between steps',
+    'is not changed by queries between steps',
     async (_, tools) => {
       const gpu = tools.wrap();
       const quiet = await create(gpu, 'pile', dimensions, 400, LIVELY);
@@ -139,7 +139,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'recorded into the caller’s encoder is the same as stepped',
+    'gives the same bits recorded into the caller’s encoder as stepped',
     async (device, tools) => {
       const gpu = tools.wrap();
       const stepped = advance(await create(gpu, 'pile', dimensions, 300, LIVELY), 4);
@@ -156,7 +156,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'sets aside a particle that stops being finite; the others go on as if it were not there',
+    'sets aside a particle that stops being finite, which does not affect the others',
     async (_, tools) => {
       const gpu = tools.wrap();
       const count = 200;
@@ -164,13 +164,13 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       const other = await create(gpu, 'pile', dimensions, count, { ...LIVELY, capacity: count + 3 });
       const odd = [GREATEST_SPEED, -1e38, -GREATEST_SPEED];
       const checkpoint = await other.checkpoint();
-      // In the middle of the others, at velocities that no upload would be allowed to have.
-      const places = odd.flatMap(() => [...checkpoint.positions.slice(50 * dimensions, 51 * dimensions)]);
+      // Put three particles among the others, at velocities that no upload accepts.
+      const extra = odd.flatMap(() => [...checkpoint.positions.slice(50 * dimensions, 51 * dimensions)]);
       const velocities = odd.flatMap((speed) => [speed, 1, 2].slice(0, dimensions));
       other.restore({
         ...checkpoint,
         ids: Uint32Array.of(...checkpoint.ids, count, count + 1, count + 2),
-        positions: Float32Array.of(...checkpoint.positions, ...places),
+        positions: Float32Array.of(...checkpoint.positions, ...extra),
         velocities: Float32Array.of(...checkpoint.velocities, ...velocities),
       });
       advance(alone, 10);
@@ -185,7 +185,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       expectArraysEqual(bitsOf(got.positions.slice(0, here)), bitsOf(expected.positions), 'positions');
       expectArraysEqual(bitsOf(got.velocities.slice(0, here)), bitsOf(expected.velocities), 'velocities');
       expect(got.positions.slice(here).every(Number.isNaN)).toBe(true);
-      // Those set aside stay when others go; and are found by their ids, and may go by them.
+      // Particles that are set aside stay when others are removed. They can be read and removed by their ids.
       other.remove([0, 1]);
       alone.remove([0, 1]);
       const left = await other.read();
@@ -220,7 +220,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'separates in rounds without touching velocities or time',
+    'pushes apart in rounds without changing velocities or time',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'packing', dimensions, 300, { velocities: undefined });
       const before = await simulation.measure();
@@ -238,7 +238,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 });
 
-/** Names of the methods that are called from now on, until `stop`. */
+/** Records the names of the device's methods that are called until `stop`. */
 function watch(device: GPUDevice, methods: readonly (keyof GPUDevice)[]) {
   const names: string[] = [];
   const originals = methods.map((name) => [name, device[name]] as const);
@@ -258,7 +258,7 @@ function boxOf({ world }: Simulation) {
 
 describe('particles', () => {
   gpuTest(
-    'come under the lowest free ids and go by id, up to the capacity',
+    'get the lowest free ids up to the capacity, and are removed by id',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'gas', 3, 300, { capacity: 303 });
       const { positions, velocities } = await simulation.read();
@@ -277,13 +277,13 @@ describe('particles', () => {
           ...velocities.subarray(3 * id, 3 * id + 3),
         ]);
       });
-      const places = Float32Array.from({ length: 27 }, (_value, index) => 1 + index / 4);
-      expect([...simulation.add({ positions: places })]).toEqual([...removed, 300, 301, 302]);
+      const added = Float32Array.from({ length: 27 }, (_value, index) => 1 + index / 4);
+      expect([...simulation.add({ positions: added })]).toEqual([...removed, 300, 301, 302]);
       expect(simulation.count).toBe(303);
       const full = await simulation.read();
       expect([...full.ids]).toEqual(Array.from({ length: 303 }, (_value, id) => id));
       expect([...full.positions.subarray(0, 3), ...full.positions.subarray(93, 96)]).toEqual([
-        ...places.subarray(0, 6),
+        ...added.subarray(0, 6),
       ]);
       expect([...full.velocities.subarray(906, 909)]).toEqual([0, 0, 0]);
       advance(simulation, 3);
@@ -294,7 +294,7 @@ describe('particles', () => {
   );
 
   gpuTest(
-    'may all go and come again, and may never have been',
+    'can all be removed and added again, and a simulation can start empty',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'pile', 2, 257);
       simulation.remove(Uint32Array.from({ length: 257 }, (_value, id) => id));
@@ -329,7 +329,7 @@ describe('particles', () => {
   );
 
   gpuTest(
-    'are in the buffers that it names, in cell order, their ids beside them',
+    'are in the public buffers in cell order, with their ids',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'clustered', 2, 300);
       for (let step = 0; step < 3; step++) {
@@ -358,7 +358,7 @@ describe('particles', () => {
 
 describe('the first particles', () => {
   gpuTest(
-    'are those of the call, whatever becomes of the arrays meanwhile',
+    'are copied at the call, so the caller may change the arrays',
     async (_, tools) => {
       const { positions, velocities, ...options } = sceneOptions(
         createScene('gas', { dimensions: 2, count: 50 }),
@@ -375,7 +375,7 @@ describe('the first particles', () => {
   );
 
   gpuTest(
-    'leave nothing behind where they cannot be uploaded',
+    'leave nothing behind if the upload fails',
     async (device, tools) => {
       const scene = createScene('gas', { dimensions: 2, count: 50 });
       const write = device.queue.writeBuffer;
@@ -394,7 +394,7 @@ describe('the first particles', () => {
 
 describe('pairs and measures', () => {
   gpuTest(
-    'are those of the moment they were asked for, though the caller steps on and changes settings',
+    'are those of the moment of the call, even if steps and settings follow',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'clustered', 2, 300, LIVELY);
       for (const broadPhase of ['naive', 'grid'] as const) {
@@ -417,7 +417,7 @@ describe('pairs and measures', () => {
   );
 
   gpuTest(
-    'may be asked for many at a time',
+    'can be requested many at a time',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'clustered', 2, 200);
       const hashes = [];
@@ -432,7 +432,7 @@ describe('pairs and measures', () => {
         again.step(DT);
       }
       expect(new Set(got).size).toBe(12);
-      // A pool that was busy is not kept whole.
+      // After a busy time the pool keeps only a few staging buffers.
       expect(tools.liveBuffers().filter((label) => label.includes('staging')).length).toBeLessThanOrEqual(
         2 * 4,
       );
@@ -455,7 +455,7 @@ describe('a step', () => {
   );
 
   gpuTest(
-    'obeys the settings of its own time, without new pipelines or buffers',
+    'uses the settings at its call, without new pipelines or buffers',
     async (device, tools) => {
       const simulation = await create(tools.wrap(), 'pile', 2, 300, { restitution: 0.5 });
       advance(simulation, 4);
@@ -484,7 +484,7 @@ describe('a step', () => {
   );
 
   gpuTest(
-    'makes its bind groups once, for each way the copies may lie',
+    'creates its bind groups once for each arrangement of the two copies',
     async (device, tools) => {
       const simulation = await create(tools.wrap(), 'pile', 2, 50, LIVELY);
       const round = async () => {
@@ -507,7 +507,7 @@ describe('a step', () => {
   );
 
   gpuTest(
-    'keeps the settings it was recorded with, though they change before it is submitted',
+    'keeps its settings if they change between recording and submission',
     async (device, tools) => {
       const gpu = tools.wrap();
       const plain = await create(gpu, 'pile', 2, 100, { gravity: [2, -9] });
@@ -532,7 +532,7 @@ describe('a step', () => {
     [['timestamp-query'], 'wall-clock'],
   ] as const) {
     gpuTest(
-      `is timed stage by stage, by ${source}, and counts as done`,
+      `is taken and timed stage by stage by ${source}`,
       async (_, tools) => {
         const gpu = tools.wrap();
         const timed = await create(gpu, 'pile', 2, 300, LIVELY);
@@ -572,7 +572,7 @@ describe('a step', () => {
 
 describe('the end of a simulation', () => {
   gpuTest(
-    'frees every buffer, and later calls say so',
+    'frees every buffer, and later calls throw',
     async (device, tools) => {
       const simulation = await create(tools.wrap(), 'pile', 2, 100);
       advance(simulation, 2);
@@ -610,7 +610,7 @@ describe('the end of a simulation', () => {
   );
 
   gpuTest(
-    'while answers are on their way ends them with an error, not for ever',
+    'rejects pending answers instead of leaving them unsettled',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'pile', 2, 100);
       const pending = [simulation.measure(), simulation.findPairs(), simulation.read()];
@@ -626,7 +626,7 @@ describe('the end of a simulation', () => {
     SHARED,
   );
 
-  gpuTest('by loss of the device is an error that says so', async (device, tools) => {
+  gpuTest('by loss of the device rejects with a GpuError', async (device, tools) => {
     const gpu = tools.wrap();
     const simulation = await create(gpu, 'pile', 2, 50);
     const checkpoint: Checkpoint = await simulation.checkpoint();
@@ -653,14 +653,14 @@ describe('the end of a simulation', () => {
 
 describe('every scene', () => {
   gpuTest(
-    'runs in both dimensions without anything getting lost or out',
+    'runs in 2D and 3D without losing particles or letting them out',
     async (_, tools) => {
-      // One for all, so that kernels are compiled once.
+      // One device for all scenes, so that kernels are compiled once.
       const gpu = tools.wrap();
       for (const dimensions of DIMENSIONS) {
         for (const name of fewerInSpace(dimensions, EQUAL_RADIUS_SCENES)) {
           const simulation = await create(gpu, name, dimensions, 100, { gravity: undefined });
-          // Paths take a software GPU long.
+          // A software GPU is slow at paths.
           const steps = sceneNames({ continuous: true }).includes(name) ? 2 : 10;
           const measures = await advance(simulation, steps).measure();
           expect(measures, name).toMatchObject({ count: 100, outside: 0, nonFinite: 0 });
@@ -674,7 +674,7 @@ describe('every scene', () => {
 
 describe('a long recording', () => {
   gpuTest(
-    'refuses more changes of parameters than its ring holds, and loses none before',
+    'rejects more changes of parameters than its ring holds, and keeps all earlier ones',
     async (device, tools) => {
       const recorded = await create(tools.wrap(), 'gas', 2, 10, { substeps: 1 });
       const stepped = await create(tools.wrap(), 'gas', 2, 10, { substeps: 1 });
@@ -699,7 +699,7 @@ describe('a long recording', () => {
   );
 
   gpuTest(
-    'counts the changes of either ring, whichever has moved further before',
+    'counts the changes of both rings, whichever is further ahead',
     async (device, tools) => {
       const parameters = await SharedParameters.create(tools.wrap(), 2, 'test');
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [9, 9] }, 1);
