@@ -1,10 +1,10 @@
 /**
- * Opens pages in a real browser: a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU work
- * without a GPU. Collects every error and warning of a page.
+ * Opens pages in a real browser: a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU
+ * work without a GPU. Collects every error and warning of a page.
  *
- * Call `useBrowser()` at the top of a test file. Server and browser start with the first file that needs them and serve all
- * files of the process, because a start takes longer than most tests. Each file has its own browser profile. Tests that use
- * a page as visitors do should ask for the built page: the page from source loads a hundred files each time.
+ * Call `useBrowser()` at the top of a test file. Server and browser start with the first file that needs them and serve
+ * all files of the process, because a start takes longer than most tests. Each file has its own browser profile. Tests
+ * that use a page as visitors do should ask for the built page: the page from source loads a hundred files each time.
  */
 import type { Browser, BrowserContext, Page } from 'puppeteer';
 import { afterAll, afterEach, beforeAll, test } from 'vitest';
@@ -89,8 +89,8 @@ const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
 });
 
 /**
- * Like vitest's `test`. A missing browser fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set; then the test is skipped,
- * and the run prints that.
+ * Like vitest's `test`. A missing browser fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set; then the test is
+ * skipped, and the run prints that.
  */
 export const browserTest = chrome === undefined && allowsNoGpu() ? closingTest.skip : closingTest;
 

@@ -1,7 +1,7 @@
 /**
- * Runs the kernels under a second WebGPU implementation: bundles a TypeScript entry with its `?raw` shaders and runs it under
- * Deno, which uses wgpu and naga, as Firefox does.
- * The entry prints its result as JSON on its last line. If it fails, the error shows the lines before it.
+ * Runs the kernels under a second WebGPU implementation: bundles a TypeScript entry with its `?raw` shaders and runs it
+ * under Deno, which uses wgpu and naga, as Firefox does. The entry prints its result as JSON on its last line. If it
+ * fails, the error shows the lines before it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

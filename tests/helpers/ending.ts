@@ -1,6 +1,6 @@
 /**
- * Makes an endless loop fail. The test runner's own limit needs a turn of the event loop, which an endless loop never gives.
- * The limit is far above the time that any machine needs.
+ * Makes an endless loop fail. The test runner's own limit needs a turn of the event loop, which an endless loop never
+ * gives. The limit is far above the time that any machine needs.
  */
 import { runInNewContext } from 'node:vm';
 

@@ -1,6 +1,6 @@
 /**
- * Finds overlapping pairs by exact arithmetic: an oracle for the CPU engine, whose decisions are exact for any input. Also
- * checks that every method that returns pairs agrees with it.
+ * Finds overlapping pairs by exact arithmetic: an oracle for the CPU engine, whose decisions are exact for any input.
+ * Also checks that every method that returns pairs agrees with it.
  */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world/world';

@@ -1,6 +1,6 @@
 /**
- * Pictures of a fluid in tests: particles and a lattice that say what a test says, drawn into a texture that is read
- * back. Nothing is stepped, so what is seen is known.
+ * Draws pictures of a fluid for tests: particles and a lattice with given values, drawn into a texture that is read
+ * back. No step is taken, so the expected picture is known.
  */
 
 import { toBodies, toStored } from '../../src/gpu/layout';
@@ -17,7 +17,7 @@ import { FRAME_BYTES, packFrame } from '../../src/page/view/frame';
 import { frameOf, overlayColours } from './inputs/frames';
 import type { GpuTools } from './node-gpu';
 
-/** Of a picture, in pixels. */
+/** Width and height of a picture in pixels. */
 export const SIZE = 160;
 export const FORMAT = 'rgba8unorm';
 
@@ -26,7 +26,7 @@ const BLUE: Rgb = [0, 0, 1];
 const BLACK: Rgb = [0, 0, 0];
 const GREEN: Rgb = [0, 1, 0];
 
-/** From 0 to 255; rows from the top. */
+/** Channels from 0 to 255. Rows count from the top. */
 export interface Pixels {
   at(x: number, y: number): readonly [number, number, number];
 }
@@ -34,10 +34,10 @@ export interface Pixels {
 export interface Pictured {
   readonly plan: FluidPlan;
   readonly frame: Frame;
-  /** A point of the world, in pixels. */
+  /** Converts a point of the world to pixels. */
   toPixel(point: readonly number[]): readonly [number, number];
   readonly pixels: Pixels;
-  /** Bytes of the surface's textures. */
+  /** Bytes of the surface textures. */
   readonly bytes: number;
 }
 
@@ -45,16 +45,17 @@ export interface Wanted {
   readonly overlays?: Partial<Overlays>;
   readonly zoom?: number;
   readonly samples?: 1 | 4;
-  /** Whether the surface is drawn, or fields alone. */
+  /** True to draw the surface, false to draw only fields. */
   readonly isSurface?: boolean;
-  /** Of every fluid cell; of each, from its height in cells. */
+  /** The velocity of all fluid cells. */
   readonly velocity?: readonly number[];
+  /** The pressure of a fluid cell by its height in cells. */
   readonly pressure?: (height: number) => number;
-  /** A green ball that is no fluid. */
+  /** A green ball that is not fluid. */
   readonly ball?: { readonly position: readonly number[]; readonly radius: number };
 }
 
-/** Fluid is blue, what is behind it red; in space it lets red through the less, the thicker it is. */
+/** Draws fluid in blue on red. In 3D less red shows through thicker fluid. */
 export async function picture(
   tools: GpuTools,
   options: FluidOptions,
@@ -155,7 +156,7 @@ export async function picture(
   };
 }
 
-/** Cells with particles are full of fluid, all others hold air, but for those that the plan says are solid. */
+/** Fills cells that hold particles with fluid, and makes the cells of the plan's mask solid. All others hold air. */
 function latticeOf(
   tools: GpuTools,
   { lattice, mask, positions, dimensions, cellSize }: FluidPlan,

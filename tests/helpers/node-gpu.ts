@@ -1,7 +1,7 @@
 /**
- * Runs GPU tests in Node. Each test gets its own device or the shared one, inside validation, out-of-memory and internal
- * error scopes. Its buffers are tracked and destroyed. Without an adapter the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1
- * is set.
+ * Runs GPU tests in Node. Each test gets its own device or the shared one, inside validation, out-of-memory and
+ * internal error scopes. Its buffers are tracked and destroyed. Without an adapter the tests fail, unless
+ * CELLSTORM_ALLOW_NO_GPU=1 is set.
  */
 import { expect, test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
@@ -14,13 +14,13 @@ export interface DeviceOptions {
   /** Optional features to switch off. timestamp-query and subgroups are on if the adapter has them. */
   readonly without?: readonly GPUFeatureName[] | undefined;
   /**
-   * Uses one device for all tests of the process that ask for it, so that kernels are compiled once: a software GPU needs
-   * minutes to compile all of them. Not allowed together with the options above.
+   * Uses one device for all tests of the process that ask for it, so that kernels are compiled once: a software GPU
+   * needs minutes to compile all of them. Not allowed together with the options above.
    */
   readonly shared?: boolean | undefined;
   /**
-   * Uses a device without a driver. It validates shaders, layouts and pipelines like any other, but runs nothing. A software
-   * GPU needs many times as long per pipeline, because it generates machine code.
+   * Uses a device without a driver. It validates shaders, layouts and pipelines like any other, but runs nothing. A
+   * software GPU needs many times as long per pipeline, because it generates machine code.
    */
   readonly driverless?: boolean | undefined;
 }
@@ -59,7 +59,8 @@ const opened: Dawn | Error = await openDawn({ driver: testPreference() }).catch(
 export const adapterName = opened instanceof Error ? 'none' : opened.driver;
 
 export function gpuTest(name: string, body: GpuSimulationView, options: GpuTestOptions = {}): void {
-  // A missing adapter fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set. Then the run prints that tests are skipped.
+  // A missing adapter fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set. Then the run prints that tests are
+  // skipped.
   const run = opened instanceof Error && allowsNoGpu() ? test.skip : test;
   run(name, async () => withDevice(body, options), options.timeoutMs);
 }

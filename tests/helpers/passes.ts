@@ -115,7 +115,10 @@ export function uploadGrid(tools: GpuTools, world: World, grid: Grid): SortedBuf
   };
 }
 
-/** The words that the GPU keeps per slot for its cell: the index, or in an unbounded world the coordinates, padded in 3D. */
+/**
+ * The words that the GPU keeps per slot for its cell: the index, or in an unbounded world the coordinates, padded in
+ * 3D.
+ */
 export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' | 'lattices'>): Uint32Array {
   if (world.kind !== 'unbounded') return cells;
   const words = cellBytes(world) / 4;

@@ -1,4 +1,7 @@
-/** fast-check with fewer runs per property, as thorough.ts decides. A property that sets `numRuns` itself keeps that number. */
+/**
+ * fast-check with fewer runs per property, as thorough.ts decides. A property that sets `numRuns` itself keeps that
+ * number.
+ */
 import fc from 'fast-check';
 import { atGate, THOROUGH } from './thorough';
 

@@ -1,7 +1,7 @@
 /**
  * The runs whose final state must not change by accident: every scene, world and method, in 2D and 3D, on both engines.
- * Each case returns the hashes of positions and velocities after 10 and after 100 steps. On the GPU the hundredth step is
- * taken only if CELLSTORM_THOROUGH=1, because a software driver needs five minutes for all cases.
+ * Each case returns the hashes of positions and velocities after 10 and after 100 steps. On the GPU the hundredth step
+ * is taken only if CELLSTORM_THOROUGH=1, because a software driver needs five minutes for all cases.
  */
 
 import type { SimulationOptions } from '../../src/core/simulation/simulation';

@@ -1,10 +1,10 @@
-/** The fluid under wgpu and naga, Firefox's: every kernel accepted, what the twin on the CPU does, the same bits again. */
+/** Tests the fluid under wgpu and naga, which Firefox uses: it equals its twin on the CPU, with the same bits twice. */
 import { describe, expect, test } from 'vitest';
 import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
 import type { FluidReport } from './entries/fluid';
 
 describe.skipIf(skipsDeno)(`the fluid under wgpu on ${denoDriver}`, () => {
-  test('does what it does elsewhere', async () => {
+  test('equals its twin on the CPU, with the same bits twice', async () => {
     const reports = await runInDeno<FluidReport[]>('tests/portability/entries/fluid.ts');
     expect(reports).toHaveLength(2);
     for (const { hashes, difference, residual, complaints } of reports) {

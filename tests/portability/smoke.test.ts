@@ -1,4 +1,4 @@
-/** The second implementation itself: Deno starts, finds a driver and runs a kernel. */
+/** Tests the second WebGPU implementation: Deno starts, finds a driver and runs a kernel. */
 import { describe, expect, test } from 'vitest';
 import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
 

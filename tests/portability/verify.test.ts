@@ -1,4 +1,4 @@
-/** The engine under wgpu and naga, Firefox's: its kernels accepted, and correct against the reference. */
+/** Tests the engine under wgpu and naga, which Firefox uses: its kernels compile, and it agrees with the reference. */
 import { describe, expect, test } from 'vitest';
 import { describeKernels } from '../../src/passes';
 import { sceneNames } from '../../src/scenes';
@@ -15,10 +15,10 @@ const MIXED_SCENES = ['mixed', 'one-large'];
 const MIXED_CHECKS = 17;
 const BOX_SCENES = ['boxes-periodic'];
 const BOX_CHECKS = 9;
-// tests/gpu/device/verify.test.ts has them too; here all kernels of theirs are compiled.
+// By default tests/gpu/device/verify.test.ts covers fast scenes: here all their kernels would have to compile.
 const FAST_SCENES = THOROUGH ? ['bullets'] : [];
 const FAST_CHECKS = 19;
-/** How many checks each scene has. */
+/** The number of checks of each scene. */
 const CHECKS = new Map(
   (
     [
@@ -30,13 +30,13 @@ const CHECKS = new Map(
   ).flatMap(([scenes, checks]) => scenes.map((scene) => [scene, checks] as const)),
 );
 const ALL = [...CHECKS.keys()];
-/** In space every fourth: a world that wraps around, and many sizes. */
+/** 3D runs every fourth scene: one in a periodic world, and one of many sizes. */
 const RUNS = [
   { scenes: ALL, counts: COUNTS, dimensions: [2] },
   { scenes: fewerInSpace(3, ALL), counts: COUNTS, dimensions: [3] },
 ] as const satisfies VerifyOptions[];
 
-/** The text of every variant; pipelines are made of every tenth, and of those that scenes ask for. */
+/** All variants as shaders, and every tenth as a pipeline. Scenes make pipelines of the kernels that they need. */
 const KERNELS = DIMENSIONS.map((dimensions) => {
   const shaders = describeKernels(dimensions, false).map((_, index) => index);
   const pipelines = THOROUGH ? shaders : inTurns(dimensions, shaders).filter((_, index) => index % 5 === 0);

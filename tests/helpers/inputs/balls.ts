@@ -1,4 +1,6 @@
-/** Balls with variable radii as oracles take them, and the hits of rays on them: src/reference/query/rays.ts per radius. */
+/**
+ * Balls with variable radii as oracles take them, and the hits of rays on them: src/reference/query/rays.ts per radius.
+ */
 import { levelOf } from '../../../src/core/world/levels';
 import {
   hitsAlongRay,

@@ -1,6 +1,6 @@
 /**
- * Fields for tests of fast particles: bullets in lanes before a wall of obstacles one diameter thick, or of
- * obstacles of many sizes, and crowds of which half are fast.
+ * Fields for tests of fast particles: bullets in lanes before a wall of obstacles, one diameter thick or of many sizes,
+ * and crowds of which half are fast.
  */
 import { OVERLAP_SHARE } from '../../../src/core/ccd/law';
 import type { ObstacleBodies } from '../../../src/core/obstacles/obstacles';
@@ -9,42 +9,43 @@ import type { Dimensions, WorldKind } from '../../../src/core/world/world';
 import { repeat } from '../../../src/scenes/scene';
 import { cornersIn } from './vectors';
 
-/** Of a diameter: how near two equal ones come on a path. */
+/** Share of a diameter: the least distance of two equal particles on a path. */
 export const NEAR_SHARE = 1 - OVERLAP_SHARE;
 
-/** Seconds of a step. */
+/** Time step in seconds. */
 export const DT = 1 / 64;
 
 const RADIUS = 0.5;
 const WALL = 45;
 
-/** So many bullets, of which the slowest flies 50 diameters a step, before a wall that is one diameter thick. */
+/** Returns bullets before a wall one diameter thick. The slowest bullet moves 50 diameters per step. */
 export function bulletsBeforeWall(
   dimensions: Dimensions,
   count: number,
 ): SimulationOptions & { wall: number } {
   const across = dimensions - 1;
-  // Ten in a lane, in space four.
+  // Ten bullets per lane in 2D, four in 3D.
   const lanes = dimensions === 2 ? Math.ceil(count / 10) : Math.ceil(Math.sqrt(count / 4));
   const perLayer = lanes ** across;
   const positions = new Float32Array(dimensions * count);
   const velocities = new Float32Array(dimensions * count);
-  const place = (index: number, axis: number) => (Math.floor(index / lanes ** axis) % lanes) + RADIUS;
+  const laneCentre = (index: number, axis: number) => (Math.floor(index / lanes ** axis) % lanes) + RADIUS;
   for (let bullet = 0; bullet < count; bullet++) {
     const layer = Math.floor(bullet / perLayer);
     const first = dimensions * bullet;
     positions[first] = 2 + 2 * layer;
     velocities[first] = (50 + ((7 * bullet + layer) % 13)) / DT;
     for (let axis = 0; axis < across; axis++) {
-      // Not straight at the obstacles, and not at each other.
-      positions[first + 1 + axis] = place(bullet, axis) + 0.03 * Math.sin(bullet + axis);
+      // Avoid exact head-on hits with the obstacles and with each other.
+      positions[first + 1 + axis] = laneCentre(bullet, axis) + 0.03 * Math.sin(bullet + axis);
       velocities[first + 1 + axis] = Math.cos(3 * bullet + axis) / DT;
     }
   }
   const obstacles = new Float32Array(dimensions * perLayer);
   for (let index = 0; index < perLayer; index++) {
     obstacles[dimensions * index] = WALL;
-    for (let axis = 0; axis < across; axis++) obstacles[dimensions * index + 1 + axis] = place(index, axis);
+    for (let axis = 0; axis < across; axis++)
+      obstacles[dimensions * index + 1 + axis] = laneCentre(index, axis);
   }
   return {
     dimensions,
@@ -61,9 +62,8 @@ export function bulletsBeforeWall(
 export const WALLS = ['balls', 'box'] as const;
 
 /**
- * The same bullets, of radii over 1:2 and where there are boxes every other one a box, before a wall of balls of many
- * sizes that leaves no gap for the smallest of them, or of one box that is far thinner than a bullet; behind it a huge
- * ball.
+ * Returns the same bullets with radii over 1:2; with `boxes` every other one is a box. The wall is either balls of many
+ * sizes without a gap for the smallest bullet, or one box far thinner than a bullet. A huge ball lies behind it.
  */
 export function bulletsBeforeSizedWall(
   dimensions: Dimensions,
@@ -85,7 +85,7 @@ export function bulletsBeforeSizedWall(
           }),
         }
       : {}),
-    // As in crowds, so that it takes the same kernels.
+    // The range of fastCrowd, so that both use the same kernels.
     radiusRange: { smallest: RADIUS / 4, largest: 4 * RADIUS },
   };
   const middle = repeat(lanes / 2, dimensions);
@@ -97,7 +97,7 @@ export function bulletsBeforeSizedWall(
     return { ...bullets, ...sizes, obstacles: { positions, halfExtents, radii: new Float32Array([0, 480]) } };
   }
   const fixed = obstacles as Float32Array;
-  // Each covers its lane; some reach far into others.
+  // Each ball covers its lane. Some reach far into other lanes.
   const radii = Array.from(
     { length: fixed.length / dimensions },
     (_, index) => RADIUS * ([1.2, 1.5, 2, 6][index % 4] as number),
@@ -107,8 +107,8 @@ export function bulletsBeforeSizedWall(
 }
 
 /**
- * One that flies beside a ball a thousand times its size and among thousands of grains, as many on one side of its way
- * as on the other and none on it, to a grain at the end; and how far it comes.
+ * Returns a bullet that flies between two rows of thousands of grains to a grain at the end, beside a ball a thousand
+ * times its size. `end` is the position where its path ends.
  */
 export function bulletAmongGrains(
   dimensions: Dimensions,
@@ -119,9 +119,11 @@ export function bulletAmongGrains(
   const corner = (first: number, second: number) => [first, second, 0].slice(0, dimensions);
   const positions = Array.from({ length: grains }, (_, index) => {
     const along = begin + ((end - begin) * index) / grains;
-    return corner(along, index % 2 === 0 ? beside : -beside).map((at, axis) => (axis === 2 ? index % 2 : at));
+    return corner(along, index % 2 === 0 ? beside : -beside).map((value, axis) =>
+      axis === 2 ? index % 2 : value,
+    );
   });
-  // The ball lies on the way, beyond its end.
+  // The ball lies beyond the end of the path.
   const huge = 1000 * RADIUS;
   return {
     dimensions,
@@ -146,8 +148,8 @@ export function bulletAmongGrains(
 }
 
 /**
- * Grains that fly through a world that wraps around, beside a ball almost as large as it; with boxes a floor without an
- * end, too, in which the first one is deep and flies along.
+ * Returns grains that fly through a periodic world, beside a ball almost as large as the world. With boxes there is
+ * also an endless floor; the first grain is deep inside it and flies along it.
  */
 export function grainsAroundTheWorld(
   dimensions: Dimensions,
@@ -159,20 +161,20 @@ export function grainsAroundTheWorld(
   const corner = cornersIn(dimensions);
   const ball = edge / 2 - largest - 4 * grain;
   const centre = corner(edge / 2).with(0, 0);
-  const isFree = (place: readonly number[]) => {
-    const apart = place.map((along, axis) => {
+  const isFree = (position: readonly number[]) => {
+    const apart = position.map((along, axis) => {
       const direct = Math.abs(along - (centre[axis] as number));
       return Math.min(direct, edge - direct);
     });
-    const up = place[1] as number;
+    const up = position[1] as number;
     return Math.hypot(...apart) > ball + grain && Math.min(up, edge - up) > floor + grain;
   };
   const positions: number[][] = boxes ? [corner(7).with(1, floor / 2)] : [];
   while (positions.length < count) {
-    const place = corner(0).map(() => edge * random());
-    if (isFree(place)) positions.push(place);
+    const position = corner(0).map(() => edge * random());
+    if (isFree(position)) positions.push(position);
   }
-  const velocities = positions.flatMap((place) => place.map(() => (100 * (random() - 0.5)) / DT));
+  const velocities = positions.flatMap((position) => position.map(() => (100 * (random() - 0.5)) / DT));
   if (boxes) velocities.splice(0, dimensions, ...corner(0).with(0, 12 / DT));
   const only = (value: number) =>
     Float32Array.from(positions, (_, body) => (boxes && body === 0 ? 0 : value));
@@ -184,7 +186,7 @@ export function grainsAroundTheWorld(
     min: corner(0),
     max: corner(edge),
     periodic: true,
-    // As long as pieces of paths may be in this world.
+    // The greatest length of a path's pieces in this world.
     cellSize: 1,
     positions: new Float32Array(positions.flat()),
     velocities: new Float32Array(velocities),
@@ -200,7 +202,7 @@ export function grainsAroundTheWorld(
   };
 }
 
-/** How many are on the far side. */
+/** Counts the particles on the far side of the wall. */
 export function countPassed(
   { dimensions }: SimulationOptions,
   positions: Float32Array,
@@ -216,8 +218,9 @@ export function countPassed(
 export const SIZES = ['equal', 'radii', 'boxes'] as const;
 
 /**
- * Particles at random, some upon each other, half of them fast, with obstacles among them: of one size, or with radii
- * over 1:8, or half of them boxes as well; the obstacles then over 1:96, of boxes one as long as the world.
+ * Returns random particles, half of them fast, some overlapping, with obstacles among them. Sizes: equal; radii over
+ * 1:8; or radii and half of them boxes. With many sizes the obstacles range over 1:96, and one box is as long as the
+ * world.
  */
 export function fastCrowd(
   dimensions: Dimensions,
@@ -227,15 +230,15 @@ export function fastCrowd(
   sizes: (typeof SIZES)[number] = 'equal',
 ): SimulationOptions & { readonly positions: Float32Array; readonly velocities: Float32Array } {
   const roomy = dimensions === 2 ? Math.ceil(2.5 * Math.sqrt(count)) : Math.ceil(2.6 * Math.cbrt(count));
-  // Three cells of the largest.
+  // A periodic axis needs three cells of the largest particle.
   const edge = sizes === 'equal' ? roomy : Math.max(12, roomy);
-  const place = () => edge * random();
+  const coordinate = () => edge * random();
   const speed = () => (random() < 0.5 ? 800 : 5) * (2 * random() - 1);
   const corner = cornersIn(dimensions);
   const box = { min: corner(0), max: corner(edge), periodic: kind === 'periodic' };
   const size = () => 2 ** (3 * random() - 2);
   const isBox = (body: number) => sizes === 'boxes' && body % 2 === 0;
-  const obstacles = Float32Array.from({ length: dimensions * Math.ceil(count / 8) }, place);
+  const obstacles = Float32Array.from({ length: dimensions * Math.ceil(count / 8) }, coordinate);
   const radii = () => Float32Array.from({ length: count }, (_, body) => (isBox(body) ? 0 : size()));
   const halfExtents = () =>
     Float32Array.from({ length: dimensions * count }, (_, index) =>
@@ -245,7 +248,7 @@ export function fastCrowd(
     dimensions,
     ...(sizes === 'equal' ? { radius: RADIUS } : { radii: radii() }),
     ...(sizes === 'boxes' ? { halfExtents: halfExtents() } : {}),
-    positions: Float32Array.from({ length: dimensions * count }, place),
+    positions: Float32Array.from({ length: dimensions * count }, coordinate),
     velocities: Float32Array.from({ length: dimensions * count }, speed),
     continuous: true,
     substeps: 1,
@@ -255,7 +258,9 @@ export function fastCrowd(
   return { ...crowd, obstacles: sizedObstacles(dimensions, obstacles, edge, random, sizes === 'boxes') };
 }
 
-/** In a world at least as wide as three of the largest particles: a large one first, and others that are smaller. */
+/**
+ * Gives obstacles sizes: the first is large, the others are smaller. The world must hold three cells of the largest.
+ */
 function sizedObstacles(
   dimensions: Dimensions,
   positions: Float32Array,
@@ -270,7 +275,7 @@ function sizedObstacles(
     isBox(body) ? 0 : body === 0 ? 3 : size(),
   );
   if (!boxes) return { positions, radii };
-  // The first box is half as long as the world on each side.
+  // The first box spans the world along all axes but y.
   const halfExtents = Float32Array.from({ length: positions.length }, (_, index) => {
     const [body, axis] = [Math.floor(index / dimensions), index % dimensions];
     if (!isBox(body)) return 0;
@@ -279,7 +284,7 @@ function sizedObstacles(
   return { positions, radii, halfExtents };
 }
 
-/** The least distance of every two of them, in a world that does not wrap around. */
+/** Returns the least distance between any two particles. For worlds that are not periodic. */
 export function nearestPair(dimensions: Dimensions, positions: Float32Array): number {
   let least = Number.POSITIVE_INFINITY;
   for (let one = 0; one < positions.length; one += dimensions) {

@@ -1,6 +1,6 @@
 /**
- * Small flocks and lives for tests, with obstacles, hunters and two coincident particles. Also checks, for either engine, of adding
- * and removing particles and of restoring checkpoints.
+ * Small flocks and lives for tests, with obstacles, hunters and two coincident particles. Also checks, for either
+ * engine, of adding and removing particles and of restoring checkpoints.
  */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -72,8 +72,8 @@ interface MethodState {
 }
 
 /**
- * Removes the third and the last particle, and adds one at the position of the first, which gets the id of the third. Then fills
- * up the capacity. More particles are rejected and change nothing.
+ * Removes the third and the last particle, and adds one at the position of the first, which gets the id of the third.
+ * Then fills up the capacity. More particles are rejected and change nothing.
  */
 export async function expectComingAndGoing(
   method: Method,

@@ -1,4 +1,7 @@
-/** Fluids for tests of both engines. A fountain: a jet from the floor of a pool with a drain beside it, so particles come and go. */
+/**
+ * Fluids for tests of both engines. A fountain: a jet from the floor of a pool with a drain beside it, so particles
+ * come and go.
+ */
 import type { FluidOptions } from '../../../src/methods/fluid';
 
 export const FOUNTAIN: FluidOptions = {

@@ -1,6 +1,6 @@
 /**
- * Particles with variable radii in the hardest positions for floats: sizes of all levels and on both sides of each limit,
- * positions on and beside the borders of cells of all levels, pairs that almost touch, in every kind of world.
+ * Particles with variable radii in the hardest positions for floats: sizes of all levels and on both sides of each
+ * limit, positions on and beside the borders of cells of all levels, pairs that almost touch, in every kind of world.
  */
 
 import { defineLevels } from '../../../src/core/world/level-world';

@@ -1,6 +1,6 @@
 /**
- * Dense, moving particles with variable radii in every kind of world, as options of a simulation. The same arguments give
- * the same particles.
+ * Dense, moving particles with variable radii in every kind of world, as options of a simulation. The same arguments
+ * give the same particles.
  */
 import { CROWD_HEADER } from '../../../src/core/base/constants';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -28,7 +28,9 @@ export interface MixedOptions extends SimulationOptions {
   readonly radii: Float32Array;
 }
 
-/** Counts the heavy particles, which get a workgroup each, that the last sort of a simulation, grid or box search found. */
+/**
+ * Counts the heavy particles, which get a workgroup each, that the last sort of a simulation, grid or box search found.
+ */
 export async function countHeavy(tools: GpuTools, { sort }: { readonly sort: CellSort }): Promise<number> {
   const [, heavy = 0] = await readWords(tools, sort.heavy as GPUBuffer, CROWD_HEADER);
   return heavy;

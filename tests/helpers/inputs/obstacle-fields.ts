@@ -1,6 +1,6 @@
 /**
- * Simulations with obstacles in all worlds, at random: coordinates that no power of two divides, obstacles
- * upon each other, beyond the box or across its ends, in the very place of a particle; and who overlaps whom.
+ * Random simulations with obstacles in all worlds. Coordinates are not dyadic. Obstacles may coincide with each other
+ * or with particles, lie outside the box or cross its ends. Also counts their overlaps.
  */
 
 import { planSimulation } from '../../../src/core/simulation/plan';
@@ -26,7 +26,7 @@ export type Field = SimulationOptions & {
   readonly obstacles: Float32Array;
 };
 
-/** Everybody has about one neighbour and one obstacle. */
+/** Returns a field in which each particle has about one neighbour and one obstacle. */
 export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldRequest): Field {
   const noise = createNoise(seed);
   const edge = Math.max(
@@ -39,11 +39,11 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
   const positions = scatterIn(noise, low, high, count, 0.02);
   const fixed = scatterIn(noise, low, high, obstacles, 0.05);
   for (let obstacle = 1; obstacle < obstacles; obstacle++) {
-    const place = dimensions * obstacle;
-    // Some upon another, some where a particle is.
-    if (obstacle % 7 === 0) fixed.copyWithin(place, place - dimensions, place);
+    const first = dimensions * obstacle;
+    // Some coincide with another obstacle, some with a particle.
+    if (obstacle % 7 === 0) fixed.copyWithin(first, first - dimensions, first);
     else if (obstacle % 11 === 0 && obstacle < count) {
-      fixed.set(positions.subarray(place, place + dimensions), place);
+      fixed.set(positions.subarray(first, first + dimensions), first);
     }
   }
   return {
@@ -64,7 +64,9 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
   };
 }
 
-/** Overlaps of a particle with an obstacle by all pairs, and how many are too near to touching to say. */
+/**
+ * Counts overlaps of particles with obstacles by brute force, and pairs so close to touching that rounding may decide.
+ */
 export function countOverlaps(field: Field): { readonly overlaps: number; readonly doubtful: number } {
   const { world, diameter, dimensions } = planSimulation(field);
   const positions = wrapPositions(world, field.positions);

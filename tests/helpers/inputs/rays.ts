@@ -19,7 +19,9 @@ export const EDGE = 8;
 /** Rays that start beyond this are not tested. */
 const FAR_OUT = 1e18;
 
-/** Rays that slant or follow an axis, start inside or outside balls, and are short, endless, of length 0 or not finite. */
+/**
+ * Rays that slant or follow an axis, start inside or outside balls, and are short, endless, of length 0 or not finite.
+ */
 export function makeRays(dimensions: Dimensions, positions: Float32Array): ReferenceRay[] {
   const noise = createNoise(23);
   const rays: ReferenceRay[] = [];
@@ -137,8 +139,8 @@ export function aimRays(
 }
 
 /**
- * Rays from particles or beside them, into others or past their edges; every fourth follows an axis, and none has length 0.
- * `inside`: the positions that a grid stores.
+ * Rays from particles or beside them, into others or past their edges; every fourth follows an axis, and none has
+ * length 0. `inside`: the positions that a grid stores.
  */
 export function raysAmong(
   world: World,
@@ -200,7 +202,10 @@ export function hitsOfSizes(
   return { hits, doubtful };
 }
 
-/** Expects the reference's hits, sorted by distance and then by id, each ball once. Returns how many hits rounding may decide. */
+/**
+ * Expects the reference's hits, sorted by distance and then by id, each ball once. Returns how many hits rounding may
+ * decide.
+ */
 export function expectHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

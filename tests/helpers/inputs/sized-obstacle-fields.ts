@@ -1,6 +1,6 @@
 /**
- * Simulations of many sizes with obstacles of many more, in all worlds, at random: grains and a block as long as
- * the world, upon each other, beyond the box or across its ends; and who overlaps whom.
+ * Random simulations of many sizes in all worlds, with obstacles over an even wider range: grains, and a block as long
+ * as the world. Obstacles may overlap each other, lie outside the box or cross its ends. Also counts their overlaps.
  */
 
 import { type ObstacleBodies, wrapObstacles } from '../../../src/core/obstacles/obstacles';
@@ -16,11 +16,14 @@ export type SizedField = Omit<ShapedOptions, 'halfExtents'> & { readonly obstacl
 
 export interface SizedFieldRequest extends ShapedRequest {
   readonly obstacles: number;
-  /** Whether any of them may be a box. Default: true. */
+  /** Allows boxes. Default: true. */
   readonly boxes?: boolean;
 }
 
-/** One of the obstacles is as long as the world, the others are from a hundredth of a particle to many times as large. */
+/**
+ * Returns a field. One obstacle is as long as the world; the others range from a hundredth of a particle to many times
+ * its size.
+ */
 export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedFieldRequest): SizedField {
   const { dimensions, dyadic, seed = 1 } = request;
   const { halfExtents: halves, ...shaped } = shapedOptions(request);
@@ -33,7 +36,7 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
   const noise = createNoise(seed + 1);
   const round = (value: number) => (dyadic ? Math.ceil(value * 1024) / 1024 : value);
   const edge = Math.max(...moving.positions);
-  // Half of what the largest particle leaves of a period, at most.
+  // At most half of the length that the largest particle leaves of a period.
   const room = 4;
   const positions = Float32Array.from({ length: dimensions * obstacles }, () =>
     round(edge * (1.2 * noise() - 0.1)),
@@ -44,12 +47,12 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
     const size = () => round(Math.min(room, 2 / 256 ** noise()));
     if (!boxes || body % 2 === 1) radii[body] = size();
     else for (let axis = 0; axis < dimensions; axis++) halfExtents[dimensions * body + axis] = size();
-    // Some upon another.
-    const place = dimensions * body;
-    if (body % 7 === 6) positions.copyWithin(place, place - dimensions, place);
+    // Some coincide with another.
+    const first = dimensions * body;
+    if (body % 7 === 6) positions.copyWithin(first, first - dimensions, first);
   }
   if (boxes && obstacles > 0) {
-    // A floor.
+    // The first obstacle becomes a floor.
     for (let axis = 0; axis < dimensions; axis++) {
       positions[axis] = axis === 1 ? 0 : round(edge / 2);
       halfExtents[axis] = axis === 1 ? 1 : 2 * Math.ceil(edge);
@@ -59,7 +62,9 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
   return { ...moving, obstacles: bodies };
 }
 
-/** Overlaps of a particle with an obstacle by all pairs, and how many are too near to touching to say. */
+/**
+ * Counts overlaps of particles with obstacles by brute force, and pairs so close to touching that rounding may decide.
+ */
 export function countSizedOverlaps(options: SimulationOptions): {
   readonly overlaps: number;
   readonly doubtful: number;
@@ -80,7 +85,7 @@ export function countSizedOverlaps(options: SimulationOptions): {
   return { overlaps, doubtful };
 }
 
-/** How deep two are in each other, by the law of core/particles/shapes.ts; below 0 where they are apart. */
+/** Returns how deep two bodies overlap, by the law of core/particles/shapes.ts. Negative if they are apart. */
 function depthOf(world: World, bodies: StaticBodies, a: number, others: StaticBodies, b: number): number {
   const { dimensions, period } = world;
   const half = ({ halves }: StaticBodies, body: number, axis: number) =>

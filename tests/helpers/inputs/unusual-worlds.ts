@@ -1,6 +1,6 @@
 /**
- * Particles in periodic and unbounded worlds, in the hardest positions for 32-bit floats: on and beside borders of cells and
- * of the box, up to a period outside, and at every magnitude.
+ * Particles in periodic and unbounded worlds, in the hardest positions for 32-bit floats: on and beside borders of
+ * cells and of the box, up to a period outside, and at every magnitude.
  */
 
 import { wrapOnce } from '../../../src/core/world/cells';

@@ -1,6 +1,6 @@
 /**
- * Worlds and particles unlike those of the scenes: coordinates that are not dyadic, on cell borders, coincident, outside the
- * box, subnormal or not finite.
+ * Worlds and particles unlike those of the scenes: coordinates that are not dyadic, on cell borders, coincident,
+ * outside the box, subnormal or not finite.
  */
 
 import {

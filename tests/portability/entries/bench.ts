@@ -1,4 +1,4 @@
-/** Runs under Deno for bench.test.ts: what the broad phases of the benchmark find under wgpu; printed as JSON. */
+/** Runs under Deno for bench.test.ts: prints as JSON what the benchmark's broad phases find under wgpu. */
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { type Found, foldCounters } from '../../../bench/harness/engine';
 import { findExpected } from '../../../bench/harness/oracle';

@@ -1,6 +1,6 @@
 /**
- * Runs under Deno for fluid.test.ts: the fluid beside its twin on the CPU, and once more. Prints a FluidReport for each
- * dimension as JSON.
+ * Runs under Deno for fluid.test.ts: runs the fluid twice and compares it with its twin on the CPU. Prints a
+ * FluidReport per dimension as JSON.
  */
 
 import { requestGpu } from '../../../src/index';
@@ -43,8 +43,8 @@ async function check(dimensions: 2 | 3): Promise<FluidReport> {
     hashes.push(seen.hash);
     residual = seen.residual;
     const { positions } = await fluid.read();
-    positions.forEach((at, index) => {
-      difference = Math.max(difference, Math.abs(at - (expected[index] as number)));
+    positions.forEach((value, index) => {
+      difference = Math.max(difference, Math.abs(value - (expected[index] as number)));
     });
     fluid.destroy();
   }

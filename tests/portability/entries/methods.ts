@@ -1,6 +1,6 @@
 /**
- * Runs under Deno for methods.test.ts: a step of boids, of particle life and of the position-based fluid beside the
- * references'. Prints how far places are from those, by name, and what the device complained about.
+ * Runs under Deno for methods.test.ts: takes a step of boids, of particle life and of the position-based fluid, and of
+ * their references. Prints by name how far positions differ, and the errors that the device reported.
  */
 
 import { type Dimensions, wrapDevice } from '../../../src/index';
@@ -10,7 +10,7 @@ import { flockOptions, lifeOptions } from '../../helpers/inputs/flocks';
 import { blockOf } from '../../helpers/inputs/position-fluids';
 
 export interface MethodsReport {
-  /** Greatest difference of a coordinate. */
+  /** By method: the greatest difference of a coordinate. */
   readonly differences: Readonly<Record<string, number>>;
   readonly complaints: readonly string[];
 }
@@ -40,7 +40,7 @@ async function compare(name: string, method: Method, cpu: CpuMethod): Promise<vo
   const { positions } = await method.read();
   const expected = cpu.read().positions;
   differences[name] = positions.reduce(
-    (most, place, index) => Math.max(most, Math.abs(place - (expected[index] as number))),
+    (most, value, index) => Math.max(most, Math.abs(value - (expected[index] as number))),
     0,
   );
 }

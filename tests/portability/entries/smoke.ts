@@ -1,4 +1,4 @@
-/** Runs under Deno for smoke.test.ts: an adapter and one kernel; prints both as JSON. */
+/** Runs under Deno for smoke.test.ts: runs one kernel. Prints the adapter and the result as JSON. */
 import code from './smoke.wgsl?raw';
 
 const COUNT = 1000;

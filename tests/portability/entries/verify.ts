@@ -1,6 +1,6 @@
 /**
- * Runs under Deno for verify.test.ts: compiles kernels and holds the engine against the reference. Input: which
- * kernels, by their numbers in describeKernels, and what to verify, one after the other. Prints a PortabilityReport as JSON.
+ * Runs under Deno for verify.test.ts: compiles kernels and compares the engine with the reference. The input selects
+ * kernels by their index in describeKernels, and lists what to verify, in order. Prints a PortabilityReport as JSON.
  */
 import { CellstormError } from '../../../src/core/base/errors';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -13,9 +13,9 @@ import { type VerifyCase, type VerifyOptions, verify } from '../../../src/verify
 export interface PortabilityInput {
   readonly kernels: readonly {
     readonly dimensions: Dimensions;
-    /** Whose text is to be accepted. */
+    /** Indices of the kernels whose shader must compile. */
     readonly shaders: readonly number[];
-    /** Of which pipelines are made as well. */
+    /** Indices of the kernels that must also become pipelines. */
     readonly pipelines: readonly number[];
   }[];
   readonly runs: readonly VerifyOptions[];
@@ -23,12 +23,12 @@ export interface PortabilityInput {
 
 export interface PortabilityReport {
   readonly adapter: string;
-  /** Labels of the kernels whose text was accepted, of those that compiled, and what was said of the others. */
+  /** Labels of the shaders that compiled without a pipeline, labels of the pipelines, and the errors of all others. */
   readonly accepted: readonly string[];
   readonly compiled: readonly string[];
   readonly refused: readonly string[];
   readonly cases: readonly VerifyCase[];
-  /** What the device complained about. */
+  /** Errors that the device reported. */
   readonly complaints: readonly string[];
 }
 
