@@ -420,7 +420,7 @@ describe('the built page', () => {
     const alone = bytesOf((name) => name === 'index.html' || untouched.includes(name));
     const whole = bytesOf((name) => !LEFT_OUT.test(name));
     console.info(
-      `the first picture loads ${early} bytes, compressed, the page by itself ${alone}; the folder has ${whole}`,
+      `bytes after gzip: ${early} until the first picture, ${alone} without input, ${whole} in the folder`,
     );
     expect(loaded.length).toBeGreaterThan(5);
     expect(early).toBeLessThan(MOST_LOADED);

@@ -41,7 +41,7 @@ export function exactOverlap(
   return isNearer(a.map(exact), b.map(exact), (exact(diameter) + exact(rest)) ** 2n, periods.map(exact));
 }
 
-/** The squared distance of integer positions. An axis wraps around if its period is there and not 0. */
+/** The squared distance of integer positions. An axis is periodic if its period is given and not 0. */
 function isNearer(
   a: readonly bigint[],
   b: readonly bigint[],
@@ -78,13 +78,15 @@ export function oracle(
     vectorAt(positions, dimensions, particle),
   );
   // Convert once per particle instead of once per pair.
-  const places = vectors.map((vector) => (vector.every(Number.isFinite) ? vector.map(exact) : undefined));
+  const exactPositions = vectors.map((vector) =>
+    vector.every(Number.isFinite) ? vector.map(exact) : undefined,
+  );
   const reachSquared = exact(diameter) ** 2n;
   const lengths = (periods ?? []).map(exact);
-  places.forEach((a, first) => {
+  exactPositions.forEach((a, first) => {
     if (!a) return;
-    for (let second = first + 1; second < places.length; second++) {
-      const b = places[second];
+    for (let second = first + 1; second < exactPositions.length; second++) {
+      const b = exactPositions[second];
       if (b && isNearer(a, b, reachSquared, lengths)) pairs.push(first, second);
     }
   });

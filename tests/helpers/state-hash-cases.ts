@@ -203,7 +203,7 @@ function sceneCases(dimensions: Dimensions): StateHashCase[] {
   );
 }
 
-/** What scenes leave out: both broad phases, every world, and the options that choose other kernels. */
+/** Cases that scenes do not cover: both broad phases, every world, and the options that choose other kernels. */
 function optionCases(dimensions: Dimensions): StateHashCase[] {
   const make = (name: string) => createScene(name, { dimensions, count: SCENE_PARTICLES });
   const unboundedWorld = { min: undefined, max: undefined, periodic: undefined, unbounded: true } as const;

@@ -1,7 +1,7 @@
 /**
  * The recorded state hashes: tests/hashes/cpu.json and gpu.json, for each case the hash after 10 and after 100 steps.
- * A hash may only change with a decision that changes bits; its commit says why. `CELLSTORM_RECORD_HASHES=1
- * CELLSTORM_THOROUGH=1` writes the tables anew.
+ * A hash may only change with a decision that changes bits; its commit says why.
+ * `CELLSTORM_RECORD_HASHES=1 CELLSTORM_THOROUGH=1` writes the tables anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const RECORDS = process.env.CELLSTORM_RECORD_HASHES === '1';
 
 export interface RecordedHashes {
   check(name: string, hashes: readonly string[]): void;
-  /** Writes the table if that was asked for. Returns the names in the table, sorted. */
+  /** Writes the table if CELLSTORM_RECORD_HASHES=1. Returns the names in the table, sorted. */
   finish(): string[];
 }
 

@@ -11,7 +11,7 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 const COUNT = 300;
 
 /** Returns the naive engine with a fault: `spoil` records commands after each query that change the result. */
-function spoilt(
+function faulty(
   name: string,
   spoil: (
     runner: GpuRunner,
@@ -47,10 +47,10 @@ function adding(pairs: number, ids: readonly (readonly [number, number])[]) {
     const code = `
       @group(0) @binding(0) var<storage, read_write> counters: array<u32>;
       @compute @workgroup_size(1) fn change() {
-        var at = 0u;
-        while (counters[at] == 0u && at < ${FOLD_BYTES / 4 - 2}u) { at += 2u; }
-        counters[at] += u32(${pairs}i);
-        counters[at + 1u] += ${sum >>> 0}u;
+        var word = 0u;
+        while (counters[word] == 0u && word < ${FOLD_BYTES / 4 - 2}u) { word += 2u; }
+        counters[word] += u32(${pairs}i);
+        counters[word + 1u] += ${sum >>> 0}u;
       }`;
     const module = device.createShaderModule({ label: 'spoil', code });
     const pipeline = device.createComputePipeline({ label: 'spoil', layout: 'auto', compute: { module } });
@@ -86,21 +86,21 @@ gpuTest(
   'faulty engines are reported as wrong and get no timing; correct engines are timed',
   async (_, tools) => {
     const [pair, other] = await somePairs();
-    const stale = spoilt('stale', ({ counters }) => {
+    const stale = faulty('stale', ({ counters }) => {
       const kept = tools.allocate('kept', FOLD_BYTES);
       return (encoder, query) => {
         if (query === 0) encoder.copyBufferToBuffer(counters, 0, kept, 0, FOLD_BYTES);
         else encoder.copyBufferToBuffer(kept, 0, counters, 0, FOLD_BYTES);
       };
     });
-    const refused = spoilt('refused', ({ counters }) => (encoder, query) => {
+    const refused = faulty('refused', ({ counters }) => (encoder, query) => {
       // The copy exceeds the buffer, so the device drops the whole submission. That would look very fast.
       if (query > 0) encoder.copyBufferToBuffer(counters, 0, counters, 0, 2 * FOLD_BYTES);
     });
     const engines = [
-      spoilt('drops', adding(-1, [pair])),
-      spoilt('doubles', adding(1, [pair])),
-      spoilt('replaces', adding(0, [pair, other])),
+      faulty('drops', adding(-1, [pair])),
+      faulty('doubles', adding(1, [pair])),
+      faulty('replaces', adding(0, [pair, other])),
       stale,
       refused,
       GPU_NAIVE,
@@ -110,21 +110,24 @@ gpuTest(
       { engines, scenes: ['uniform'], dimensions: [2], counts: [COUNT], seed: 1, repeat: 3, limit: 5000 },
       { openGpu: async () => gpu, copyBytes: 2 ** 20 },
     );
-    const told = new Map(outcomes.map((outcome) => [outcome.engine, outcome]));
+    const byEngine = new Map(outcomes.map((outcome) => [outcome.engine, outcome]));
     for (const [name, reason] of [
       ['drops', /^It found .* 1 too few\.$/],
       ['doubles', /^It found .* 1 too many\.$/],
       ['replaces', /^It found .* but other pairs\.$/],
       ['stale', /^After timing: It found/],
     ] as const) {
-      expect(told.get(name), name).toMatchObject({ status: 'wrong', reason: expect.stringMatching(reason) });
-      expect(told.get(name)?.total).toBeUndefined();
+      expect(byEngine.get(name), name).toMatchObject({
+        status: 'wrong',
+        reason: expect.stringMatching(reason),
+      });
+      expect(byEngine.get(name)?.total).toBeUndefined();
     }
-    expect(told.get('refused')).toMatchObject({
+    expect(byEngine.get('refused')).toMatchObject({
       status: 'failed',
       reason: expect.stringMatching(/^The device refused the work/),
     });
-    expect(told.get('gpu-naive')).toMatchObject({ status: 'timed', clock: measured.gpuClock });
+    expect(byEngine.get('gpu-naive')).toMatchObject({ status: 'timed', clock: measured.gpuClock });
     expect(measured).toMatchObject({ gpuCopyBytes: 2 ** 20, gpuCopyBytesPerMs: expect.any(Number) });
     expect(measured.gpuClockStep).toBeGreaterThan(0);
   },

@@ -28,7 +28,7 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'no variant needs an optional feature unless it was asked for',
+    'no variant needs an optional feature unless its description asks for it',
     async (_, tools) => {
       const gpu = tools.wrap();
       expect([gpu.subgroups, gpu.timestamps]).toEqual([false, false]);

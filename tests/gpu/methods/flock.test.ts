@@ -100,11 +100,11 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
       const least = (centre: ArrayLike<number>) => {
         let nearest = Number.POSITIVE_INFINITY;
         for (let first = 0; first < positions.length; first += dimensions) {
-          const ways = Array.from(
+          const difference = Array.from(
             { length: dimensions },
             (_, axis) => (positions[first + axis] as number) - (centre[axis] as number),
           );
-          nearest = Math.min(nearest, Math.hypot(...ways));
+          nearest = Math.min(nearest, Math.hypot(...difference));
         }
         return nearest;
       };

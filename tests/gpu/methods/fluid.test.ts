@@ -273,10 +273,10 @@ gpuTest(
     ] as const)
       expect(checkpoint[name], name).toEqual(expected[name]);
     expect(checkpoint.drained.length + checkpoint.leaving.length).toBeGreaterThan(0);
-    const [got, told] = [await fluid.read(), twin.read()];
-    expect(Array.from(got.ids)).toEqual(Array.from(told.ids));
+    const [got, twinState] = [await fluid.read(), twin.read()];
+    expect(Array.from(got.ids)).toEqual(Array.from(twinState.ids));
     expect(got.ids.length).toBeLessThan(fluid.count);
-    expectArraysWithin(got.positions, told.positions, 1e-3, 'positions');
+    expectArraysWithin(got.positions, twinState.positions, 1e-3, 'positions');
     for (let substep = 0; substep < half; substep++) await fluid.step(STEP, 1);
     const seen = await fluid.measure();
     // Call all at once: steps queue up until the device reports drained particles.

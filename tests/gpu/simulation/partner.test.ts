@@ -111,8 +111,8 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
           const [a, b] = [slots(2 * k), slots(2 * k + 1)];
           return got[a] === b && got[b] === a ? 'each other' : [got[a], got[b]];
         });
-        const nobody = [NO_PARTNER, NO_PARTNER];
-        expect(found).toEqual([nobody, nobody, nobody, 'each other', 'each other', 'each other']);
+        const alone = [NO_PARTNER, NO_PARTNER];
+        expect(found).toEqual([alone, alone, alone, 'each other', 'each other', 'each other']);
       }
     },
     SHARED,

@@ -91,7 +91,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         );
         const simulation = await createSimulation(tools.wrap(), options);
         const reference = new ReferenceSimulation(options);
-        // The candidates must equal the reference's, because most of them come into contact.
+        // The pushes bring all candidates into contact, so the GPU must have the reference's candidates.
         const { candidates } = await simulation.measure();
         expect(candidates).toBe(reference.measure().candidates);
         for (const act of [

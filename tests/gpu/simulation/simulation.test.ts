@@ -315,15 +315,15 @@ describe('particles', () => {
       expect(await simulation.measure()).toMatchObject({ count: 2, nonFinite: 0 });
       simulation.restore(empty);
       expect(simulation.count).toBe(0);
-      const nobody = await createSimulation(tools.wrap(), { dimensions: 3, radius: 1 });
-      advance(nobody, 1);
-      expect(await nobody.measure()).toMatchObject({ count: 0 });
-      expect((await nobody.profile(DT)).total).toBeGreaterThanOrEqual(0);
-      expect([nobody.capacity, nobody.count, [...nobody.add({ positions: new Float32Array(0) })]]).toEqual([
-        0,
-        0,
-        [],
-      ]);
+      const unpopulated = await createSimulation(tools.wrap(), { dimensions: 3, radius: 1 });
+      advance(unpopulated, 1);
+      expect(await unpopulated.measure()).toMatchObject({ count: 0 });
+      expect((await unpopulated.profile(DT)).total).toBeGreaterThanOrEqual(0);
+      expect([
+        unpopulated.capacity,
+        unpopulated.count,
+        [...unpopulated.add({ positions: new Float32Array(0) })],
+      ]).toEqual([0, 0, []]);
     },
     SHARED,
   );

@@ -62,11 +62,11 @@ export function ballsAlongRay(
   const hits: ReferenceHit[] = [];
   const doubtful = new Set<number>();
   for (const [radius, ids] of idsOf) {
-    const places = new Float32Array(dimensions * ids.length);
+    const centres = new Float32Array(dimensions * ids.length);
     ids.forEach((id, index) => {
-      places.set(inside.subarray(dimensions * id, dimensions * (id + 1)), dimensions * index);
+      centres.set(inside.subarray(dimensions * id, dimensions * (id + 1)), dimensions * index);
     });
-    const met = hitsAlongRay(places, period, { ...ray, origin }, radius || POINT, DOUBLES);
+    const met = hitsAlongRay(centres, period, { ...ray, origin }, radius || POINT, DOUBLES);
     for (const hit of met.hits) hits.push({ ...hit, id: ids[hit.id] as number });
     for (const index of met.doubtful) doubtful.add(ids[index] as number);
   }

@@ -28,27 +28,31 @@ export function arbitraryBoxes(
   odd = true,
 ): fc.Arbitrary<Float32Array> {
   const axes = { minLength: dimensions, maxLength: dimensions };
-  const place =
+  const coordinate =
     kind === 'dyadic' ? dyadic(-8, 8) : fc.oneof(anyFloat, fc.float({ min: -4, max: 4, noNaN: true }));
-  const places = fc.array(place, axes);
+  const corners = fc.array(coordinate, axes);
   const length = (largest: number) =>
     kind === 'dyadic' ? dyadic(0, largest) : fc.float({ min: 0, max: fround(largest), noNaN: true });
-  const ordinary = fc.tuple(places, fc.array(length(4), axes)).map(([low, extents]) => boxFrom(low, extents));
-  const point = places.map((low) =>
+  const ordinary = fc
+    .tuple(corners, fc.array(length(4), axes))
+    .map(([low, extents]) => boxFrom(low, extents));
+  const point = corners.map((low) =>
     boxFrom(
       low,
       low.map(() => 0),
     ),
   );
   const sliver = fc
-    .tuple(places, fc.integer({ min: 0, max: dimensions - 1 }), length(64))
+    .tuple(corners, fc.integer({ min: 0, max: dimensions - 1 }), length(64))
     .map(([low, along, long]) =>
       boxFrom(
         low,
         low.map((_, axis) => (axis === along ? long : long / 10_000)),
       ),
     );
-  const large = fc.tuple(places, fc.array(length(2000), axes)).map(([low, extents]) => boxFrom(low, extents));
+  const large = fc
+    .tuple(corners, fc.array(length(2000), axes))
+    .map(([low, extents]) => boxFrom(low, extents));
   const strange = fc
     .array(fc.constantFrom(0, -0, 1, -1, 1e-40, -1e-40, 3e38, -3e38, Number.NaN, Number.POSITIVE_INFINITY), {
       minLength: 2 * dimensions,

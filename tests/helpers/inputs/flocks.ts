@@ -31,26 +31,26 @@ function scatter({ dimensions, min, max }: ReturnType<typeof box>, count: number
 }
 
 export function flockOptions(dimensions: Dimensions, space: Space, count: number): FlockOptions {
-  const place = box(dimensions, space);
-  const { positions, velocities } = scatter(place, count, 5);
+  const room = box(dimensions, space);
+  const { positions, velocities } = scatter(room, count, 5);
   // One boid without a heading.
   velocities.fill(0, 3 * dimensions, 4 * dimensions);
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   const obstacles = Float32Array.of(...all(-0.4), 0.75, ...all(1), 0.3);
   const hunters = Float32Array.of(...all(-1.25), ...all(2));
-  return { ...place.world, perception: 1, fear: 1.75, positions, velocities, obstacles, hunters };
+  return { ...room.world, perception: 1, fear: 1.75, positions, velocities, obstacles, hunters };
 }
 
 export function lifeOptions(dimensions: Dimensions, space: Space, count: number): LifeOptions {
-  const place = box(dimensions, space);
-  const state = scatter(place, count, 6);
+  const room = box(dimensions, space);
+  const state = scatter(room, count, 6);
   const species = Uint32Array.from({ length: count }, (_, id) => (id * 7) % 3);
   const attraction = [
     [0.5, -0.25, 1],
     [1, 0.1, -1],
     [-0.75, 0.3, 0.6],
   ];
-  return { ...place.world, ...state, reach: 1, species, attraction };
+  return { ...room.world, ...state, reach: 1, species, attraction };
 }
 
 interface Method {
@@ -83,12 +83,12 @@ export async function expectComingAndGoing(
   const more = kinds as Pick<NewLife, 'species'>;
   const { dimensions, count, capacity } = method;
   const { positions } = await method.read();
-  const place = positions.slice(0, dimensions);
+  const position = positions.slice(0, dimensions);
   method.remove([count - 1, 2]);
   expect([method.count, method.end]).toEqual([count - 2, count - 1]);
   expect((await method.read()).ids.indexOf(2)).toBe(-1);
-  const velocities = place.map(() => 0.5);
-  expect([...method.add({ positions: place, velocities, ...more })]).toEqual([2]);
+  const velocities = position.map(() => 0.5);
+  expect([...method.add({ positions: position, velocities, ...more })]).toEqual([2]);
   const room = capacity - method.count;
   const ids = Array.from({ length: room }, (_, index) => count - 1 + index);
   const species = kinds.species && new Uint8Array(room);
@@ -99,9 +99,9 @@ export async function expectComingAndGoing(
   expect([...method.add(others)]).toEqual(ids);
   const full = await method.read();
   expect(full.ids).toHaveLength(capacity);
-  expect(full.positions.slice(2 * dimensions, 3 * dimensions)).toEqual(place);
+  expect(full.positions.slice(2 * dimensions, 3 * dimensions)).toEqual(position);
   expect(full.velocities.slice(2 * dimensions, 3 * dimensions)).toEqual(velocities);
-  expect(() => method.add({ positions: place, ...more })).toThrow(
+  expect(() => method.add({ positions: position, ...more })).toThrow(
     `positions is 1 particle, but it must be at most 0 particles (capacity ${capacity}, ${capacity} alive).`,
   );
   expect(() => method.remove([capacity])).toThrow(

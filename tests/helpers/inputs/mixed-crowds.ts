@@ -70,7 +70,7 @@ export function mixedWorlds(
 }
 
 /** A coordinate in the box, up to a period outside, at a border of a cell of any level, or far away. */
-function places({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<number> {
+function coordinates({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<number> {
   const isBox = world.kind !== 'unbounded';
   const low = isBox ? (world.min[axis] as number) : -4 * radii.largest;
   const high = isBox ? (world.max[axis] as number) : 4 * radii.largest;
@@ -83,7 +83,7 @@ function places({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<number
     .map(([cell, level, steps]) =>
       nudge(fround((isBox ? low : 0) + cell * world.baseDiameter * 2 ** level), steps),
     )
-    .filter((place) => isWelcome(world, place, axis));
+    .filter((coordinate) => isWelcome(world, coordinate, axis));
   const far =
     world.kind === 'periodic' && (world.period[axis] as number) > 0
       ? fc.constant(low)
@@ -92,7 +92,7 @@ function places({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<number
   const outside = fc
     .double({ min: low - (high - low), max: high + (high - low), noNaN: true })
     .map(fround)
-    .filter((place) => isWelcome(world, place, axis));
+    .filter((coordinate) => isWelcome(world, coordinate, axis));
   return fc.oneof(
     { weight: 6, arbitrary: inside },
     { weight: 3, arbitrary: border },
@@ -131,31 +131,31 @@ function sizes({ world, radii }: MixedWorld): fc.Arbitrary<number> {
 }
 
 /** At most a period outside along periodic axes, anywhere along others. */
-function isWelcome({ min, period }: World, place: number, axis: number): boolean {
+function isWelcome({ min, period }: World, coordinate: number, axis: number): boolean {
   const length = period[axis] as number;
-  if (length === 0) return Number.isFinite(place);
+  if (length === 0) return Number.isFinite(coordinate);
   const low = min[axis] as number;
-  return place >= low - length && place < low + 2 * length;
+  return coordinate >= low - length && coordinate < low + 2 * length;
 }
 
 /** Up to `most` particles, many of which just touch another. */
 export function mixedCrowds(kind: MixedKind, dimensions: Dimensions, most: number): fc.Arbitrary<MixedCrowd> {
   return mixedWorlds(kind, dimensions, most).chain((mixed) => {
     const particle = fc.record({
-      place: fc.tuple(...Array.from({ length: dimensions }, (_, axis) => places(mixed, axis))),
+      position: fc.tuple(...Array.from({ length: dimensions }, (_, axis) => coordinates(mixed, axis))),
       radius: sizes(mixed),
       angle: fc.double({ min: 0, max: 6.28, noNaN: true }),
       axis: fc.integer({ min: 0, max: dimensions - 1 }),
       steps: fc.integer({ min: -2, max: 2 }),
     });
     return fc.array(particle, { maxLength: most, size: 'max' }).map((particles): MixedCrowd => {
-      const places = particles.map(({ place }) => [...place]);
+      const positions = particles.map(({ position }) => [...position]);
       particles.forEach(({ radius, angle, axis, steps }, index) => {
         const partner = index >> 1;
         if (index % 3 !== 2 || partner === index) return;
         const reach = radius + (particles[partner]?.radius as number);
         if (!Number.isFinite(reach)) return;
-        const beside = [...(places[partner] as number[])];
+        const beside = [...(positions[partner] as number[])];
         const next = (axis + 1) % dimensions;
         const isStraight = steps === 0 || index % 2 === 0;
         beside[axis] = nudge(
@@ -163,11 +163,11 @@ export function mixedCrowds(kind: MixedKind, dimensions: Dimensions, most: numbe
           steps,
         );
         if (!isStraight) beside[next] = fround((beside[next] as number) + reach * Math.sin(angle));
-        if (beside.every((place, along) => isWelcome(mixed.world, place, along))) places[index] = beside;
+        if (beside.every((value, along) => isWelcome(mixed.world, value, along))) positions[index] = beside;
       });
       return {
         ...mixed,
-        positions: Float32Array.from(places.flat()),
+        positions: Float32Array.from(positions.flat()),
         radiusOf: Float32Array.from(particles, ({ radius }) => radius),
       };
     });

@@ -28,8 +28,8 @@ export function blockOf(
   const first = (edge - side * spacing) / 2;
   const positions = Float32Array.from({ length: dimensions * side ** dimensions }, (_, index) => {
     const [id, axis] = [Math.floor(index / dimensions), index % dimensions];
-    const place = Math.floor(id / side ** axis) % side;
-    return first + (place + 0.5 + 0.2 * (noise() - 0.5)) * spacing;
+    const cell = Math.floor(id / side ** axis) % side;
+    return first + (cell + 0.5 + 0.2 * (noise() - 0.5)) * spacing;
   });
   const velocities = Float32Array.from(positions, () => noise() - 0.5);
   const all = cornersIn(dimensions);

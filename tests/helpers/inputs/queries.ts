@@ -104,8 +104,8 @@ export function askedCrowd(options: WorldOptions, particles: number, points: num
     const length = Math.round(64 * ((world.max[axis] as number) - low)) / 64;
     const isOutside = noise() < 0.15;
     const share = isOutside ? 3 * noise() - 1 : noise();
-    const place = low + Math.floor(64 * length * share) / 64;
-    return noise() < 0.2 ? Math.round(place) : place;
+    const coordinate = low + Math.floor(64 * length * share) / 64;
+    return noise() < 0.2 ? Math.round(coordinate) : coordinate;
   };
   const scatter = (count: number) => {
     return Float32Array.from({ length: dimensions * count }, (_, index) => coordinate(index % dimensions));

@@ -33,7 +33,7 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
       greatestDistance: Math.fround(greatestDistance),
     });
   };
-  const place = () => all(() => -2 + 12 * noise());
+  const anywhere = () => all(() => -2 + 12 * noise());
   const unit = () => {
     const vector = all(() => noise() - 0.5);
     const length = Math.hypot(...vector);
@@ -41,13 +41,13 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   };
   const unitAlong = (axis: number, sign: number) => all((other) => (other === axis ? sign : 0));
   for (const reach of [0, 0.3, 1, 4, 11, 30, Number.POSITIVE_INFINITY]) {
-    for (let index = 0; index < 12; index++) add(place(), unit(), reach);
+    for (let index = 0; index < 12; index++) add(anywhere(), unit(), reach);
     for (let axis = 0; axis < dimensions; axis++) {
       for (const sign of [1, -1]) {
-        add(place(), unitAlong(axis, sign), reach);
+        add(anywhere(), unitAlong(axis, sign), reach);
         // Almost no motion along the other axes.
         add(
-          place(),
+          anywhere(),
           all((other) => (other === axis ? sign : (noise() - 0.5) * 1e-6)),
           reach,
         );
@@ -58,7 +58,7 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   for (const length of [0.01, 3, 1000]) {
     for (let index = 0; index < 8; index++)
       add(
-        place(),
+        anywhere(),
         unit().map((value) => length * value),
         9 / length,
       );
@@ -109,7 +109,7 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   return rays;
 }
 
-/** Whether the ray has a direction. Searches on the CPU refuse rays without one. */
+/** Whether the ray has a direction. Searches on the CPU reject rays without one. */
 export function isRay({ origin, direction, greatestDistance }: ReferenceRay): boolean {
   const known = [...origin, ...direction].every(Number.isFinite);
   return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
@@ -125,14 +125,14 @@ export function aimRays(
   const noise = createNoise(29);
   return Array.from({ length: count }, (_, id) => {
     const origin = Array.from({ length: dimensions }, () => Math.fround(-2 + 12 * noise()));
-    const way = origin.map((from, axis) => {
+    const difference = origin.map((from, axis) => {
       const off = (noise() - 0.5) * (radii[id] as number);
       return (positions[dimensions * id + axis] as number) + off - from;
     });
-    const length = Math.hypot(...way);
+    const length = Math.hypot(...difference);
     return {
       origin,
-      direction: way.map((part) => Math.fround(part / length)),
+      direction: difference.map((part) => Math.fround(part / length)),
       greatestDistance: id % 10 === 0 ? Number.POSITIVE_INFINITY : Math.fround(1.2 * length),
     };
   });
@@ -150,23 +150,23 @@ export function raysAmong(
 ): ReferenceRay[] {
   const { dimensions, diameter } = world;
   const noise = createNoise(31);
-  const placeOf = (id: number) => Array.from(inside.subarray(dimensions * id, dimensions * (id + 1)));
-  const ids = [...radii.keys()].filter((id) => placeOf(id).every((value) => Math.abs(value) < FAR_OUT));
+  const positionOf = (id: number) => Array.from(inside.subarray(dimensions * id, dimensions * (id + 1)));
+  const ids = [...radii.keys()].filter((id) => positionOf(id).every((value) => Math.abs(value) < FAR_OUT));
   const pick = () => ids[Math.floor(noise() * ids.length)] as number;
   return Array.from({ length: ids.length > 0 ? most : 0 }, (_, index): ReferenceRay => {
     const [from, to] = [pick(), pick()];
     const beside = (index % 3) * 0.5 * diameter;
     const past = (index % 2 === 0 ? 0.7 : 2.8) * (radii[to] || 0);
-    const origin = placeOf(from).map((value, axis) =>
-      // Wrapped as a grid does it, which may round it.
+    const origin = positionOf(from).map((value, axis) =>
+      // Wrap the origin like a grid, which may round it.
       wrapCoordinate(world, Math.fround(value + beside * (noise() - 0.5)), axis),
     );
-    const way = placeOf(to).map((value, axis) => {
+    const difference = positionOf(to).map((value, axis) => {
       const part = value + past * (noise() - 0.5) - (origin[axis] as number);
       return index % 4 > 0 || axis === index % dimensions ? part : 0;
     });
-    const length = Math.hypot(...way);
-    const direction = way.map((part) => Math.fround(part / length));
+    const length = Math.hypot(...difference);
+    const direction = difference.map((part) => Math.fround(part / length));
     return { origin, direction, greatestDistance: Math.fround((index % 5 === 1 ? 3 : 1) * length) };
   }).filter(({ direction }) => direction.every(Number.isFinite));
 }
@@ -190,12 +190,12 @@ export function hitsOfSizes(
   const doubtful = new Set<number>();
   radii.forEach((radius, id) => {
     if (!(radius >= 0 && radius <= largest)) return;
-    const place = positions.subarray(dimensions * id, dimensions * (id + 1));
-    const alone = hitsAlongRay(place, period, ray, Math.max(radius, POINT));
+    const position = positions.subarray(dimensions * id, dimensions * (id + 1));
+    const alone = hitsAlongRay(position, period, ray, Math.max(radius, POINT));
     hits.push(...alone.hits.map((hit) => ({ ...hit, id })));
     // The reference looks for images nearer than twice the radius; for a radius of 0 it would find none.
     const looksTooNear = period.some(Boolean) && radius < DOUBT * largest;
-    const isNear = () => looksTooNear && hitsAlongRay(place, period, ray, DOUBT * largest).hits.length > 0;
+    const isNear = () => looksTooNear && hitsAlongRay(position, period, ray, DOUBT * largest).hits.length > 0;
     if (alone.doubtful.size > 0 || isNear()) doubtful.add(id);
   });
   hits.sort((a, b) => a.distance - b.distance || a.id - b.id);

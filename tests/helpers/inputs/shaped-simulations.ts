@@ -38,7 +38,7 @@ export function shapedOptions(
     if (body % 3 === 0) radii[body] = size();
     else for (let axis = 0; axis < dimensions; axis++) halfExtents[dimensions * body + axis] = size();
   }
-  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const corner = (value: number) => new Array<number>(dimensions).fill(value);
   const wraps = corner(0).map(
     (_, axis) => kind === 'periodic' || (kind === 'periodic along some' && axis === 0),
   );

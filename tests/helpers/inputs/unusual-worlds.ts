@@ -54,7 +54,7 @@ function coordinates(world: World, axis: number): fc.Arbitrary<number> {
     .map(([cell, ulps]) => nudge(fround(low + cell * world.cellSize), ulps));
   const end = fc
     .tuple(fc.constantFrom(low, low + length), fc.integer({ min: -2, max: 2 }))
-    .map(([at, ulps]) => nudge(fround(at), ulps));
+    .map(([value, ulps]) => nudge(fround(value), ulps));
   return fc.oneof(
     { weight: 5, arbitrary: fc.double({ min: low, max: low + length, noNaN: true }).map(fround) },
     { weight: 2, arbitrary: border },
@@ -69,13 +69,13 @@ function coordinates(world: World, axis: number): fc.Arbitrary<number> {
 
 /** Clusters at the origin, at cell borders of every magnitude, and at the limits of 32-bit floats. */
 function farCoordinates(diameter: number): fc.Arbitrary<number> {
-  const place = fc
+  const centre = fc
     .tuple(fc.integer({ min: -40, max: 100 }), fc.constantFrom(1, -1))
     .map(([exponent, sign]) => sign * 2 ** exponent * diameter)
-    .filter((at) => Number.isFinite(fround(at)));
+    .filter((coordinate) => Number.isFinite(fround(coordinate)));
   const near = fc
-    .tuple(place, fc.double({ min: -2, max: 2, noNaN: true }))
-    .map(([at, offset]) => fround(at + offset * diameter))
+    .tuple(centre, fc.double({ min: -2, max: 2, noNaN: true }))
+    .map(([coordinate, offset]) => fround(coordinate + offset * diameter))
     .filter(Number.isFinite);
   return fc.oneof(
     { weight: 4, arbitrary: fc.double({ min: -4 * diameter, max: 4 * diameter, noNaN: true }).map(fround) },
@@ -83,8 +83,8 @@ function farCoordinates(diameter: number): fc.Arbitrary<number> {
     {
       weight: 1,
       arbitrary: fc
-        .tuple(place, fc.integer({ min: -2, max: 2 }))
-        .map(([at, ulps]) => nudge(fround(at), ulps)),
+        .tuple(centre, fc.integer({ min: -2, max: 2 }))
+        .map(([coordinate, ulps]) => nudge(fround(coordinate), ulps)),
     },
     { weight: 1, arbitrary: fc.constantFrom(0, -0, 1e-40, -1e-40, 3.4e38, -3.4e38, 1e30, -1e30) },
   );
@@ -99,13 +99,13 @@ function crowdsIn(world: World, coordinateOf: (axis: number) => fc.Arbitrary<num
   const particle = fc.tuple(...world.cells.map((_, axis) => coordinateOf(axis)));
   return fc.array(particle, { maxLength: most, size: 'max' }).map((particles): UnusualCrowd => {
     // Some particles are near others, so that there are pairs.
-    const places = particles.map((place, index) => {
+    const positions = particles.map((position, index) => {
       const other = particles[index >> 1] as number[];
       return index % 3 === 2
-        ? place.map((value, axis) => (axis === 0 ? value : (other[axis] as number)))
-        : place;
+        ? position.map((value, axis) => (axis === 0 ? value : (other[axis] as number)))
+        : position;
     });
-    return { world, positions: Float32Array.from(places.flat()) };
+    return { world, positions: Float32Array.from(positions.flat()) };
   });
 }
 

@@ -81,8 +81,8 @@ export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd
   return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));
     return fc.array(particle, { maxLength: most, size: 'max' }).map((particles) => {
-      const repeated = particles.map((place, index) =>
-        index % 7 === 6 ? (particles[index >> 1] as number[]) : place,
+      const repeated = particles.map((position, index) =>
+        index % 7 === 6 ? (particles[index >> 1] as number[]) : position,
       );
       return { world, options, positions: Float32Array.from(repeated.flat()) };
     });
