@@ -1,17 +1,17 @@
 /**
- * Times finding all overlapping boxes on the CPU: CpuBoxPairs compared with methods that one would write oneself.
+ * Times finding all overlapping boxes on the CPU: CpuBoxPairs compared with common hand-written methods.
  *
  *     node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
  * Contenders:
- *   - every two: all pairs, up to 10,000 boxes;
+ *   - all pairs, for up to 10,000 boxes;
  *   - sort and sweep along the axis on which the low ends vary most;
- *   - hashed cells: a uniform grid of cells as wide as the largest of 9 in 10 boxes. A box is entered in each cell that it
- *     touches, and the cell with the greater of two low corners reports the pair;
- *   - CpuBoxPairs as it is, and with pairs sorted.
- * All take the same Float32Array and fill a list, and keep their memory between rounds. One thread.
- * Before timing, all must find equally many pairs with the same checksum. They take turns; the table shows medians.
- * The current sources are bundled, because a development server's modules run slower.
+ *   - hashed cells: a uniform grid of cells as wide as the largest of 9 in 10 boxes. A box is entered in each cell that
+ *     it touches, and the cell with the greater of two low corners reports the pair;
+ *   - CpuBoxPairs, with pairs unsorted and sorted.
+ * All take the same Float32Array and fill a list, and keep their memory between rounds. One thread. Before timing, all
+ * must find the same number of pairs with the same checksum. They take turns; the table shows medians. The current
+ * sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -39,7 +39,7 @@ interface Contender {
   find(): { readonly count: number; readonly pairs: Uint32Array };
 }
 
-const EVERY_TWO_LIMIT = 10_000;
+const ALL_PAIRS_LIMIT = 10_000;
 const WARM_UP = 3;
 const DENSITY: Readonly<Record<Dimensions, number>> = { 2: 1, 3: 1 };
 
@@ -106,12 +106,12 @@ function overlap(dimensions: number, boxes: Float32Array, a: number, b: number):
   return true;
 }
 
-function everyTwo(dimensions: Dimensions, boxes: Float32Array): Contender {
+function allPairs(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
   const count = boxes.length / (2 * dimensions);
   return {
-    name: 'every two',
-    most: EVERY_TWO_LIMIT,
+    name: 'all pairs',
+    most: ALL_PAIRS_LIMIT,
     find() {
       found.length = 0;
       for (let a = 0; a < count; a++) {
@@ -153,7 +153,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
           best = axis;
         }
       }
-      // Key and id are packed into one number, since a typed array sorts many times faster without a comparison function.
+      // Key and id are packed into one number, since a typed array sorts many times faster without a comparison
+      // function.
       for (let box = 0; box < count; box++) {
         number[0] = boxes[stride * box + best] as number;
         const word = bits[0] as number;
@@ -304,7 +305,7 @@ for (const dimensions of allDimensions) {
         },
         hashedCells(dimensions, boxes),
         sortAndSweep(dimensions, boxes),
-        everyTwo(dimensions, boxes),
+        allPairs(dimensions, boxes),
       ].filter(({ most }) => size <= most);
       const answers = contenders.map((contender) => {
         const found = contender.find();

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:cells`: measures candidates and time per particle for cells of half a diameter to four (or others), at three
- * densities, in 2D and 3D, on the CPU engine and on the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise). It
- * fits the costs to the times; src/core/world/cell-size.ts bases its suggestions on these costs.
+ * `npm run bench:cells`: measures candidates and time per particle for cells of half a diameter to four (or others), at
+ * three densities, in 2D and 3D, on the CPU engine and on the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says
+ * otherwise). It fits the costs to the times; src/core/world/cell-size.ts bases its suggestions on these costs.
  * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --sizes 0.5,0.75,1,1.25,1.5,2,3,4 --repeats 11
  * --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
  * The current sources are bundled, because a development server's modules run slower.

@@ -1,15 +1,15 @@
 // @ts-check
 /**
- * Times a frame in which some of N objects move and each of these looks for its overlaps: an index of single objects
- * compared with structures that are rebuilt.
+ * Times a frame in which some of N discs move and each of these finds the discs that overlap it. Compares an index that
+ * moves single objects with structures that are rebuilt.
  *
  *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * Discs are random (scene `uniform`), each overlapping one other on average. In every frame a random share of them moves by
- * up to a tenth of a diameter along each axis. One thread. Timed: applying the moves and finding the partners of every
- * mover; or with the grid, which finds them all at once, all pairs. Before timing, all must agree on the number of
- * partners and on a checksum that does not depend on their order, for several frames. Frames run back and forth between two
- * states, so that every contender is timed on the same ones. Contenders take turns; the table shows medians.
+ * Discs are random (scene `uniform`), each overlapping one other on average. In every frame a random share of them
+ * moves by up to a tenth of a diameter along each axis. One thread. Timed: applying the moves and finding the partners
+ * of every mover. A grid may instead find all pairs at once. Before timing, all contenders must agree on the number of
+ * partners and on a checksum that does not depend on their order, for several frames. Frames run back and forth between
+ * two states, so that every contender is timed on the same frames. Contenders take turns; the table shows medians.
  * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
@@ -22,7 +22,7 @@ const SEED = 1;
 /** Greatest move along each axis, in diameters. */
 const DRIFT = 0.1;
 
-/** Frames that are played in turns, each with its own movers. */
+/** Number of frames, each with its own movers. */
 const FRAMES = 4;
 
 /** Rounds to discard, until the code is compiled. */
@@ -152,13 +152,13 @@ function indexContender({ min, max, radius, positions }) {
     name: 'CpuIndex: move, overlapping',
     play: ({ movers, there, back }, isBack, found) => {
       const positionsOfMovers = isBack ? back : there;
-      movers.forEach((id, mover) => {
-        index.move(id, readPosition(positionsOfMovers, mover, position));
+      movers.forEach((id, rank) => {
+        index.move(id, readPosition(positionsOfMovers, rank, position));
       });
-      let asked = 0;
-      const visit = (/** @type {number} */ other) => found.add(asked, other);
+      let mover = 0;
+      const visit = (/** @type {number} */ other) => found.add(mover, other);
       for (const id of movers) {
-        asked = id;
+        mover = id;
         index.overlapping(id, visit);
       }
     },
@@ -184,12 +184,12 @@ function gridContender({ min, max, radius, positions }) {
     play: (frame, isBack, found) => {
       writeMoves(current, frame, isBack);
       grid.build(current);
-      let asked = 0;
+      let mover = 0;
       const visit = (/** @type {number} */ other, /** @type {number} */ distanceSquared) => {
-        if (other !== asked && distanceSquared < 4 * radius * radius) found.add(asked, other);
+        if (other !== mover && distanceSquared < 4 * radius * radius) found.add(mover, other);
       };
       for (const id of frame.movers) {
-        asked = id;
+        mover = id;
         grid.near(readPosition(current, id, position), 2 * radius, visit);
       }
     },
@@ -319,7 +319,7 @@ function table() {
     `A frame in which some of N discs move and find their partners, one thread: ${report.machine}, ` +
       `Node ${report.node}, load ${report.load?.toFixed(1)}, median of ${rounds}`,
     '',
-    '| discs | of which move | structure | partners | ms | least ms | takes |',
+    '| discs | moving | structure | partners | median ms | least ms | relative to CpuIndex |',
     '|---|---|---|---|---|---|---|',
     ...results.map(
       ({ size, share, contender, partners, medianMs, leastMs, timesIndex }) =>

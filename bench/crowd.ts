@@ -1,8 +1,8 @@
 /**
- * `npm run bench:crowd`: measures very many particles in one cell of a world with `crowds`, on the GPU (SwiftShader in Node,
- * unless CELLSTORM_DRIVER says otherwise). All particles overlap, so there must be n (n − 1) / 2 candidates and as many
- * contacts, and the list of contacts must find as many; this is checked first. A step (one substep, one iteration) and a
- * `separate` run twice from the same state and must end with the same bits.
+ * `npm run bench:crowd`: measures very many particles in one cell of a world with `crowds`, on the GPU (SwiftShader in
+ * Node, unless CELLSTORM_DRIVER says otherwise). All particles overlap, so there must be n (n − 1) / 2 candidates and
+ * as many contacts, and the list of contacts must find as many; this is checked first. A step (one substep, one
+ * iteration) and a `separate` run twice from the same state and must end with the same bits.
  * Flags: --count 2e4 --dimensions 2,3 --json. A wrong result ends it with exit code 1.
  */
 import { cpus, loadavg } from 'node:os';
@@ -25,7 +25,7 @@ const RADIUS = 0.5;
 const EDGE = 0.5;
 /** Coordinates per edge: they are exact, so that no count depends on rounding. */
 const STEPS_PER_EDGE = 512;
-/** Pairs that the list has room for; it counts the others, too. */
+/** Number of pairs that the list has room for; it also counts the others. */
 const LISTED = 1024;
 /** The reported number of pairs if 32 bits cannot count them. */
 const UNCOUNTABLE = 2 ** 32 - 1;
@@ -34,7 +34,7 @@ interface Row {
   readonly dimensions: 2 | 3;
   readonly count: number;
   readonly pairs: number;
-  /** Milliseconds; the lesser of two runs for `step` and `separate`. */
+  /** Milliseconds; for `step` and `separate`, the time of the faster of two runs. */
   readonly measure: number;
   readonly list: number;
   readonly step: number;
@@ -82,7 +82,7 @@ function expectEqual(what: string, got: number, expected: number): void {
   process.exit(1);
 }
 
-/** Returns how many pairs a list of contacts finds; it has no room for most of them. */
+/** Returns how many pairs a list of contacts finds, although it has no room for most of them. */
 async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array): Promise<number> {
   const grid = await HashGrid.create(gpu, { ...world(dimensions), diameter: 2 * RADIUS, capacity: count });
   const packed = toStored(dimensions, positions);
@@ -122,7 +122,7 @@ async function repeat(
     const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
     expectEqual(`words of ${name} that differ after ${what} twice`, differing, 0);
   }
-  // A run with missing times is not the faster one.
+  // A run whose times are incomplete must not count as the faster one.
   const lost = ({ discarded = 0 }: StageTimes) => discarded;
   return times.reduce((least, one) =>
     lost(one) < lost(least) || (lost(one) === lost(least) && one.total < least.total) ? one : least,
@@ -186,8 +186,8 @@ if (values.json) {
       `| ${row.dimensions}D | ${row.count} | ${row.pairs} | ${[row.order, row.step, row.separate, row.list, row.measure].map(seconds).join(' | ')} |\n`,
   );
   process.stdout.write(
-    `Seconds; for a step and a separate the lesser of two runs: ${machine}\n\n` +
-      '| | particles | pairs | order in the step | step | separate | list | measure |\n' +
+    `Seconds; for step and separate, the faster of two runs: ${machine}\n\n` +
+      '| | particles | pairs | step without contacts | step | separate | list | measure |\n' +
       `|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );
 }

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:film`: measures what a live film costs a page, in milliseconds per picture in headless Chrome: without a film,
- * with picture and marks drawn onto the film's canvas, with the page's own canvas recorded, and with a film as the page makes
- * it. Kinds take turns, and figures are medians. Processor time is that of the whole browser, as Linux counts it.
+ * `npm run bench:film`: measures how much a live film slows the page, in milliseconds per picture in headless Chrome.
+ * It compares four kinds: no film; picture and marks drawn onto the film's canvas; the page's own canvas recorded; a
+ * film as the page makes it. Kinds take turns, and figures are medians. Processor time is the time of the whole
+ * browser, as Linux counts it.
  * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:fluid`: times each stage of the fluid's substep at several sizes, for a dam break, on the GPU in Node or on
- * the CPU. Flags: --cells 64,128,256 (along the tank's height) --dimensions 2,3 --substeps 5 --warm-up 3 --square (n² cells
- * with n² particles, a quarter full) --cpu --json.
+ * `npm run bench:fluid`: times each stage of the fluid's substep at several sizes, for a dam break, on the GPU in Node
+ * or on the CPU. Flags: --cells 64,128,256 (along the tank's height) --dimensions 2,3 --substeps 5 --warm-up 3 --square
+ * (n² cells with n² particles, a quarter full) --cpu --json.
  * The state is checked before and after timing: the residual is within the tolerance, and nothing is lost.
  */
 import { cpus, loadavg } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * Measures the time and memory of a step of boids, of particle life and of the position-based fluid, on the GPU in Node. Boids
- * and life begin scattered in a periodic box, with ten neighbours each. The fluid begins as a block at rest that fills half of
- * its box. A few steps warm up.
+ * Measures the time and memory of a step of boids, of particle life and of the position-based fluid, on the GPU in
+ * Node. Boids and life begin scattered in a periodic box, with ten neighbours each. The fluid begins as a block at rest
+ * that fills half of its box. A few steps warm up.
  * `node scripts/run.mjs bench/methods.ts [--counts 10000,100000] [--repeats 5]`, after scripts/setup.ts.
  */
 import { cpus, loadavg } from 'node:os';

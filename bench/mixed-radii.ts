@@ -1,8 +1,9 @@
 /**
- * `npm run bench:mixed`: times build + all pairs for particles of different sizes, compared with as many equal ones that have
- * as many contacts. Scenes: radii over 1:64 (`mixed`; also in a periodic box and an unbounded world), one large particle among
- * many small ones (`one-large`), and equal ones (`uniform`; also in a periodic box). Runs on the CPU engine and on the GPU
- * (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise); on the GPU it also times a grid and one push of a simulation.
+ * `npm run bench:mixed`: times build + all pairs for particles of different sizes, compared with as many equal ones
+ * that have as many contacts. Scenes: radii over 1:64 (`mixed`; also in a periodic box and an unbounded world), one
+ * large particle among many small ones (`one-large`), and equal ones (`uniform`; also in a periodic box). Runs on the
+ * CPU engine and on the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise); on the GPU it also times a
+ * grid and one push of a simulation.
  * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu --json.
  * The current sources are bundled, because a development server's modules run slower.
  */
@@ -52,7 +53,7 @@ if (values.json) {
   );
   process.stdout.write(
     `${values.count} particles, build + all pairs (push: grid + one push), ${values.repeats} turns: ${machine}\n\n` +
-      '| | engine | particles | order | pairs | bytes per particle | least ms | median | × equal |\n' +
+      '| | engine | particles | order | pairs | bytes per particle | least ms | median ms | relative to equal |\n' +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );
 }

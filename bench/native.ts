@@ -1,10 +1,10 @@
 /**
- * `npm run bench:native`: compiles bench/native/grid.cu, the program behind cuda-grid, with nvcc, and prints the command that
- * runs it.
+ * `npm run bench:native`: compiles bench/native/grid.cu, the program behind cuda-grid, with nvcc, and prints the
+ * command that runs it.
  * `--cpu`: compiles it with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without such a GPU.
- * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, from 0 to 100,000 bodies,
- * including all bodies in one cell and consecutive frames; `--count n,…`: other counts. Exit code 1 if a pair is missing or
- * one too many, or if there is no compiler or device: nothing is silently left out.
+ * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, from 0 to 100,000
+ * bodies, including all bodies in one cell and consecutive frames; `--count n,…`: other counts. Exit code 1 if a pair
+ * is missing or one too many, or if there is no compiler or device: nothing is silently left out.
  * Output: .cache/bench-native/cuda-grid, or cuda-grid-on-cpu.
  */
 import { spawnSync } from 'node:child_process';

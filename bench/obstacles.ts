@@ -1,7 +1,7 @@
 /**
- * Compares a step in which nine of ten particles never move with a step in which the same particles all move: on the GPU (in
- * Node, by profile()) and on the CPU engine, in turns, as a ratio of medians. In the scene uniform the obstacles are in cells;
- * in mixed they have different sizes and are in a tree.
+ * Compares a step in which nine of ten particles never move with a step in which the same particles all move: on the
+ * GPU (in Node, by profile()) and on the CPU engine, in turns, as a ratio of medians. In the scene uniform the
+ * obstacles are in cells; in mixed they have different sizes and are in a tree.
  * `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`, after scripts/setup.ts.
  */
 import { cpus, loadavg } from 'node:os';
@@ -26,7 +26,10 @@ const count = Number(values.count);
 const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
-/** Options with all particles moving, and with nine of ten fixed. Ids do not follow positions, so fixed ones are everywhere. */
+/**
+ * Options with all particles moving, and with nine of ten fixed. Ids do not follow positions, so fixed ones are
+ * everywhere.
+ */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });
   const all = sceneOptions(scene, { gravity: new Array<number>(dimensions).fill(0).with(1, -9.8125) });

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:report`: turns the records of `cellstorm bench` below bench/results into one page with sentences, charts and
- * tables, dist/bench-report.html. Files of other formats are left out and named. Arguments: other folders or files to read.
+ * `npm run bench:report`: turns the records of `cellstorm bench` below bench/results into one page with sentences,
+ * charts and tables, dist/bench-report.html. Files of other formats are left out and named. Arguments: other folders or
+ * files to read.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Shared by the benchmarks: bundles the current sources, because a development server's modules run slower; takes medians,
- * rounds to three digits, and finds the measured commit. Types: shared.d.mts.
+ * Shared by the benchmarks: bundles the current sources, because a development server's modules run slower; takes
+ * medians, rounds to three digits, and finds the measured commit. Types: shared.d.mts.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

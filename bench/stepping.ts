@@ -1,9 +1,9 @@
 /**
- * `npm run bench:stepping`: compares a particle solver with rigid-body engines: milliseconds per step of 1/60 s while a pile of
- * equal discs falls and settles in a box, on one thread. They do not compute the same thing, so the overlap and kinetic energy
- * of the last state are shown beside each time.
- * Flags: --count 1000,5000,20000 --only cellstorm/cpu,rapier2d,box2d3,matter-js --steps 240 --limit 60 (seconds per engine
- * and size) --json. If an engine loses discs or is not installed, it says so and ends with exit code 1.
+ * `npm run bench:stepping`: compares a particle solver with rigid-body engines: milliseconds per step of 1/60 s while a
+ * pile of equal discs falls and settles in a box, on one thread. They do not compute the same thing, so the overlap and
+ * kinetic energy of the last state are shown beside each time.
+ * Flags: --count 1000,5000,20000 --only cellstorm/cpu,rapier2d,box2d3,matter-js --steps 240 --limit 60 (seconds per
+ * engine and size) --json. If an engine loses discs or is not installed, it says so and ends with exit code 1.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:pack`: packs the benchmark into one folder that one command runs on a machine with nothing but a GPU
- * driver, and into an archive. Outputs: dist/bench-pack/cellstorm-bench/ and dist/bench-pack/cellstorm-bench.tar.gz. With
- * `--xz`, a smaller .tar.xz instead, which takes minutes. Linux on x86-64 only, since it packs this machine's own binaries.
+ * driver, and into an archive. Outputs: dist/bench-pack/cellstorm-bench/ and dist/bench-pack/cellstorm-bench.tar.gz.
+ * With `--xz`, a smaller .tar.xz instead, which takes minutes. Linux on x86-64 only, since it packs this machine's own
+ * binaries.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -33,7 +34,10 @@ const MOST_BYTES = 60 * 2 ** 20;
 /** The only packed system, named as in Dawn's package. */
 const DAWN_FOLDER = 'dist/linux-x64';
 
-/** Libraries of this machine, in groups that belong together. The other machine uses a group only if it lacks one of it. */
+/**
+ * Libraries of this machine, in groups that belong together. Another machine uses a group only if it lacks one of its
+ * files.
+ */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   vulkan: ['libvulkan.so.1'],
   cxx: ['libstdc++.so.6', 'libgcc_s.so.1'],
@@ -52,7 +56,9 @@ export const NATIVE_SOURCES = ['grid.cu', 'grid.cuh'] as const;
 /** Files of a package that are not needed to run it. */
 const LEFT_OUT = /(\.map|\.ts|\.mts|\.cts)$|\/(tests?|examples?|demos?|docs?|bench|\.github)(\/|$)/;
 
-/** Returns whether a file of the package `webgpu` is needed: the binaries for one system and the code that loads them. */
+/**
+ * Returns whether a file of the package `webgpu` is needed: the binaries for one system and the code that loads them.
+ */
 export function isNeededOfDawn(path: string): boolean {
   if (LEFT_OUT.test(`/${path}`) || path.startsWith('build')) return false;
   return !path.startsWith('dist/') || path === DAWN_FOLDER || path.startsWith(`${DAWN_FOLDER}/`);

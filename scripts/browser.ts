@@ -1,6 +1,6 @@
 /**
- * Starts a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU work without a GPU. Tests,
- * benchmarks and screenshots share it; the caller must close both.
+ * Starts a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU work without a GPU.
+ * Tests, benchmarks and screenshots share it; the caller must close both.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LOOPBACK = '127.0.0.1';
 const SUB_PATH = '/some/folder/';
 export const START_LIMIT_MS = 60_000;
-/** A software GPU answers late; Chrome itself ends a GPU task after ten seconds. */
+/** A software GPU is slow; Chrome itself ends a GPU task after ten seconds. */
 const CALL_LIMIT_MS = 170_000;
 
 /** Without the Vulkan flags compute works, but configuring a canvas loses the device. */
@@ -92,7 +92,7 @@ export function startServer(serve: BrowserOptions['serve']): Promise<Server> {
 
 export interface Server {
   readonly url: string;
-  /** Folder of the built page, if that is served. */
+  /** Folder of the built page, if the server serves the build. */
   readonly folder?: string;
   close(): Promise<void>;
 }
@@ -102,8 +102,8 @@ async function serveSource(): Promise<Server> {
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'error',
-    // A fixed port, since the client that Vite puts into pages connects to the configured one. No file is watched, so that
-    // a file written meanwhile does not reload the page. `watch: null` would not override the configured value.
+    // A fixed port, since the client that Vite puts into pages connects to the configured one. No file is watched, so
+    // that a file written meanwhile does not reload the page. `watch: null` would not override the configured value.
     server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
   });
   await server.listen();

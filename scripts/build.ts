@@ -1,7 +1,7 @@
 /**
- * Builds everything that ships. `npm run build`; npm also runs it after an install, so it is quick.
- * Outputs, in dist/: index.js, cpu.js, fluid.js, flock.js and pbf.js (the library), cli.js (the command, for Node), types/
- * (their declarations) and page/ (the page).
+ * Builds everything that ships. `npm run build`; npm also runs it after an install, so it is quick. Outputs, in dist/:
+ * index.js, cpu.js, fluid.js, flock.js and pbf.js (the library), cli.js (the command, for Node), types/ (their
+ * declarations) and page/ (the page).
  */
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

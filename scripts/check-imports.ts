@@ -1,6 +1,7 @@
 /**
- * Checks the direction of every import; part of `npm run lint`. A file may import from its own room and from the rooms that
- * its room names below. Within a house whose rooms are listed in order, a room may import the rooms before it.
+ * Checks the direction of every import; part of `npm run lint`. A file may import from its own folder and from those
+ * that FOLDERS lists for it. If SUBFOLDERS lists the parts of its folder, it may import only its own part and the parts
+ * before.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders'];
 
-/** The other houses that each house may import. */
-const HOUSES: Readonly<Record<string, readonly string[]>> = {
+/** The other folders that each folder may import. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/gpu': ['src/core', 'shaders'],
   'src/node': ['src/core', 'src/gpu'],
@@ -60,8 +61,8 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   tests: ['src', 'shaders', 'bench', 'scripts'],
 };
 
-/** Rooms of a house, lowest first; files directly in the house come last and may import all of them. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
+/** Subfolders, lowest first. Files directly in the folder come last and may import all of them. */
+const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],
   'src/cpu': ['shared', 'equal', 'levels', 'live', 'boxes', 'grid', 'solver'],
   'src/page': ['support', 'model', 'view', 'tools', 'engines', 'session', 'panel'],
@@ -91,25 +92,25 @@ const isBelow = (path: string, folder: string) => path === folder || path.starts
 
 /** Returns why `file` may not import `target`, or undefined if it may. Both paths are relative to the root. */
 export function importObjection(file: string, target: string): string | undefined {
-  const house = Object.keys(HOUSES).find((folder) => isBelow(file, folder));
-  if (house === undefined) return `${file} is in no house of scripts/check-imports.ts`;
-  // Files outside all houses, such as package.json, may be imported.
-  if (!SOURCE_FOLDERS.some((folder) => isBelow(target, folder))) return undefined;
-  if (!isBelow(target, house)) {
-    const allowed = HOUSES[house] ?? [];
-    if (allowed.some((folder) => isBelow(target, folder))) return undefined;
-    return `${house} may import ${allowed.join(', ') || 'nothing else'}`;
+  const folder = Object.keys(FOLDERS).find((known) => isBelow(file, known));
+  if (folder === undefined) return `${file} is in no folder that scripts/check-imports.ts lists`;
+  // Files outside these folders, such as package.json, may be imported.
+  if (!SOURCE_FOLDERS.some((known) => isBelow(target, known))) return undefined;
+  if (!isBelow(target, folder)) {
+    const allowed = FOLDERS[folder] ?? [];
+    if (allowed.some((known) => isBelow(target, known))) return undefined;
+    return `${folder} may import ${allowed.join(', ') || 'nothing else'}`;
   }
-  const rooms = ROOMS[house];
-  if (!rooms) return undefined;
-  const roomOf = (path: string) => rooms.findIndex((room) => isBelow(path, `${house}/${room}`));
-  const [from, to] = [roomOf(file), roomOf(target)];
-  // A folder that is not listed as a room is treated like the files directly in the house.
+  const parts = SUBFOLDERS[folder];
+  if (!parts) return undefined;
+  const partOf = (path: string) => parts.findIndex((part) => isBelow(path, `${folder}/${part}`));
+  const [from, to] = [partOf(file), partOf(target)];
+  // A subfolder that is not listed is treated like the files directly in the folder.
   if (from < 0 || (to >= 0 && to <= from)) return undefined;
-  return `${house}/${rooms[from]} may import only ${rooms.slice(0, from).join(', ') || 'itself'}`;
+  return `${folder}/${parts[from]} may import only ${parts.slice(0, from).join(', ') || 'itself'}`;
 }
 
-/** The relative imports of a file, as paths relative to the root. */
+/** Returns the files that a file imports by relative paths, relative to the root. */
 function importsOf(file: string): string[] {
   return [...readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)].map(([, specifier = '']) =>
     resolveImport(file, specifier),
@@ -126,7 +127,7 @@ export function findWrongImports(): string[] {
   );
 }
 
-/** Returns one sentence per circle among the imports of src, types included. */
+/** Returns one sentence per circle among the imports of src, type imports included. */
 export function findCircles(): string[] {
   return circlesIn(
     new Map(sourceFiles().flatMap((file) => (isBelow(file, 'src') ? [[file, importsOf(file)]] : []))),

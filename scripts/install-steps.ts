@@ -1,5 +1,5 @@
 /**
- * Decides how to install a browser and drivers on a machine that has none; takes no step itself.
+ * Decides how to install a browser and drivers on a machine that has none; it runs nothing itself.
  * Guarantee: acts only through `Installer`, so tests cover the decisions without installing anything.
  */
 import { CHROME_ADVICE, type Chrome } from '../src/node/drivers';
@@ -30,8 +30,8 @@ interface Step {
 }
 
 /**
- * Returns a Chrome that starts: the installed one, otherwise the result of the first step that succeeds. If all steps fail,
- * returns a sentence that says what to do.
+ * Returns a Chrome that starts: the installed one, otherwise the result of the first step that succeeds. If all steps
+ * fail, returns a sentence that says what to do.
  */
 export function ensureChrome(installer: Installer): Chrome | string {
   const { say } = installer;
@@ -57,8 +57,8 @@ export function ensureChrome(installer: Installer): Chrome | string {
 }
 
 /**
- * Orders the steps. Root on Debian is a container or a CI: the package brings libraries that a downloaded Chrome lacks on a
- * bare system. All others try the download first, which changes nothing outside the user's cache.
+ * Orders the steps. Root on Debian is a container or a CI: the package brings libraries that a downloaded Chrome lacks
+ * on a bare system. All others try the download first, which changes nothing outside the user's cache.
  */
 function orderSteps(installer: Installer): readonly Step[] {
   const download: Step = { name: 'downloading one with puppeteer', take: () => installer.download() };

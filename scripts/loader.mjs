@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Module hooks for `module.register`, with which Node imports this project's TypeScript. Resolves imports as the bundler
- * does (no extension, folders with an index, `?raw` text, JSON by name) and removes types. Compiled files are cached in
- * node_modules/.cache, so that the compiler is loaded only for changed files.
+ * Module hooks for `module.register`, with which Node imports this project's TypeScript. Resolves imports as the
+ * bundler does (no extension, folders with an index, `?raw` text, JSON by name) and removes types. Compiled files are
+ * cached in node_modules/.cache, so that the compiler is loaded only for changed files.
  *
  * Tests run on these hooks instead of Vite's module runner, which makes a getter of every import.
  */
@@ -16,7 +16,7 @@ const ENDINGS = ['.ts', '/index.ts'];
 const PROJECT = new URL('../', import.meta.url).href;
 const PACKAGES = `${PROJECT}node_modules/`;
 
-/** Name and version of the compiler: the other half of a cache key. */
+/** Name and version of the compiler: a part of the cache key, beside the source. */
 let compiler = '';
 
 /** @type {import('node:module').InitializeHook<{ compiler: string }>} */

@@ -11,9 +11,9 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
-/** Shown at 160 by 100, so still sharp if a CSS pixel is one and a half device pixels wide. */
+/** Pictures are shown at 160 by 100, so they are still sharp if a CSS pixel is one and a half device pixels wide. */
 const SIZE = { width: 240, height: 150 };
-/** Most bytes of all pictures together: everyone who opens the presets loads all of them. */
+/** Most bytes of all pictures together: the page loads all of them when the presets are opened. */
 const MOST_BYTES = 26_000;
 /** Most bytes of one picture; it gets the best quality that fits. */
 const MOST_OF_ONE = 1750;
@@ -69,7 +69,7 @@ try {
         // With this many particles, a software GPU takes too long for all substeps.
         if ((simulation?.count ?? 0) > 1e5) simulation?.set({ substeps: 1 });
         for (let step = 1; step <= total; step++) {
-          // Steps through the page, because the page also moves what the scene drives.
+          // Steps through the page, because the page also applies a driven scene's gravity and obstacles.
           document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '.', bubbles: true }));
           if (step % batch === 0) await simulation?.measure();
         }

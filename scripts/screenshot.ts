@@ -10,11 +10,11 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
-/** Most bytes of the picture: it is in the repository, and everyone who reads README.md loads it. */
+/** Most bytes of the picture: it is in the repository, and README.md shows it. */
 const MOST_BYTES = 300_000;
 /** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
-/** Steps that the page takes itself, so that its plot of times has something to show, and the time between them. */
+/** Steps that the page takes itself, so that its plot of times is not empty, and the time between them. */
 const SHOWN_STEPS = 40;
 const SHOWN_EVERY_MS = 550;
 const LIMIT_MS = 300_000;

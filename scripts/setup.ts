@@ -1,6 +1,6 @@
 /**
- * Prepares a machine for the tests: finds Chrome and software Vulkan drivers, or installs them if it may, or says what to
- * do. `npm run setup`; `npm test` begins with it.
+ * Prepares a machine for the tests: finds Chrome and software Vulkan drivers, or installs them if it has the rights, or
+ * says what to do. `npm run setup`; `npm test` begins with it.
  * Guarantee: no step waits for input, each has a time limit, and a machine that is ready is left unchanged.
  */
 import { spawnSync } from 'node:child_process';
@@ -56,7 +56,7 @@ function aptInstall(apt: Installer['apt'], packages: readonly string[]): string 
     apt === 'root'
       ? attempt('apt-get', args, limitMs)
       : attempt('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], limitMs);
-  // An update may fail in part and still do; only the installation decides.
+  // An update that fails in part may be enough, so only the installation decides.
   if (!aptUpdated) run([...APT_OPTIONS, 'update'], APT_UPDATE_LIMIT_MS);
   aptUpdated = true;
   return run([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], APT_INSTALL_LIMIT_MS);

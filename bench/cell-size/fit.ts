@@ -1,7 +1,7 @@
 /**
- * Fits the costs of a candidate, a cell and a range to the least measured times, which other work on the machine disturbs
- * least. It minimises the squares of the relative errors with costs of at least 0: it solves for every subset of nonzero
- * costs and keeps the best.
+ * Fits the costs of a candidate, a cell and a range to the least measured times, which other work on the machine
+ * disturbs least. It minimises the squares of the relative errors with costs of at least 0: it solves for every subset
+ * of nonzero costs and keeps the best.
  */
 import type { CellSizeRow } from './measure';
 

@@ -1,8 +1,8 @@
 /**
- * Times the same particles in cells of different sizes, on both engines, and counts the candidates of each size. The contacts
- * of all sizes are compared before timing; sizes take turns.
- * Particles are random, with coordinates that are multiples of 1/1024 of a diameter, and in the order of their cells, as a
- * simulation keeps them.
+ * Times the same particles in cells of different sizes, on both engines, and counts the candidates of each size. The
+ * contacts of all sizes are compared before timing; sizes take turns.
+ * Particles are random, with coordinates that are multiples of 1/1024 of a diameter, and in the order of their cells,
+ * as a simulation keeps them.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -33,10 +33,10 @@ export interface CellSizeRequest {
 }
 
 /**
- * What is timed. `cpu pairs`: the CPU engine builds and finds all pairs. `gpu push`: the GPU sorts and pushes apart once.
- * `cpu near`, `gpu near`: counts the neighbours of each particle, which is exact for any cell size. A CPU query looks one cell
- * farther than the radius reaches on every side. The GPU sorts and runs a custom kernel. It looks one cell on if the radius
- * is no larger than a cell, otherwise as many as the radius spans.
+ * What is timed. `cpu pairs`: the CPU engine builds and finds all pairs. `gpu push`: the GPU sorts and pushes apart
+ * once. `cpu near`, `gpu near`: counts the neighbours of each particle, which is exact for any cell size. A CPU query
+ * visits one cell more on every side than the radius reaches. The GPU sorts and runs a custom kernel. That visits one
+ * cell on every side if the radius is no larger than a cell, otherwise as many as the radius spans.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -47,7 +47,7 @@ export interface CellSizeRow {
   readonly density: number;
   /** Edge of a cell, in diameters. */
   readonly size: number;
-  /** These four are per particle. */
+  /** `cells`, `ranges`, `candidates` and `contacts` are per particle. */
   readonly cells: number;
   readonly ranges: number;
   readonly candidates: number;
@@ -60,7 +60,7 @@ export interface CellSizeRow {
 const SEED = 1;
 /** Only every fifth particle queries its neighbours in timed runs, since a query is slow. */
 const STRIDE = 5;
-/** So low that the workload of every repeat is the same. */
+/** So low that every repeat has the same workload. */
 const RELAXATION = 0.01;
 
 /** One size with one method. */
@@ -86,7 +86,7 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
   for (const size of request.sizes) {
     const sized = { ...box, cellSize: size };
     for (const method of request.methods) {
-      // These methods only look one cell on.
+      // These methods visit only adjacent cells.
       if (size < 1 && (method === 'cpu pairs' || method === 'gpu push')) continue;
       if (method === 'cpu pairs') contenders.push(contendPairs(sized, positions, request, size));
       if (method === 'gpu push')
@@ -285,7 +285,7 @@ function contendNear(
   const visit = (_: number, distanceSquared: number) => {
     found += distanceSquared < 1 ? 1 : 0;
   };
-  const askEach = (stride: number) => {
+  const queryEach = (stride: number) => {
     found = 0;
     for (let id = 0; id < count; id += stride) {
       for (let axis = 0; axis < dimensions; axis++) point[axis] = ordered[dimensions * id + axis] as number;
@@ -294,14 +294,14 @@ function contendNear(
     return found;
   };
   // A query also finds the particle itself.
-  const contacts = (askEach(1) - count) / count;
+  const contacts = (queryEach(1) - count) / count;
   const { candidates, ranges } = countCandidates(grid.world, ordered, 1, 1);
   const cells = grid.world.cellCount / count;
   return {
     row: { method: 'cpu near', dimensions, density, size, cells, ranges, candidates, contacts },
     particles: Math.ceil(count / STRIDE),
     run() {
-      askEach(STRIDE);
+      queryEach(STRIDE);
     },
   };
 }
@@ -318,8 +318,8 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts the other particles in the cells that are read for each particle, and the rows that these cells form: all cells
- * within `reach` of it along every axis, and `spare` more. It counts independently of how either engine searches.
+ * Counts the other particles in the cells that are read for each particle, and the rows that these cells form: all
+ * cells within `reach` of it along every axis, and `spare` more. It counts independently of how either engine searches.
  */
 function countCandidates(
   world: World,

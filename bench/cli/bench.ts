@@ -1,8 +1,8 @@
 /**
  * `cellstorm bench`: compares broad phases on fixed scenes, and checks them before and after they are timed.
- * Outputs: a table, or the whole record as JSON or CSV, and the changes against an earlier record. Exit code 1 if an engine
- * found wrong pairs or failed, or if --out could not be written at the end. The file of --out is complete at any time: after
- * each case it is written under another name and then renamed.
+ * Outputs: a table, or the whole record as JSON or CSV, and the changes against an earlier record. Exit code 1 if an
+ * engine found wrong pairs or failed, or if --out could not be written at the end. The file of --out is complete at any
+ * time: after each case it is written under another name and then renamed.
  */
 import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
@@ -195,8 +195,8 @@ async function checkRunnable(path: string): Promise<void> {
 }
 
 /**
- * Checks the file before anything runs, so that a long run does not end in an error. It tries to write, since permissions
- * are not enough: a folder may belong to the system.
+ * Checks the file before anything runs, so that a long run does not end in an error. It tries to write, since
+ * permissions are not enough: a folder may belong to the system.
  */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);

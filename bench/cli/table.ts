@@ -1,6 +1,7 @@
 /**
- * Formats the output of `cellstorm bench`: the available engines and scenes, and a record as a table that fits the terminal.
- * Each case is a headline with its engines below, the fastest first. Then come the reasons for missing times, and growth.
+ * Formats the output of `cellstorm bench`: the available engines and scenes, and a record as a table that fits the
+ * terminal. Each case is a headline with its engines below, the fastest first. Then come the reasons for missing times,
+ * and growth.
  */
 
 import { formatCount, formatTable, formatWrapped, wrapText } from '../../src/cli/output';

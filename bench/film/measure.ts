@@ -5,7 +5,9 @@
 import { FilmPicture } from '../../src/page/panel/film-picture';
 import { openLiveFilm } from '../../src/page/panel/live-film';
 
-/** `draw`: no film. `compose`: onto the film's canvas, not recorded. `canvas`: records the page's canvas, without marks. */
+/**
+ * `draw`: no film. `compose`: onto the film's canvas, not recorded. `canvas`: records the page's canvas, without marks.
+ */
 export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;
 
 export type FilmKind = (typeof FILM_KINDS)[number];

@@ -1,7 +1,7 @@
 /**
- * Times grid + one push apart, and a full step, compared with the unsorted grid, in one run on one device, in Node or in a
- * page. Results are compared before and after, inside error scopes, because a submission that the device drops looks very
- * fast.
+ * Times grid + one push apart, and a full step, compared with the unsorted grid, in one run on one device, in Node or
+ * in a page. Results are compared before and after, inside error scopes, because a submission that the device drops
+ * looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';
@@ -43,7 +43,7 @@ export interface StepResult extends StepRequest {
   readonly difference: number;
 }
 
-/** So low that the workload of every repeat is the same. */
+/** So low that every repeat has the same workload. */
 const RELAXATION = 0.01;
 /** The two grids sum in different orders, so coordinates of this size differ by a few roundings. */
 const MOST_DIFFERENCE = 1e-3;

@@ -1,6 +1,6 @@
-// The usual grid, to compare with: particles stay where they are, and are reached through sorted ids. Does one push apart, like
-// shaders/solve/resolve.wgsl with SEPARATE; one thread per particle. Inputs: positions in input order, entries and starts
-// of the grid. Output: positions.
+// The usual grid, to compare with: particles stay where they are, and are reached through sorted ids. Does one push
+// apart, like shaders/solve/resolve.wgsl with SEPARATE; one thread per particle. Inputs: positions in input order,
+// entries and starts of the grid. Output: positions.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn push_unsorted(

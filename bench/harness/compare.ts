@@ -1,6 +1,6 @@
 /**
- * Compares a record with an earlier one: how the measurements differ, what got faster or slower by more than the noise, and
- * what had a time and has none now.
+ * Compares a record with an earlier one: how the measurements differ, which engines got faster or slower by more than
+ * the noise, and which times are missing now.
  */
 import type { BenchRecord, CaseName, Outcome, Status } from './record';
 import type { Statistics } from './statistics';
@@ -35,7 +35,7 @@ export interface Comparison {
 
 /** Smaller changes always count as noise. */
 const LEAST_CHANGE = 0.05;
-/** So do changes within this many spreads of both. */
+/** Changes up to this many times the sum of both spreads also count as noise. */
 const SPREADS = 1.5;
 
 /** Returns the share by which two medians may differ without meaning anything. */
@@ -81,7 +81,7 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['processor', ({ machine }) => machine.cpu],
     ['number of cores', ({ machine }) => machine.cores],
     ['runtime', ({ machine }) => machine.runtime],
-    // A run without GPU engines does not look for an adapter.
+    // A run without GPU engines records no adapter.
     ['adapter', ({ machine }) => machine.adapter],
     ['driver', ({ machine }) => machine.driver],
     ['set of flags', ({ machine }) => machine.flags?.join(' ')],

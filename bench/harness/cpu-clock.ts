@@ -1,11 +1,11 @@
 /**
- * Measures how fast one CPU thread copies, which converts times into bytes, and how coarse its clock is: browsers round it
- * to 5 or 100 µs.
+ * Measures how fast one CPU thread copies, which converts times into bytes, and how coarse its clock is: browsers round
+ * it to 5 or 100 µs.
  */
 
 /** Bytes of a copy: more than even the largest cache holds. */
 export const COPY_BYTES = 2 ** 29;
-/** Fits every machine. */
+/** Every machine has memory for copies of this size. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 
@@ -18,7 +18,7 @@ export interface CopySpeed {
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** Measured once per process, since it takes a second. */
+/** Measures once per process, since that takes a second. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;

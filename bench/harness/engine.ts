@@ -2,8 +2,9 @@
  * The interface of a broad phase in the benchmark: take positions, build, find every overlapping pair. All engines run
  * through these few functions, on the same scenes, and are checked against the same answer.
  *
- * Two bodies overlap if the distance of their centres is less than the sum of their radii. Coordinates are chosen so that
- * 32-bit floats hold every difference and square exactly. So there is one correct answer, and every engine must find it.
+ * Two bodies overlap if the distance of their centres is less than the sum of their radii. Coordinates are chosen so
+ * that 32-bit floats hold every difference and square exactly. So there is one correct answer, and every engine must
+ * find it.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import type { PairList } from '../../src/core/simulation/simulation';
@@ -14,7 +15,7 @@ import type { BenchScene } from './scenes';
 export const BACKENDS = ['gpu', 'cpu'] as const;
 export type Backend = (typeof BACKENDS)[number];
 
-/** The `peer` of a method that everybody writes and nobody published as a package. */
+/** The `peer` of a method that tutorials teach, for which no package exists. */
 export const TUTORIAL = 'the usual tutorial';
 
 interface Described {
@@ -42,7 +43,9 @@ export interface CpuRunner {
   place(positions: Float32Array): void;
   /** Timed: builds the search structure from the positions, including copying them into it. */
   build(): void;
-  /** Timed: returns every overlapping pair once, in any order, ids in any order. The next query may overwrite the list. */
+  /**
+   * Timed: returns every overlapping pair once, in any order, ids in any order. The next query may overwrite the list.
+   */
   query(): PairList;
   /** Size of the structure if it can tell, without the list of pairs. */
   readonly memoryBytes?: number | undefined;
@@ -56,8 +59,9 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * Number of counters that a query adds to, two u32 each: pairs, and the sum of their `mixPair`. There are many, because a
- * million threads that add to the same word wait for each other. The slot or id modulo this chooses the counter.
+ * Number of counters that a query adds to, two u32 each: pairs, and the sum of their `mixPair`. There are many, because
+ * a million threads that add to the same word wait for each other. The slot or id, modulo this number, selects the
+ * counter.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
@@ -69,7 +73,7 @@ export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 export interface GpuRunner {
   /** Not timed: writes the positions to `bodies`. */
   place(positions: Float32Array): void;
-  /** Everything that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
+  /** The only buffer that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`, which the caller clears. May be recorded several times after one build. */

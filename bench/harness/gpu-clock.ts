@@ -1,7 +1,7 @@
 /**
  * Times work on a GPU: between two timestamps around all of it, if the device has trustworthy ones, otherwise from
- * submission to completion. Work is recorded several times in a row, so that the coarseness of the clock and the latency of
- * a submission are shared by all of it; `stepMs` tells how much work is enough.
+ * submission to completion. Work is recorded several times in a row, so that the coarseness of the clock and the
+ * latency of a submission are spread over many runs; `stepMs` tells how many are enough.
  * Ordering: one measurement at a time.
  */
 import { GpuError } from '../../src/core/base/errors';
@@ -17,7 +17,9 @@ const MOST_COPIES = 256;
 const CHECK_MS = 20;
 /** Timestamps that measure less than this share of the wall time do not wait for the work between them. */
 export const LEAST_SHARE = 0.6;
-/** Attempts to see timestamps agree with the wall clock. Ones that do not wait are too short in every attempt. */
+/**
+ * Attempts to find that timestamps agree with the wall clock. Timestamps that do not wait are too short in all of them.
+ */
 const MOST_LOOKS = 5;
 /** Empty submissions; their median time is the latency of a submission. */
 const EMPTY_SUBMISSIONS = 9;
@@ -136,7 +138,9 @@ export class GpuClock {
     this.readback.destroy();
   }
 
-  /** Returns whether timestamps agree with the wall clock. It tries several times, since other work may delay one try. */
+  /**
+   * Returns whether timestamps agree with the wall clock. It tries several times, since other work may delay one try.
+   */
   private async agrees(batch: number, record: Recorder): Promise<boolean> {
     for (let look = 0; look < MOST_LOOKS; look++) {
       const wall = await this.timeByWall(batch, record);

@@ -1,4 +1,4 @@
-/** Checks an engine's pairs in two frames against the oracle's, and says in a sentence what is wrong. */
+/** Compares an engine's pairs in two frames with the oracle's, and describes in a sentence what is wrong. */
 import type { Found } from './engine';
 import { findExpected } from './oracle';
 import type { Outcome } from './record';

@@ -1,6 +1,6 @@
 /**
- * Wraps an engine that is open on a scene in one interface, whatever it runs on: set positions, find pairs, time in batches.
- * On WebGPU everything runs inside error scopes, because work that a device drops looks very fast.
+ * Wraps an engine that is open on a scene in one interface, whatever it runs on: set positions, find pairs, time in
+ * batches. On WebGPU everything runs inside error scopes, because work that a device drops looks very fast.
  */
 import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -84,7 +84,8 @@ export async function openCpu(
     time: async ({ total: batch }) => {
       let build = 0;
       let query = 0;
-      // Each reading ends one part and begins the next, so with a coarse clock only the first and the last affect the total.
+      // Each reading ends one part and begins the next, so with a coarse clock only the first and the last affect the
+      // total.
       let began = performance.now();
       for (let run = 0; run < batch; run++) {
         if (frames.length > 0) runner.place(frames[frameAt(step++, frames.length)] as Float32Array);
@@ -178,19 +179,22 @@ export async function openNative(
   };
 }
 
-/** Returns the milliseconds of one run of all `parts`, over `batch` runs in a row; undefined if the clock ran backwards. */
+/**
+ * Returns the milliseconds of one run of all `parts`, over `batch` runs in a row; undefined if the clock ran backwards.
+ */
 type Timer = (parts: readonly Part[], batch: number) => Promise<number | undefined>;
 
 /** Times a sample on a device that times whole batches. */
 async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Promise<Sample | undefined> {
-  // The time to load the next frame is measured separately and subtracted.
+  // Loading the next frame is timed separately and subtracted.
   const winding = isRolled ? await time(['wind'], batches.total) : 0;
   const total = await time(['wind', 'build', 'query'], batches.total);
   const building = await time(['wind', 'build'], batches.build);
   const querying = await time(['query'], batches.query);
   if (winding === undefined || total === undefined || building === undefined || querying === undefined)
     return undefined;
-  // Work that takes no time may come out negative. Discarding such samples would keep only the slow ones, so clamp them.
+  // Work that takes no time may come out negative. Discarding such samples would keep only the slow ones, so clamp
+  // them.
   const less = (time: number) => Math.max(0, time - winding);
   return { build: less(building), query: querying, total: less(total) };
 }
@@ -245,7 +249,10 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof LimitError || isOutOfMemory(error);
 }
 
-/** Returns whether memory ran out now; with fewer open engines it may suffice. Typed arrays throw two kinds of RangeError. */
+/**
+ * Returns whether memory ran out now; with fewer open engines it may suffice. Typed arrays throw two kinds of
+ * RangeError.
+ */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';
   if (error instanceof LimitError) return error.limit === 'memory';

@@ -2,8 +2,8 @@
  * Finds the correct pairs with a method that shares only the definition of an overlap with the tested engines: it deals
  * bodies into columns along the longest edge of the box, sorts them along it, and sweeps, in doubles.
  * Input: a scene and positions without NaN. Output: the number of pairs and their checksum.
- * Guarantee: exact for a hundred million bodies as for a hundred. It uses only typed arrays of at most 12 + 4 × dimensions
- * bytes per body besides the positions, and throws a RangeError if there is no memory for them.
+ * Guarantee: as exact for a hundred million bodies as for a hundred. Besides the positions it uses only typed arrays,
+ * of at most 12 + 4 × dimensions bytes per body. It throws a RangeError if there is no memory for them.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
@@ -14,35 +14,35 @@ const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 
 /** Bodies by column, and within a column by their coordinate along it. */
 interface Columns {
-  /** First index of each column, and an end. */
+  /** First index of each column, then the end. */
   readonly starts: Uint32Array;
-  /** Offsets from a column to the later columns that touch it; beside border columns there is an empty one. */
+  /** Offsets from a column to the later columns that touch it. Border columns have an empty column beside them. */
   readonly ahead: readonly number[];
   readonly ids: Uint32Array;
   /** Coordinates body by body, the axes in the order of `axes`: along the columns first. */
-  readonly placed: Float32Array;
+  readonly coordinates: Float32Array;
 }
 
 export function findExpected(scene: BenchScene, positions: Float32Array): Found {
   const { dimensions, radius, radii } = scene;
-  const { starts, ahead, ids, placed } = dealIntoColumns(scene, positions);
+  const { starts, ahead, ids, coordinates } = dealIntoColumns(scene, positions);
   const diameter = 2 * radius;
   const inSpace = dimensions === 3;
   let pairs = 0;
   let checksum = 0;
-  /** Compares one body with bodies `first` to `last` of a column, up to those that begin at or after `end`. */
+  /** Compares a body with bodies `first` to `last` − 1 of a column, stopping at the first one at or beyond `end`. */
   const sweep = (body: number, first: number, last: number, end: number) => {
     const id = ids[body] as number;
     const own = radii ? (radii[id] as number) : radius;
-    const x = placed[dimensions * body] as number;
-    const y = placed[dimensions * body + 1] as number;
-    const z = inSpace ? (placed[dimensions * body + 2] as number) : 0;
+    const x = coordinates[dimensions * body] as number;
+    const y = coordinates[dimensions * body + 1] as number;
+    const z = inSpace ? (coordinates[dimensions * body + 2] as number) : 0;
     for (let other = first; other < last; other++) {
-      const otherX = placed[dimensions * other] as number;
+      const otherX = coordinates[dimensions * other] as number;
       if (otherX >= end) return;
       const dx = otherX - x;
-      const dy = (placed[dimensions * other + 1] as number) - y;
-      const dz = inSpace ? (placed[dimensions * other + 2] as number) - z : 0;
+      const dy = (coordinates[dimensions * other + 1] as number) - y;
+      const dz = inSpace ? (coordinates[dimensions * other + 2] as number) - z : 0;
       const otherId = ids[other] as number;
       const reach = own + (radii ? (radii[otherId] as number) : radius);
       if (dx * dx + dy * dy + dz * dz >= reach * reach) continue;
@@ -57,14 +57,14 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
       firsts[index] = starts[column + (ahead[index] as number)] ?? 0;
     }
     for (let body = starts[column] as number; body < columnEnd; body++) {
-      const x = placed[dimensions * body] as number;
-      // Two bodies reach at most this body's radius plus the largest radius.
+      const x = coordinates[dimensions * body] as number;
+      // No overlapping body is farther than this body's radius plus the largest radius.
       const end = x + (radii ? (radii[ids[body] as number] as number) + radius : diameter);
       sweep(body, body + 1, columnEnd, end);
       for (let index = 0; index < ahead.length; index++) {
         const last = starts[column + (ahead[index] as number) + 1] ?? 0;
         let first = firsts[index] as number;
-        while (first < last && (placed[dimensions * first] as number) <= x - diameter) first++;
+        while (first < last && (coordinates[dimensions * first] as number) <= x - diameter) first++;
         firsts[index] = first;
         sweep(body, first, last, end);
       }
@@ -97,7 +97,7 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   const bits = new Int32Array(positions.buffer, positions.byteOffset, positions.length);
   const wordOf = (body: number) => {
     const word = bits[body * dimensions + along] as number;
-    // Flips all bits of negative numbers and the sign bit of others, so that they sort as whole numbers.
+    // Flips all bits of negative numbers and only the sign bit of others, so that they sort as whole numbers.
     return word ^ ((word >> 31) | -0x8000_0000);
   };
   let from = new Uint32Array(count).map((_, body) => body);
@@ -111,18 +111,18 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   deal(DIGIT_MASK + 1, (body) => wordOf(body) >>> DIGIT_BITS);
   const columns = row * (dimensions === 2 ? 1 : columnsAlong(edgeOf(beyond), width));
   const starts = deal(columns, columnOf);
-  const placed = new Float32Array(positions.length);
+  const coordinates = new Float32Array(positions.length);
   for (let index = 0; index < count; index++) {
     const body = (from[index] as number) * dimensions;
-    placed[index * dimensions] = positions[body + along] as number;
-    placed[index * dimensions + 1] = positions[body + across] as number;
-    if (dimensions === 3) placed[index * dimensions + 2] = positions[body + beyond] as number;
+    coordinates[index * dimensions] = positions[body + along] as number;
+    coordinates[index * dimensions + 1] = positions[body + across] as number;
+    if (dimensions === 3) coordinates[index * dimensions + 2] = positions[body + beyond] as number;
   }
   return {
     starts,
     ahead: dimensions === 2 ? [1] : [1, row - 1, row, row + 1],
     ids: from,
-    placed,
+    coordinates,
   };
 }
 
@@ -141,7 +141,7 @@ function chooseWidth(diameter: number, count: number, edges: readonly number[]):
   return width;
 }
 
-/** Sorts bodies stably by bucket. Returns where each bucket begins, and an end. */
+/** Sorts bodies stably by bucket. Returns the first index of each bucket, then the end. */
 function dealStably(
   from: Uint32Array,
   to: Uint32Array,

@@ -1,6 +1,6 @@
 /**
- * The list that CPU engines write their pairs to, so that all pay the same for it: two words per pair, doubled in length
- * whenever it is full.
+ * The list that all CPU engines write their pairs to, so that it costs them the same: two words per pair, doubled in
+ * length whenever it is full.
  */
 import type { PairList } from '../../src/core/simulation/simulation';
 import { lengthenPairs } from '../../src/cpu/shared/lattice';

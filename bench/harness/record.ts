@@ -1,6 +1,6 @@
 /**
- * The record of a benchmark run: what it was measured on, and an outcome for each engine and case. Records are written and
- * read as JSON; outcomes also as CSV.
+ * The record of a benchmark run: what it was measured on, and an outcome for each engine and case. Records are written
+ * and read as JSON; outcomes also as CSV.
  */
 import { type Curve, crossingOf, growthOf } from '../../src/core/base/curves';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -28,7 +28,7 @@ export interface CaseName {
 export interface Outcome extends CaseName {
   readonly engine: string;
   readonly backend: Backend;
-  /** Package of the engine; undefined for this project's own. */
+  /** Package of the engine; undefined for an engine of this project. */
   readonly peer?: string | undefined;
   /** Its device, if that is neither the adapter nor the CPU thread. */
   readonly device?: string | undefined;
@@ -61,7 +61,7 @@ export interface Measured {
   readonly copyBytesPerMs: number;
   /** Bytes of each copy. */
   readonly copyBytes: number;
-  /** The same for the GPU; undefined until an engine needs it. */
+  /** Bytes per millisecond that the GPU copies, reads plus writes; undefined until an engine needs the GPU. */
   readonly gpuCopyBytesPerMs?: number | undefined;
   readonly gpuCopyBytes?: number | undefined;
   readonly gpuClock?: ClockSource | undefined;
@@ -116,8 +116,8 @@ export interface Growth {
 }
 
 /**
- * Returns whether an engine only serves to measure the public grids by: it takes few scenes and cannot be installed. On the
- * GPU these are the engines with a device of their own.
+ * Returns whether an engine is only a yardstick for the public grids: it accepts few scenes and cannot be installed. On
+ * the GPU, the yardsticks are the engines with a device of their own.
  */
 export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';
@@ -131,7 +131,7 @@ export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
   for (const outcome of outcomes) {
-    // A logarithm has no place for zero bodies or zero milliseconds.
+    // Curves are logarithmic, so they cannot contain zero bodies or zero milliseconds.
     if (!outcome.total || outcome.count === 0 || outcome.total.median === 0) continue;
     const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
     const known = curves.get(key) ?? { first: outcome, curve: [] };

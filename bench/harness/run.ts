@@ -1,11 +1,11 @@
 /**
  * Runs engines on scenes: first checks that they find the right pairs, then times them, then checks them again.
  *
- * All engines of a case (scene, dimensions, count) that fit into memory are open at the same time and take turns (turns.ts),
- * so that other work on the machine affects all alike. An engine that does not fit beside the others is opened alone
- * afterwards, and its outcome says so. Each engine builds and queries frame 0 and must find the expected pairs. After timing
- * it gets another frame and must find that frame's pairs. So an engine that misses a pair, reports one twice or repeats an
- * earlier answer is marked wrong and gets no times.
+ * All engines of a case (scene, dimensions, count) that fit into memory are open at the same time and take turns
+ * (turns.ts), so that other work on the machine affects all alike. An engine that does not fit beside the others is
+ * opened alone afterwards, and its outcome says so. Each engine builds and queries frame 0 and must find the expected
+ * pairs. After timing it gets another frame and must find that frame's pairs. So an engine that misses a pair, reports
+ * one twice or repeats an earlier answer is marked wrong and gets no times.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -29,16 +29,16 @@ export interface BenchPlan {
   /** Timed rounds. */
   readonly repeat: number;
   /**
-   * Milliseconds that one build and query may take. An engine is skipped if it would take longer, and stopped at its next
-   * turn if it did. All its rounds together may take ten times that.
+   * Milliseconds that one build and query may take. An engine is skipped if it would take longer, and stopped at its
+   * next turn if it did. All its rounds together may take ten times that.
    */
   readonly limit: number;
 }
 
 export interface BenchHost {
-  /** Opens a device, when the first engine needs it, and again after one was lost. */
+  /** Opens a device. Called when the first engine needs it, and again after a device was lost. */
   readonly openGpu?: ((dimensions: Dimensions) => Promise<Gpu>) | undefined;
-  /** Receives what happens next in a few words. */
+  /** Called before each piece of work; `what` describes it in a few words. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
   /** Called after each case with all results so far; the next case waits for it. */
@@ -69,7 +69,7 @@ const FEWEST_TELLING = 64;
 const LEAST_GROWTH = 1;
 /** A frame that no timed round uses. */
 const LAST_FRAME = 1_000_003;
-/** Most frames of a moving scene, and most bytes of all of them; there are always at least two. */
+/** Most frames of a moving scene, and most bytes of all its frames; there are always at least two frames. */
 const MOST_FRAMES = 16;
 const MOST_FRAME_BYTES = 2 ** 26;
 
@@ -231,7 +231,7 @@ class Bench {
     };
   }
 
-  /** Returns times at smaller counts, and takes some first if there are too few to predict this one. */
+  /** Returns the times at smaller counts. If they are too few to predict this count, it first times some. */
   private async curveOf(engine: Engine, scene: BenchScene): Promise<Curve> {
     const key = `${engine.name}\n${scene.name}\n${scene.dimensions}`;
     const known = this.curves.get(key) ?? [];
@@ -431,7 +431,7 @@ class Bench {
   }
 }
 
-/** Frames that timed builds see, and one that only the check after timing sees. */
+/** The frames that timed builds see, and one that only the check after timing sees. */
 interface Frames {
   /** One frame, or consecutive ones if bodies move. */
   readonly shown: readonly [Float32Array, ...Float32Array[]];

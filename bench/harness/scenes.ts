@@ -1,8 +1,8 @@
 /**
  * The benchmark's scenes: bodies of one radius or of many, and their positions in each frame.
- * Guarantees: a name, dimensions, count and seed give the same bodies everywhere. Coordinates and radii are whole numbers of
- * a step. The step is such that every difference between two bodies that may touch, its square, and the sum of squares are
- * exact in 32-bit floats. So an engine that finds other pairs is wrong, and rounding is no excuse.
+ * Guarantees: a name, dimensions, count and seed give the same bodies everywhere. Coordinates and radii are whole
+ * numbers of a step. The step is such that every difference between two bodies that may touch, its square, and the sum
+ * of squares are exact in 32-bit floats. So an engine that finds other pairs is wrong, and rounding is no excuse.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -13,7 +13,7 @@ import { createScene, DEFAULT_SEED, Random, type SceneRequest } from '../../src/
 import { ROOM_FOR_ONE_OVERLAP } from '../../src/scenes/scattered';
 import { ceilRoot, power, repeat, stepFor, toCoordinate, UNITS } from '../../src/scenes/scene';
 
-/** Bodies, all of `radius` unless there are `radii`. */
+/** Bodies. All have the radius `radius` unless there are `radii`. */
 export interface BenchScene {
   readonly name: string;
   readonly dimensions: Dimensions;
@@ -68,11 +68,11 @@ interface Request extends SceneRequest {
 
 const RADIUS = 0.5;
 
-/** Moves bodies by up to a sixteenth of a diameter, so that an answer for another frame is not mistaken for this one's. */
+/** Moves bodies by up to a sixteenth of a diameter, so that the correct answer differs from frame to frame. */
 const STILL: Motion = { timed: false, own: UNITS / 16, kind: 'shake' };
 const STILL_MIXED: Motion = { ...STILL, own: 2 * UNITS };
 
-/** Room per body relative to `uniform`, where each body overlaps one other on average. */
+/** Room per body relative to `uniform`, in which each body overlaps one other on average. */
 const SPARSE_ROOM = 10;
 const DENSE_ROOM = 1 / 6;
 
@@ -110,7 +110,7 @@ function scattered(room: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Takes a scene that `scenes/` already has. */
+/** Uses a scene of src/scenes. */
 function existing(name: string): BenchSceneDefinition['generate'] {
   return (request) => {
     const { min, max, positions, radius, radii, radiusRange } = createScene(name, request);
@@ -118,7 +118,7 @@ function existing(name: string): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Makes a line: long along one axis, a few diameters along the others. */
+/** Makes a line: long along one axis, a few diameters wide along the others. */
 function line(along: number): BenchSceneDefinition['generate'] {
   return (request) => {
     const length = Math.max(LINE_WIDTH, Math.ceil(request.count * LINE_SPACING)) + 1;
@@ -127,7 +127,10 @@ function line(along: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Renumbers bodies in the order of cells one diameter wide, row by row: the order in which a reordering engine keeps them. */
+/**
+ * Renumbers bodies in the order of cells one diameter wide, row by row: the order in which a reordering engine keeps
+ * them.
+ */
 function inCellOrder(content: Content, dimensions: Dimensions): Content {
   const { positions, max } = content;
   const count = positions.length / dimensions;
@@ -164,7 +167,7 @@ function silos({ dimensions, count, seed }: Request): Content {
   const along = Math.max(1, ceilRoot(Math.ceil(count / inOne), dimensions));
   const step = stepFor(along * width);
   const positions = new Float32Array(count * dimensions);
-  // Ids do not follow positions, as in a pile that was poured.
+  // Ids are in random order, as in a pile that was poured.
   const random = new Random(seed);
   const order = Uint32Array.from({ length: count }, (_, body) => body);
   for (let last = count - 1; last > 0; last--) {

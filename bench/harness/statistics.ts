@@ -1,4 +1,7 @@
-/** Statistics of repeated times. They do not assume a normal distribution, since other work on the machine only adds time. */
+/**
+ * Statistics of repeated times. They do not assume a normal distribution, since other work on the machine only adds
+ * time.
+ */
 
 /** Milliseconds of one build, query or both. */
 export interface Statistics {

@@ -1,7 +1,8 @@
 /**
- * Times engines that are open side by side. In each round every engine has one turn, and their order changes from round to
- * round, forwards and backwards, so that other work on the machine affects all alike. A turn is a sample of as many builds
- * and queries as the clock needs to resolve their time to 1%. An engine that exceeds the limit, or fails, gets no more turns.
+ * Times engines that are open side by side. In each round every engine has one turn, and their order changes from round
+ * to round, forwards and backwards, so that other work on the machine affects all alike. A turn is a sample of as many
+ * builds and queries as the clock needs to resolve their time to 1%. An engine that exceeds the limit, or fails, gets
+ * no more turns.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
@@ -12,12 +13,12 @@ export const WARM_ROUNDS = 2;
 const WARM_MS = 60;
 /** Most samples per warm-up round. */
 const MOST_WARM = 64;
-/** Least milliseconds of a sample, and least steps of the clock. */
+/** A sample takes at least this many milliseconds, and at least this many steps of the clock. */
 const SAMPLE_MS = 10;
 const SAMPLE_STEPS = 100;
 /** Most builds and queries per sample; a device's queue does not take more at a time. */
 const MOST_BATCH = 1024;
-/** All rounds of an engine may take this many times the limit of one run; it always gets the fewest rounds. */
+/** All rounds of an engine may take this many times the limit of one run; but it always gets FEWEST_ROUNDS. */
 const ROUNDS_SHARE = 10;
 const FEWEST_ROUNDS = 3;
 
@@ -58,7 +59,7 @@ export async function takeTurns(
   return new Map(turns.map((turn) => [turn.run, turn.taken]));
 }
 
-/** Reverses every second round, and starts with another item every two rounds. */
+/** Orders the items of a round: reversed in every second one, and beginning with another item every two rounds. */
 export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);
   const turned = [...items.slice(first), ...items.slice(0, first)];

@@ -1,6 +1,6 @@
 /**
- * Times all overlapping pairs of particles over a range of radii, compared with as many equal ones that have as many contacts,
- * on both engines. All results for the same particles are compared before timing; rows take turns.
+ * Times all overlapping pairs of particles over a range of radii, compared with as many equal ones that have as many
+ * contacts, on both engines. All results for the same particles are compared before timing; rows take turns.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
@@ -195,7 +195,7 @@ async function contendGpu(
   };
 }
 
-/** So low that a few contacts at most change over all turns. */
+/** So low that at most a few contacts change over all turns. */
 const SLIGHTEST = 0.01;
 
 async function contendPush(

@@ -10,11 +10,11 @@
 //     find                                                          ok PAIRS CHECKSUM
 //     time BATCH PART…                                              ok MILLISECONDS
 //
-// Greeting: CLOCK (`events`, or `wall` without CUDA) measures the times, NANOSECONDS is its step, DEVICE is the rest of the
-// line.
-// copy: copies between two buffers of BYTES, halved until there is memory for both. Answers the milliseconds of a copy,
-// the best of several, and the share of the wall time that the clock measured, the greatest of several.
-// open: answers the allocated memory in bytes. ROWS is `ahead` or `around`: the rows that a query looks at.
+// Greeting: CLOCK (`events`, or `wall` without CUDA) measures the times, NANOSECONDS is its step, DEVICE is the rest of
+// the line.
+// copy: copies between two buffers of BYTES, halved until there is memory for both. Answers the size used, the
+// milliseconds of the fastest of several copies, and the greatest share of the wall time that the clock measured.
+// open: answers the allocated memory in bytes. ROWS is `ahead` or `around`: the rows that a query searches.
 // time: times BATCH runs of all PARTs in order: `wind` loads the next frame, forwards and backwards; `build`; `query`.
 // Answers the milliseconds of the whole batch.
 // An error is one line, `error memory|absent|failed SENTENCE`, and ends the program with status 1.
@@ -225,7 +225,7 @@ class Grid {
   }
 
  private:
-  // Counts tiles, with one more cell, whose start is the end of all.
+  // Counts the tiles of all cells plus one more cell, whose start is the end of the last cell.
   static size_t tiles_of(const Lattice& lattice) {
     const size_t cells = size_t(lattice.cells[0]) * lattice.cells[1] * lattice.cells[2];
     return cells / CELLS_PER_TILE + 1;
@@ -331,7 +331,8 @@ CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
     copies *= 4;
     wall = wall_of(copies, measured);
   }
-  // Other work may delay one measurement, so take the best; a clock that does not wait is too short in all.
+  // Other work may delay one measurement, so take the best. A clock that does not wait measures too little in all of
+  // them.
   double share = measured / wall;
   double best = measured;
   for (int repeat = 0; repeat < COPY_REPEATS; repeat++) {

@@ -1,14 +1,14 @@
-// A dense counting-sort grid and the overlapping pairs of bodies, written directly for CUDA: the yardstick for cellstorm's grid.
-// All bodies have one radius.
-// Inputs: packed positions (2 or 3 floats per body), and the cells of cellstorm's own grid (src/core/world/world.ts). A body is
-// in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
-// Outputs: bodies in the order of cells, and the first body of each cell. Each pair of bodies nearer than a diameter is counted
-// once, and the sum of mix_pair modulo 2^32 does not depend on any order.
+// A dense counting-sort grid and the overlapping pairs of bodies, written directly for CUDA: the yardstick for
+// cellstorm's grid. All bodies have one radius.
+// Inputs: packed positions (2 or 3 floats per body), and the cells of cellstorm's own grid (src/core/world/world.ts). A
+// body is in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
+// Outputs: bodies in the order of cells, and the first body of each cell. Each pair of bodies nearer than a diameter is
+// counted once, and the sum of mix_pair modulo 2^32 does not depend on any order.
 //
-// A build clears the counters, counts bodies (the counter returns the rank in the cell), scans the counters in place, and
-// scatters. Bodies of a cell are in the order of the atomics; unlike cellstorm, this grid does not sort them by id.
-// The benchmark's coordinates are chosen so that every difference, square and sum of squares is exact in 32-bit floats. So fused
-// multiply-adds find the same pairs.
+// A build clears the counters, counts bodies (the counter returns the rank in the cell), scans the counters in place,
+// and scatters. Bodies of a cell are in the order of the atomics; unlike cellstorm, this grid does not sort them by id.
+// The benchmark's coordinates are chosen so that every difference, square and sum of squares is exact in 32-bit floats.
+// So fused multiply-adds find the same pairs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -107,16 +107,17 @@ __device__ inline unsigned warp_prefix(unsigned lane, unsigned value) {
   return value;
 }
 
-// Returns the sum of all earlier tiles: a warp looks at 32 tiles at a time, back to the nearest that knows its whole sum.
+// Returns the sum of all earlier tiles. A warp reads 32 tiles at a time, back to the nearest one that published its
+// whole sum.
 __device__ inline unsigned sum_before(volatile Tile* tiles, unsigned tile, unsigned own, unsigned lane) {
   if (lane == 0) tiles[tile] = (tile == 0 ? WHOLE_SUM : OWN_SUM) | own;
   unsigned sum = 0;
   if (tile == 0) return sum;
   for (long long nearest = (long long)(tile) - 1;; nearest -= WARP) {
-    const long long at = nearest - lane;
+    const long long earlier = nearest - lane;
     Tile seen;
     do {
-      seen = at >= 0 ? tiles[at] : WHOLE_SUM;
+      seen = earlier >= 0 ? tiles[earlier] : WHOLE_SUM;
     } while (__any_sync(ALL_LANES, seen < OWN_SUM));
     const unsigned whole = __ballot_sync(ALL_LANES, seen >= WHOLE_SUM);
     const unsigned last = whole == 0 ? WARP - 1 : unsigned(__ffs(int(whole))) - 1;
@@ -127,10 +128,10 @@ __device__ inline unsigned sum_before(volatile Tile* tiles, unsigned tile, unsig
   return sum;
 }
 
-// Exclusive prefix sum in place, in one pass over the counters (decoupled look-back, Merrill and Garland 2016): each counter is
-// read and written once. CUB's DeviceScan does the same; this is written out so that it also runs without CUDA (on_cpu/).
-// `tiles` and `next` must be zero. Blocks take tiles in the order in which they start, so every tile that is waited for
-// belongs to a block that runs.
+// Exclusive prefix sum in place, in one pass over the counters (decoupled look-back, Merrill and Garland 2016): each
+// counter is read and written once. CUB's DeviceScan does the same; this is written out so that it also runs without
+// CUDA (on_cpu/). `tiles` and `next` must be zero. Blocks take tiles in the order in which they start, so every tile
+// that is waited for belongs to a block that runs.
 __global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Tile* tiles, unsigned* next) {
   __shared__ unsigned shared_tile;
   __shared__ unsigned warp_sums[WARPS];
@@ -194,10 +195,10 @@ __device__ inline unsigned mix_pair(unsigned a, unsigned b) {
   return (mixed ^ (mixed >> 15)) * 0xc2b2ae35u;
 }
 
-// Adds every overlapping pair to `found`, from its lower slot. Three cells of a row are one range of slots, and all ranges form
-// one loop, so lanes wait for the longest sum and not for the longest range of each row.
-// AROUND: a thread looks at all cells around its body, like a general neighbour kernel. Otherwise it only looks ahead: at the
-// rest of its own row and the rows behind that.
+// Adds every overlapping pair to `found`, from its lower slot. Three cells of a row are one range of slots, and all
+// ranges form one loop, so lanes wait for the longest sum and not for the longest range of each row.
+// AROUND: a thread searches all cells around its body, like a general neighbour kernel. Otherwise it only searches
+// ahead: the rest of its own row and the rows after that.
 template <int DIMENSIONS, bool AROUND>
 __global__ void __launch_bounds__(THREADS)
     find_pairs(Lattice lattice, const unsigned* __restrict__ starts, const Body* __restrict__ bodies, Found* found) {

@@ -1,6 +1,6 @@
 /**
- * Collects how the browser was started, for the record. A page cannot read the browser's flags, so the visitor may type them
- * or put them into the address (`bench.html?flags=--enable-unsafe-webgpu`); what the page can detect is added.
+ * Collects how the browser was started, for the record. A page cannot read the browser's flags, so the visitor may type
+ * them or put them into the address (`bench.html?flags=--enable-unsafe-webgpu`); what the page can detect is added.
  */
 
 const PARAMETER = 'flags';

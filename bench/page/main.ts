@@ -1,6 +1,6 @@
 /**
- * The benchmark page: the visitor chooses what to run, a worker runs it, results appear as they come in, and the record can be
- * saved for `npm run bench:report` and `cellstorm bench --baseline`.
+ * The benchmark page: the visitor chooses what to run, a worker runs it, results appear as they come in, and the record
+ * can be saved for `npm run bench:report` and `cellstorm bench --baseline`.
  */
 
 import { version } from '../../package.json';
@@ -35,7 +35,7 @@ declare const BENCH_WORKER: string;
 /** Commit of the checkout that this page was built from; empty if there was none. */
 declare const BUILT_COMMIT: string;
 
-/** Browsers do not name the processor. */
+/** Browsers do not tell the processor's name. */
 const PROCESSOR = 'a processor that the browser does not name';
 
 class BenchPage {

@@ -1,4 +1,6 @@
-/** Creates elements from the plain data that the report writes as text. Text stays text, and is never read as markup. */
+/**
+ * Creates elements from the plain data that the report writes as text. Text stays text, and is never read as markup.
+ */
 import type { Markup } from '../report/markup';
 
 const SVG = 'http://www.w3.org/2000/svg';

@@ -1,6 +1,6 @@
 /**
- * Shows the results so far: a chart and a table per scene and dimension, redrawn with each of their outcomes, and at the end
- * the sentences of the whole record.
+ * Shows the results so far: a chart and a table per scene and dimension, redrawn whenever an outcome for them arrives,
+ * and at the end the sentences of the whole record.
  */
 
 import { find } from '../../src/page/support/dom';

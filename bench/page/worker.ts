@@ -1,6 +1,6 @@
 /**
- * Runs the benchmark in a worker, on the CPU and on the GPU, so that the page stays responsive during a sample. It first
- * posts the available choices, then runs plans one after another.
+ * Runs the benchmark in a worker, on the CPU and on the GPU, so that the page stays responsive during a sample. It
+ * first posts the available choices, then runs plans one after another.
  */
 
 import { nextTask } from '../../src/page/support/save';
@@ -14,7 +14,7 @@ import { BenchStopped, runBench } from '../harness/run';
 import { BENCH_SCENES } from '../harness/scenes';
 import type { Answer, NamedPlan, Question } from './messages';
 
-/** Without the npm packages that the command includes: they would be most of the page. */
+/** The page leaves out the npm packages that the command compares: they would be most of its size. */
 const ENGINES: readonly Engine[] = [...GPU_ENGINES, ...CPU_ENGINES];
 
 let stopping = false;

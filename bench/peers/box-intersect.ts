@@ -1,4 +1,6 @@
-/** box-intersect: reports all intersections of one set of boxes to a visitor. It builds its structure inside the query. */
+/**
+ * box-intersect: reports all intersections of one set of boxes to a visitor. It builds its structure inside the query.
+ */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps } from './overlaps';

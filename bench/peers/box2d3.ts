@@ -1,7 +1,7 @@
 /**
- * The contacts of Box2D 3, through its public API: discs, a step of a microsecond, and the events of contacts that began. (A
- * step of zero time finds none.) In moving scenes the bodies are moved, and ended contacts are removed from the known ones;
- * otherwise each build makes a new world.
+ * The contacts of Box2D 3, through its public API: discs, a step of a microsecond, and the events of contacts that
+ * began. (A step of zero time finds no contacts.) In moving scenes the bodies are moved, and contacts that ended are
+ * removed from the known ones; otherwise each build makes a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
@@ -25,7 +25,7 @@ type Box2d = Awaited<ReturnType<typeof open>>;
 type WorldId = ReturnType<Box2d['b2CreateWorld']>;
 type BodyId = ReturnType<Box2d['b2CreateBody']>;
 
-/** One module for all worlds, since its memory cannot be freed. */
+/** All worlds share one module, since its memory cannot be freed. */
 export function openBox2d(): ReturnType<typeof open> {
   opened ??= open();
   return opened;

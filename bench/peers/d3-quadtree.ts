@@ -1,6 +1,6 @@
 /**
- * The quadtree of d3, used as d3-force does for collisions: each node stores the greatest radius below it, and each body visits
- * the tree from the root.
+ * The quadtree of d3, used as d3-force does for collisions: each node stores the greatest radius below it, and each
+ * body visits the tree from the root.
  */
 import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
 import type { CpuEngine } from '../harness/engine';

@@ -1,4 +1,7 @@
-/** The alternatives: npm packages, each used as its authors recommend and imported when first opened, and the tutorials' hash. */
+/**
+ * The compared methods: npm packages, used as their authors recommend and imported when first opened, and the
+ * tutorials' hash.
+ */
 import type { CpuEngine } from '../harness/engine';
 import { BOX_INTERSECT } from './box-intersect';
 import { BOX2D3 } from './box2d3';

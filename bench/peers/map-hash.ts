@@ -1,7 +1,7 @@
 /**
- * The spatial hash of tutorials: a Map from a cell to an array of bodies, and for each body a look into the cells around its own.
- * Keys are numbers, which are faster than the usual strings. Cells are as wide as the largest body, which makes mixed radii
- * slow, as with any such hash.
+ * The spatial hash of tutorials: a Map from a cell to an array of bodies. For each body it looks up its cell and those
+ * around it. Keys are numbers, which are faster than the usual strings. Cells are as wide as the largest body, which
+ * makes mixed radii slow, as with any such hash.
  */
 import { type CpuEngine, TUTORIAL } from '../harness/engine';
 import { Overlaps } from './overlaps';

@@ -1,6 +1,6 @@
 /**
- * The collision detector of matter-js. Its circles are inscribed polygons, which would miss pairs. So bodies are squares around
- * the discs; it tests them by separating axes, and the discs are tested afterwards.
+ * The collision detector of matter-js. Its circles are inscribed polygons, which would miss pairs. So bodies are
+ * squares around the discs. The detector tests the squares by separating axes; the discs are tested afterwards.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

@@ -1,6 +1,6 @@
 /**
- * Shared by all packages: they find candidates by their own boxes or shapes; this class decides which of these overlap, and
- * lists them.
+ * Shared by all packages. They find candidates by their own boxes or shapes; this class decides which candidates
+ * overlap, and lists them.
  * Input: the current positions, and candidates, each pair at most once. Output: the list that a runner's query returns.
  */
 import { PairSink } from '../harness/pair-sink';

@@ -1,8 +1,8 @@
 /**
- * The broad phase of Rapier's rigid-body engine, through its public API: colliders without bodies, which nothing moves, a step
- * that puts them into its tree of boxes, and a query with each one's box. That is faster than sensors, whose pairs its narrow
- * phase decides. (After a step of zero time, queries do not find the new boxes of moved colliders.) In moving scenes the
- * colliders are moved; otherwise each build makes a new world.
+ * The broad phase of Rapier's rigid-body engine, through its public API: colliders without bodies, which nothing moves,
+ * a step that puts them into its tree of boxes, and a query with the box of each. Sensors are slower: the narrow phase
+ * would decide their pairs. (After a step of zero time, queries do not find the new boxes of moved colliders.) In
+ * moving scenes the colliders are moved; otherwise each build makes a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

@@ -1,6 +1,6 @@
 /**
- * Draws times against counts on two logarithmic axes, with one line per engine, named at its end. Pure: curves in, markup
- * out; the report and the page share it. Colours are classes in bench/report/chart.css.
+ * Draws times against counts on two logarithmic axes, with one line per engine, named at its end. Pure: curves in,
+ * markup out; the report and the page share it. Colours are classes in bench/report/chart.css.
  */
 import type { Curve } from '../../src/core/base/curves';
 import { formatCount, formatTime } from './format';
@@ -24,13 +24,13 @@ const COLOURS = 8;
 const DASHES = ['none', '7 4', '2 4'];
 
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
-/** Greatest share of the width that the names at the ends of lines take, and the width of a letter. */
+/** Greatest share of the width for the names at the ends of lines, and the width of a letter. */
 const NAMES_SHARE = 0.3;
 const LETTER = 7.2;
 const NAME_HEIGHT = 14;
 const LEADER = 16;
 const DOT = 3;
-/** Up to this many counts are all labelled; with more, powers of ten are. */
+/** Up to this many counts are all labelled; of more, only powers of ten are. */
 const MOST_COLUMNS = 6;
 
 interface Scale {
@@ -145,7 +145,7 @@ function scaleOver(values: readonly number[], from: number, to: number, whole: b
   };
 }
 
-/** Keeps the order, and puts each name as near as possible to its wanted position, at least a name's height apart. */
+/** Moves names at least a name's height apart, as little as possible, and keeps their order. */
 function spread(wanted: readonly number[], top: number, bottom: number): number[] {
   const apart = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));

@@ -96,19 +96,19 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   const withStatus = (status: Status) => outcomes.filter((outcome) => outcome.status === status);
   const timed = withStatus('timed');
   const sentences = [
-    `${formatCount(timed.length)} of ${formatCountOf(outcomes.length, 'run')} ${timed.length === 1 ? 'was' : 'were'} timed. Each of these found the right pairs before it was timed, and those of another frame after.`,
+    `${formatCount(timed.length)} of ${formatCountOf(outcomes.length, 'run')} ${timed.length === 1 ? 'was' : 'were'} timed. Each of these found the right pairs before it was timed, and the right pairs of another frame afterwards.`,
   ];
   for (const [status, did] of [
     ['wrong', 'found wrong pairs'],
     ['failed', 'failed'],
   ] as const) {
-    const those = withStatus(status);
-    if (those.length === 0) continue;
+    const matching = withStatus(status);
+    if (matching.length === 0) continue;
     const named = unique(
-      those.map(({ engine, scene, dimensions }) => `${engine} on ${scene} ${dimensions}D`),
+      matching.map(({ engine, scene, dimensions }) => `${engine} on ${scene} ${dimensions}D`),
     );
     sentences.push(
-      `${formatCountOf(those.length, 'run')} ${did} and ${those.length === 1 ? 'has' : 'have'} no time: ${formatList(named)}.`,
+      `${formatCountOf(matching.length, 'run')} ${did} and ${matching.length === 1 ? 'has' : 'have'} no time: ${formatList(named)}.`,
     );
   }
   const counted: readonly (readonly [Status, string])[] = [
@@ -117,8 +117,8 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
     ['refused', 'lacked memory, or the engine does not accept the scene'],
   ];
   for (const [status, did] of counted) {
-    const those = withStatus(status);
-    if (those.length > 0) sentences.push(`${formatCountOf(those.length, 'run')} ${did}.`);
+    const matching = withStatus(status);
+    if (matching.length > 0) sentences.push(`${formatCountOf(matching.length, 'run')} ${did}.`);
   }
   return sentences;
 }
@@ -126,7 +126,7 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
 /** Greatest step of the clock, as a share of a sample, that is fine enough. */
 const FINE_ENOUGH = 0.01;
 
-/** Share of the cores that others may keep busy when a run begins; beyond it, times are noisy. */
+/** Share of the cores that other processes may keep busy when a run begins; beyond it, times are noisy. */
 const MOST_BUSY = 0.5;
 
 function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
@@ -134,8 +134,8 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
   const apart = timed.filter((outcome) => outcome.apart);
   const coarse = timed.filter(({ stepShare = 0 }) => stepShare > FINE_ENOUGH);
   const discarded = outcomes.reduce((sum, outcome) => sum + (outcome.discarded ?? 0), 0);
-  const nameAll = (those: readonly Outcome[]) =>
-    formatList(unique(those.map(({ engine, scene, dimensions }) => `${engine} on ${scene} ${dimensions}D`)));
+  const nameAll = (named: readonly Outcome[]) =>
+    formatList(unique(named.map(({ engine, scene, dimensions }) => `${engine} on ${scene} ${dimensions}D`)));
   const { load = 0, cores } = machine;
   return [
     ...(load > MOST_BUSY * cores
@@ -293,7 +293,7 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/** Says up to how many bodies the CPU is faster, since a submission to the GPU takes longer than its work. */
+/** Says up to how many bodies the CPU is faster: for few bodies, a submission to the GPU takes longer than its work. */
 function describeFew({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {
@@ -335,7 +335,9 @@ function describePeers({ name, cases }: Group): string[] {
   ];
 }
 
-/** Says how much the public grids' checks, worlds and options cost, and how much WebGPU costs. */
+/**
+ * Compares the grids with the yardsticks: what checks, worlds and options cost the public grids, and what WebGPU costs.
+ */
 function describeYardsticks({ name, cases }: Group): string[] {
   return BACKENDS.flatMap((backend) => {
     const grid = DENSE_GRID[backend];
@@ -366,7 +368,7 @@ function describeCrossovers(growths: readonly Growth[]): string[] {
     groups.set(name, [...(groups.get(name) ?? []), growth]);
   }
   return [...groups].map(([name, group]) => {
-    const names = (those: readonly Growth[]) => formatList(those.map(({ engine }) => engine));
+    const names = (named: readonly Growth[]) => formatList(named.map(({ engine }) => engine));
     const always = group.filter(({ crossover }) => crossover === 0);
     const never = group.filter(({ crossover }) => crossover === Number.POSITIVE_INFINITY);
     const some = group

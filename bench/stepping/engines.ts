@@ -1,7 +1,7 @@
 /**
- * Wraps our particle solver and rigid-body engines in one interface, to step a pile of discs. They do not compute the same: bodies
- * of rigid-body engines rotate, and rest on contacts that are kept from step to step. So the resulting state of the pile is
- * measured with the time.
+ * Wraps cellstorm's particle solver and rigid-body engines in one interface, to step a pile of discs. They do not
+ * compute the same: bodies of rigid-body engines rotate, and rest on contacts that are kept from step to step. So the
+ * resulting state of the pile is measured, too.
  * Inputs: a scene of src/scenes, in 2D. Output: steppers, which return positions and velocities after the last step.
  */
 import { createCpuSimulation } from '../../src/cpu';

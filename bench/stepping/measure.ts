@@ -1,7 +1,8 @@
 /**
- * Times steps of a falling pile and measures the state they leave it in. Inputs: engines, number of discs, number of steps.
- * Output: records of plain values, one per engine and size. An engine that loses discs, or puts them where no disc can be,
- * gets no time.
+ * Times steps of a falling pile and measures the state they leave it in. Inputs: engines, number of discs, number of
+ * steps.
+ * Output: records of plain values, one per engine and size. An engine that loses discs, or puts them where no disc can
+ * be, gets no time.
  */
 import { createCpuGrid } from '../../src/cpu';
 import { createScene, type Scene } from '../../src/scenes';
@@ -13,7 +14,7 @@ export const DT = 1 / 60;
 /** Steps before timing, until the code is compiled. */
 const WARM_UP = 10;
 
-/** Diameters beyond a wall that rounding and soft contacts explain. */
+/** Diameters that a disc may be beyond a wall, because of rounding and soft contacts. */
 const TOLERANCE = 0.5;
 
 export interface SteppingRequest {
@@ -36,7 +37,9 @@ export interface SteppingRecord {
   readonly p95?: number | undefined;
   /** Why there is no time, as one sentence. */
   readonly wrong?: string | undefined;
-  /** For the last state: overlapping pairs, their mean and greatest depth in diameters, and energy per disc of mass 1. */
+  /**
+   * For the last state: overlapping pairs, their mean and greatest depth in diameters, and energy per disc of mass 1.
+   */
   readonly overlaps: number;
   readonly meanOverlap: number;
   readonly greatestOverlap: number;

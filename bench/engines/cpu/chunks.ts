@@ -1,14 +1,14 @@
 /**
- * The radix-sorted chunk method. Each body gets a box around its motion in a step, and the boxes' low corners are radix-sorted
- * along each axis. Space is cut along the last axis into slabs with equally many bodies. Each slab is cut along the axis
- * before, and so on down to x, where a cut follows every `MOST_BODIES` bodies. Inside each chunk, all bodies that reach into
- * it are swept along the last axis.
+ * The radix-sorted chunk method. Each body gets a box around its motion in a step, and the boxes' low corners are
+ * radix-sorted along each axis. Space is cut along the last axis into slabs with equally many bodies. Each slab is cut
+ * along the axis before, and so on down to x, where a cut follows every `MOST_BODIES` bodies. Inside each chunk, all
+ * bodies that reach into it are swept along the last axis.
  *
- * Each pair is reported once, although bodies may be in several chunks: the low corner of the intersection of two boxes is in
- * exactly one chunk, and both boxes reach into that one. So a chunk reports the pairs whose shared low corner is not below its
- * own.
- * A cut is at least NARROWEST mean box widths from the one before. Otherwise a crowd that overlaps itself would be cut in vain,
- * and its bodies would only be copied to more chunks. Such a chunk holds more than MOST_BODIES.
+ * Each pair is reported once, although bodies may be in several chunks: the low corner of the intersection of two boxes
+ * is in exactly one chunk, and both boxes reach into that one. So a chunk reports the pairs whose shared low corner is
+ * not below its own.
+ * A cut is at least NARROWEST mean box widths from the one before. Otherwise a crowd of overlapping bodies would be cut
+ * in vain: its bodies would only be copied to more chunks. The chunk of such a crowd holds more than MOST_BODIES.
  */
 
 import type { CpuEngine } from '../../harness/engine';
@@ -16,7 +16,7 @@ import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
 
-/** Most bodies with their low corner in a chunk. Fewer: more bodies are copied. More: sweeps are longer. */
+/** Most bodies with their low corner in a chunk. With fewer, more bodies are copied; with more, sweeps are longer. */
 const MOST_BODIES = 48;
 
 /** Least width of a chunk, in mean box widths. */
@@ -42,7 +42,7 @@ export const CPU_CHUNKS: CpuEngine = {
 
 /** The cuts of one axis: each region of the axis before is cut into consecutive regions. */
 interface Cuts {
-  /** First part of each region of the axis before, and an end. */
+  /** First part of each region of the axis before, then the end. */
   starts: Uint32Array;
   /** Lower bound of each part; infinite for parts that are not used. */
   lows: Float32Array;
@@ -61,7 +61,7 @@ class Chunks {
   /** Pairs of chunk and body, in the order of dealing. */
   private dealt = new Uint32Array(0);
   private dealtLength = 0;
-  /** First member of each chunk, and an end; the bodies; and their boxes side by side. */
+  /** First member of each chunk, then the end; the members' bodies; and their boxes, side by side. */
   private starts = new Uint32Array(1);
   private members = new Uint32Array(0);
   private memberBoxes = new Float32Array(0);
@@ -156,7 +156,9 @@ class Chunks {
       cuts.lows[cuts.starts[region] as number] = Number.NEGATIVE_INFINITY;
     }
 
-    /** For each region: the part of its next body, the bodies in that part, and the lowest coordinate of the next cut. */
+    /**
+     * For each region: the part of its next body, the bodies in that part, and the lowest coordinate of the next cut.
+     */
     const current = cuts.starts.slice(0, regions);
     const filled = new Uint32Array(regions);
     const earliest = new Float64Array(regions).fill(Number.NEGATIVE_INFINITY);
@@ -188,7 +190,7 @@ class Chunks {
     this.corners = new Float32Array(dimensions * chunks);
     this.markCorners(dimensions - 1, 0, []);
     this.dealtLength = 0;
-    for (let index = 0; index < count; index++) this.file(sorted[index] as number, dimensions - 1, 0);
+    for (let index = 0; index < count; index++) this.enter(sorted[index] as number, dimensions - 1, 0);
 
     const { starts, dealt, dealtLength } = this;
     let sum = 0;
@@ -217,7 +219,7 @@ class Chunks {
     starts[0] = 0;
   }
 
-  private file(body: number, axis: number, region: number): void {
+  private enter(body: number, axis: number, region: number): void {
     const { cuts, boxes, scene } = this;
     const { starts, lows } = cuts[axis] as Cuts;
     const box = 2 * scene.dimensions * body + axis;
@@ -225,7 +227,7 @@ class Chunks {
     const end = starts[region + 1] as number;
     let part = lastNotAbove(lows, starts[region] as number, end, boxes[box] as number);
     do {
-      if (axis > 0) this.file(body, axis - 1, part);
+      if (axis > 0) this.enter(body, axis - 1, part);
       else this.add(part, body);
       part++;
     } while (part < end && (lows[part] as number) <= high);
@@ -275,7 +277,7 @@ class Chunks {
           if (otherY > highY) break;
           const otherX = memberBoxes[4 * other] as number;
           if (otherX > highX || (memberBoxes[4 * other + 2] as number) < lowX) continue;
-          // Tests the greater low corner of both boxes; along y it is the later one's.
+          // Tests the greater of both low corners; along y that is the low corner of the later box.
           if (otherY < cornerY || (otherX < cornerX && lowX < cornerX)) continue;
           this.consider(members[index] as number, members[other] as number);
         }

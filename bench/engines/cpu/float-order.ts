@@ -1,6 +1,6 @@
 /**
- * Radix-sorts 32-bit floats for CPU engines that sweep: three passes over eleven bits each. Input: keys without NaN. Output:
- * their indices in ascending order; equal keys keep their order.
+ * Radix-sorts 32-bit floats for CPU engines that sweep: three passes over eleven bits each. Input: keys without NaN.
+ * Output: their indices in ascending order; equal keys keep their order.
  * Guarantee: sorting allocates nothing.
  */
 const DIGIT_BITS = 11;
@@ -44,7 +44,7 @@ export class FloatOrder {
     counts.fill(0);
     for (let index = 0; index < words.length; index++) {
       const key = bits[index] as number;
-      // Flips all bits of negative numbers and the sign bit of others, so that they sort as whole numbers.
+      // Flips all bits of negative numbers and only the sign bit of others, so that they sort as whole numbers.
       const word = key ^ ((key >> 31) | -0x8000_0000);
       words[index] = word;
       indices[index] = index;

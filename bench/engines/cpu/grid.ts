@@ -4,7 +4,7 @@ import type { CpuEngine } from '../../harness/engine';
 
 /** With more cells of one diameter per body than this, the box is mostly empty. */
 const MOST_CELLS_PER_BODY = 64;
-/** Cells per body in such a box; they are larger than a diameter. Fewer and more were slower (bench/NOTES.md). */
+/** Cells per body in such a box; cells are then larger than a diameter. Fewer and more were slower (bench/NOTES.md). */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {
@@ -23,12 +23,12 @@ export const CPU_GRID: CpuEngine = {
         radii: { smallest: smallestRadius, largest: radius },
         capacity: count,
       });
-      let placed = new Float32Array(0);
+      let current = new Float32Array(0);
       return {
         place(positions) {
-          placed = positions as Float32Array<ArrayBuffer>;
+          current = positions as Float32Array<ArrayBuffer>;
         },
-        build: () => grid.build(placed, radii),
+        build: () => grid.build(current, radii),
         query: () => grid.collectPairs(),
         get memoryBytes() {
           return grid.memoryBytes;
@@ -43,12 +43,12 @@ export const CPU_GRID: CpuEngine = {
       diameter,
       capacity: count,
     });
-    let placed = new Float32Array(0);
+    let current = new Float32Array(0);
     return {
       place(positions) {
-        placed = positions as Float32Array<ArrayBuffer>;
+        current = positions as Float32Array<ArrayBuffer>;
       },
-      build: () => grid.build(placed),
+      build: () => grid.build(current),
       query: () => grid.collectPairs(),
       get memoryBytes() {
         return grid.memoryBytes;

@@ -1,4 +1,4 @@
-/** Tests every pair: the fastest engine for a few bodies, and the one that the others must beat. */
+/** Tests every pair. This is the fastest method for a few bodies, and the other engines must beat it. */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 
@@ -10,17 +10,17 @@ export const CPU_NAIVE: CpuEngine = {
     const sink = new PairSink();
     const reaches = radii ?? new Float32Array(count).fill(radius);
     const flat = new Float32Array(count);
-    let placed: Float32Array = flat;
+    let current: Float32Array = flat;
     // One array per axis, so that loops read consecutive numbers.
     const axes = Array.from({ length: dimensions }, () => new Float32Array(count));
     const [xs = flat, ys = flat, zs = flat] = axes;
     return {
       place(positions) {
-        placed = positions;
+        current = positions;
       },
       build() {
         axes.forEach((along, axis) => {
-          for (let body = 0; body < count; body++) along[body] = placed[body * dimensions + axis] as number;
+          for (let body = 0; body < count; body++) along[body] = current[body * dimensions + axis] as number;
         });
       },
       query() {

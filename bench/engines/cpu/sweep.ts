@@ -1,7 +1,7 @@
 /**
- * Sweep and prune: sorts the bodies' intervals along x by their lower ends, and compares each body with those that begin before
- * it ends. The radix sort starts from scratch at every build. An insertion sort of the last order would move each body past many
- * others of its column when bodies move, and the sweep costs far more than either sort.
+ * Sweep and prune: sorts the bodies' intervals along x by their lower ends, and compares each body with those that
+ * begin before it ends. The radix sort starts from scratch at every build. An insertion sort of the last order would
+ * not help: a moving body passes many others of similar x, and the sweep costs far more than either sort.
  */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
@@ -15,13 +15,13 @@ export const CPU_SWEEP: CpuEngine = {
     const sink = new PairSink();
     const order = new FloatOrder(count);
     const ids = new Uint32Array(count);
-    // In the order of the sweep: the lower end along x, and the centre and radius.
+    // In the order of the sweep: the lower end along x, the centre and the radius.
     const begins = new Float32Array(count);
     const bodies = new Float32Array(4 * count);
-    let placed = new Float32Array(0);
+    let current = new Float32Array(0);
 
     function build(): void {
-      const positions = placed;
+      const positions = current;
       const { keys } = order;
       for (let body = 0; body < count; body++) {
         keys[body] = (positions[body * dimensions] as number) - (radii ? (radii[body] as number) : radius);
@@ -46,7 +46,7 @@ export const CPU_SWEEP: CpuEngine = {
         const y = bodies[4 * slot + 1] as number;
         const z = bodies[4 * slot + 2] as number;
         const own = bodies[4 * slot + 3] as number;
-        // Rounded like the lower ends, so that none is missed if coordinates are not exact.
+        // Rounded like the lower ends, so that no pair is missed if coordinates are not exact.
         const end = Math.fround(x + own);
         for (let other = slot + 1; other < count && (begins[other] as number) <= end; other++) {
           const reach = own + (bodies[4 * other + 3] as number);
@@ -64,7 +64,7 @@ export const CPU_SWEEP: CpuEngine = {
 
     return {
       place(positions) {
-        placed = positions as Float32Array<ArrayBuffer>;
+        current = positions as Float32Array<ArrayBuffer>;
       },
       build,
       query,

@@ -1,22 +1,23 @@
 /**
- * A loop written by hand for exactly this case: equal radii, a box, finite coordinates. A counting sort into cells a diameter
- * wide, a table of cell starts, and for each body the rest of its cell, the next cell and the rows ahead. It is the yardstick
- * for the public grid.
- * Arrays are fields of an object, as in a real program. As constants of a closure that is opened once, V8 would compile their
- * addresses into the code, and the loops would be up to twice as fast until a second one is opened.
+ * A loop written by hand for exactly this case: equal radii, a box, finite coordinates. A counting sort into cells a
+ * diameter wide, a table of cell starts, and for each body the rest of its cell, the next cell and the rows ahead. It
+ * is the yardstick for the public grid.
+ * Arrays are fields of an object, as in a real program. If they were constants of a closure that is created once, V8
+ * would compile their addresses into the code. The loops would be up to twice as fast, until a second closure is
+ * created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
 import { longerList } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 
-/** With more cells, the table alone would take more memory than this engine is meant for. */
+/** A scene with more cells is refused: the table alone would take more than 256 MiB. */
 const MOST_CELLS = 2 ** 26;
 
 /** Initial words for pairs. */
 const FIRST_WORDS = 2 ** 16;
 
-/** In 3D: the next row of the layer, and three rows of the next layer. */
+/** Rows ahead in 3D: the next row of the layer, and three rows of the next layer. */
 const ROWS_AHEAD = 4;
 
 interface Tight {
@@ -32,10 +33,10 @@ interface Tight {
   readonly limit: number;
   /** In 3D: offset from a cell to the first of the three cells of each row ahead. */
   readonly ahead: Int32Array;
-  /** Cell of each body, and of each slot. */
+  /** Cell of each body, and of the body in each slot. */
   readonly keys: Int32Array;
   readonly cellOfSlot: Int32Array;
-  /** First slot of each cell, and an end. */
+  /** First slot of each cell, then the end. */
   readonly starts: Uint32Array;
   readonly ids: Uint32Array;
   readonly sorted: Float32Array;
@@ -108,7 +109,9 @@ function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   return { columns, rows, cells: columns * rows * (dimensions === 3 ? layers : 1) };
 }
 
-/** Turns counts into ends. A backward pass over the bodies then turns ends into starts and keeps the order of bodies. */
+/**
+ * Turns counts into ends. A backward pass over the bodies then turns ends into starts and keeps the order of bodies.
+ */
 function countsToEnds(starts: Uint32Array, cells: number): void {
   let sum = 0;
   for (let cell = 0; cell <= cells; cell++) {
@@ -188,7 +191,7 @@ function queryPlane(tight: Tight): PairList {
       for (let other = slot + 1; other < ownEnd; other++) {
         const dx = (sorted[2 * other] as number) - x;
         const dy = (sorted[2 * other + 1] as number) - y;
-        // Always written, and kept only if it overlaps: a branch here would often be mispredicted.
+        // Always written, but kept only if the bodies overlap: a branch here would often be mispredicted.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy < limit) << 1;
@@ -196,7 +199,7 @@ function queryPlane(tight: Tight): PairList {
       for (let other = first; other < end; other++) {
         const dx = (sorted[2 * other] as number) - x;
         const dy = (sorted[2 * other + 1] as number) - y;
-        // Always written, and kept only if it overlaps, as above.
+        // Always written, but kept only if the bodies overlap, as above.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy < limit) << 1;
@@ -231,7 +234,7 @@ function querySpace(tight: Tight): PairList {
         const dx = (sorted[3 * other] as number) - x;
         const dy = (sorted[3 * other + 1] as number) - y;
         const dz = (sorted[3 * other + 2] as number) - z;
-        // Always written, and kept only if it overlaps: a branch here would often be mispredicted.
+        // Always written, but kept only if the bodies overlap: a branch here would often be mispredicted.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy + dz * dz < limit) << 1;
@@ -243,7 +246,7 @@ function querySpace(tight: Tight): PairList {
           const dx = (sorted[3 * other] as number) - x;
           const dy = (sorted[3 * other + 1] as number) - y;
           const dz = (sorted[3 * other + 2] as number) - z;
-          // Always written, and kept only if it overlaps, as above.
+          // Always written, but kept only if the bodies overlap, as above.
           found[length] = id;
           found[length + 1] = ids[other] as number;
           length += Number(dx * dx + dy * dy + dz * dz < limit) << 1;

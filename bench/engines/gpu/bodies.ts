@@ -1,6 +1,6 @@
 /**
- * Shared by the GPU engines: buffers of bodies and counters, and the WGSL that counts pairs. Bodies are stored as a HashGrid
- * takes them: vec2f or vec4f, or, if radii vary, vec4f with the radius last.
+ * Shared by the GPU engines: buffers of bodies and counters, and the WGSL that counts pairs. Bodies are stored as
+ * HashGrid expects them: vec2f or vec4f, or, if radii vary, vec4f with the radius last.
  */
 import { defaultSettings, deriveSubstep } from '../../../src/core/contact/settings';
 import { defineWorld } from '../../../src/core/world/world';
@@ -17,7 +17,7 @@ import type { BenchScene } from '../../harness/scenes';
 import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
-/** For kernels that declare `counters`; it needs no preprocessor. */
+/** WGSL for kernels that declare `counters`; it needs no preprocessor. */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 
 const UNIFORMS = 0x40 | 0x08; // UNIFORM | COPY_DST
@@ -32,7 +32,7 @@ const FOLD: ShaderSource = benchSource('found.wgsl', FOLD_WGSL);
 /** Modules of a kernel that counts pairs. */
 export const FOLDING: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies), FOLD];
 
-/** Modules of a kernel that does not. */
+/** Modules of a kernel that does not count pairs. */
 export const PLAIN: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies)];
 
 type Bodies = Pick<BenchScene, 'dimensions' | 'radii'>;
@@ -48,7 +48,7 @@ export function pack({ dimensions, radii }: Bodies, positions: Float32Array): Fl
 }
 
 /** The buffers and parameters of an engine without cells. */
-export interface Ground<Names extends string> {
+export interface BodyBuffers<Names extends string> {
   readonly shared: SharedBinding;
   /** `bodies`, `counters`, and the requested buffers. */
   readonly owned: BufferSet<Names | 'bodies' | 'counters'>;
@@ -57,12 +57,12 @@ export interface Ground<Names extends string> {
   destroy(): void;
 }
 
-export async function createGround<const Sizes extends BufferSizes>(
+export async function createBodyBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   scene: BenchScene,
   label: string,
   sizes: Sizes,
-): Promise<Ground<keyof Sizes & string>> {
+): Promise<BodyBuffers<keyof Sizes & string>> {
   const { dimensions, count, radius } = scene;
   const parameters = await SharedParameters.create(gpu, dimensions, label);
   const owned = await createBuffers(gpu, label, {
@@ -113,7 +113,7 @@ export function inPass(
   pass.end();
 }
 
-/** Uniform structs of u32; a kernel is dispatched with one after another. */
+/** Uniform structs of u32 in one buffer; a kernel is dispatched once per struct. */
 export interface Uniforms<Row extends readonly number[]> {
   readonly buffer: GPUBuffer;
   readonly rows: readonly { readonly row: Row; readonly offset: number }[];
@@ -149,9 +149,9 @@ export async function createUniforms<Row extends readonly number[]>(
 export type Slice = readonly [first: number, count: number];
 
 /**
- * Returns about how many distance tests one dispatch may do. Drivers and browsers end work that takes many seconds, and most
- * judge dispatches one by one, so engines with more tests record several dispatches. One takes a tenth of a second on a small
- * GPU, and a few seconds on a software GPU at 20 ns per test.
+ * Returns about how many distance tests one dispatch may do. Drivers and browsers end work that takes many seconds, and
+ * most judge dispatches one by one, so engines with more tests record several dispatches. One takes a tenth of a second
+ * on a small GPU, and a few seconds on a software GPU at 20 ns per test.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;

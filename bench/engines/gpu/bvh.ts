@@ -7,7 +7,7 @@ import type { GpuEngine } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
 import {
   benchSource,
-  createGround,
+  createBodyBuffers,
   createKernel,
   createUniforms,
   FOLDING,
@@ -53,7 +53,9 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/** Deals out the bits of a code: each halves the cells along their longest axis, so that cells are nearly cubes. */
+/**
+ * Assigns the bits of a code to axes: each halves the cells along their longest axis, so that cells are nearly cubes.
+ */
 function dealBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);
@@ -92,7 +94,7 @@ export const GPU_BVH: GpuEngine = {
       constants,
     } as const;
     const parts = await createParts({
-      ground: createGround(gpu, scene, 'bench.bvh', {
+      bodyBuffers: createBodyBuffers(gpu, scene, 'bench.bvh', {
         sorted: 4 * floatsOf(scene) * count,
         codes: 4 * count,
         ids: 4 * count,
@@ -144,7 +146,7 @@ export const GPU_BVH: GpuEngine = {
         constants,
       }),
     });
-    const { ground, uniforms, steps, sort, encode, order, boxBodies, boxNodes, walk } = parts;
+    const { bodyBuffers, uniforms, steps, sort, encode, order, boxBodies, boxNodes, walk } = parts;
     const first = new Array<number>(TABLE_WORDS).fill(0);
     levels.forEach((level, index) => {
       first[index] = level.first;
@@ -155,8 +157,8 @@ export const GPU_BVH: GpuEngine = {
       0,
       layout.encode({ ...dealBits(scene), origin: min, levels: levels.length, steps: nodes, first }),
     );
-    const { buffers } = ground.owned;
-    const { shared } = ground;
+    const { buffers } = bodyBuffers.owned;
+    const { shared } = bodyBuffers;
     const groups = {
       encode: encode.bind({ ...buffers, tree }),
       order: order.bind(buffers),
@@ -166,7 +168,7 @@ export const GPU_BVH: GpuEngine = {
     };
     const workgroupsFor = (threads: number) => Math.ceil(threads / WORKGROUP_SIZE);
     return {
-      place: ground.place,
+      place: bodyBuffers.place,
       bodies: buffers.bodies,
       encodeBuild(encoder) {
         inPass(encoder, 'bench.bvh.codes', (pass) =>
@@ -188,9 +190,9 @@ export const GPU_BVH: GpuEngine = {
         );
       },
       counters: buffers.counters,
-      memoryBytes: ground.bytes + uniforms.bytes + steps.bytes + sort.memoryBytes,
+      memoryBytes: bodyBuffers.bytes + uniforms.bytes + steps.bytes + sort.memoryBytes,
       destroy() {
-        for (const part of [ground, uniforms, steps, sort]) part.destroy();
+        for (const part of [bodyBuffers, uniforms, steps, sort]) part.destroy();
       },
     };
   },

@@ -1,10 +1,10 @@
-// A linear bounding volume hierarchy: bodies in the order of Morton codes, and a tree above them. Node i has the children
-// TREE_WIDTH i to TREE_WIDTH i + TREE_WIDTH − 1 on the level below; nodes of the lowest level have as many bodies. So the index
-// of a node determines the shape of the tree, and only boxes are stored.
+// A linear bounding volume hierarchy: bodies in the order of Morton codes, and a tree above them. Node i has the
+// children TREE_WIDTH i to TREE_WIDTH i + TREE_WIDTH − 1 on the level below; nodes of the lowest level have as many
+// bodies. So the index of a node determines the shape of the tree, and only boxes are stored.
 //
-// Boxes are computed level by level, with one dispatch each, the lowest first. In Karras' tree the second of two threads that
-// reach a node continues with it. Its threads read boxes that other workgroups wrote in the same dispatch. WGSL's atomics only
-// order themselves, so such reads are not guaranteed.
+// Boxes are computed level by level, with one dispatch each, the lowest first. In Karras' tree the second of two
+// threads that reach a node continues with it, so threads read boxes that other workgroups wrote in the same dispatch.
+// WGSL does not guarantee such reads, because its atomics only order themselves.
 
 struct Tree {
   // Scales positions to whole numbers with as many bits as their axis has in a code.
@@ -31,7 +31,7 @@ struct Node {
 #else
 #if WALK
 #else
-// The combined items: bodies (`below` is 0) or the nodes of the level below.
+// The items that a level's nodes combine: bodies (`below` is 0) or the nodes of the level below.
 struct Level {
   first: u32,
   count: u32,
@@ -129,7 +129,7 @@ fn box_nodes(
 
 #if WALK
 // Tests the other bodies of a leaf, from `begin` on.
-fn look_at_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: u32, end: u32) {
+fn test_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: u32, end: u32) {
   let equal_reach = substep.diameter_squared;
   for (var other = begin; other < end; other++) {
     if (overlaps(body, sorted[other], equal_reach)) {
@@ -145,8 +145,8 @@ fn next_after(level: u32, node: u32) -> vec2u {
   return vec2u(level + up, next >> (up * TREE_SHIFT));
 }
 
-// Each body walks to the right: the rest of its own leaf, then the part of the tree behind it. So every pair is found once,
-// from its lower slot. No stack is needed, since a node's index determines the next one.
+// Each body walks to the right: the rest of its own leaf, then the part of the tree behind it. So every pair is found
+// once, from its lower slot. No stack is needed, since a node's index determines the next one.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn walk_tree(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -168,7 +168,7 @@ fn walk_tree(
 #endif
   var found = Found();
   let leaf = slot >> TREE_SHIFT;
-  look_at_bodies(&found, slot, body, slot + 1u, min((leaf + 1u) << TREE_SHIFT, grid.count));
+  test_bodies(&found, slot, body, slot + 1u, min((leaf + 1u) << TREE_SHIFT, grid.count));
   let last = grid.count - 1u;
   let steps = tree.steps;
   var position = next_after(0u, leaf);
@@ -186,7 +186,7 @@ fn walk_tree(
     }
     if (meets) {
       let begin = node << TREE_SHIFT;
-      look_at_bodies(&found, slot, body, begin, min(begin + TREE_WIDTH, last + 1u));
+      test_bodies(&found, slot, body, begin, min(begin + TREE_WIDTH, last + 1u));
     }
     position = next_after(level, node);
   }

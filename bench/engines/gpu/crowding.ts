@@ -1,13 +1,15 @@
 /** Measures how crowded a scene is around its bodies, which decides the cell size. Measured once, before timing. */
 import type { BenchScene } from '../../harness/scenes';
 
-/** Bodies per block if they are spread evenly: enough that chance does not look like a crowd. */
+/** Bodies per block if they are spread evenly: so many that random fluctuations do not count as a crowd. */
 const BODIES_PER_BLOCK = 16;
 
 /** Cached, since several engines ask for the same scene, which may have a hundred million bodies. */
 const known = new WeakMap<BenchScene, number>();
 
-/** Returns the bodies per square (cube) of one unit around a body, averaged over bodies; so a crowd counts, not the box. */
+/**
+ * Returns the bodies per square (cube) of one unit around a body, averaged over bodies; so a crowd counts, not the box.
+ */
 export function densityAround(scene: BenchScene): number {
   const density = known.get(scene) ?? measureDensity(scene);
   known.set(scene, density);

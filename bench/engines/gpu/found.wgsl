@@ -1,5 +1,5 @@
-// Counts the pairs of a thread and adds them to the counters: pairs at 2 i, the sum of mix_pair at 2 i + 1. Needs mix_pair and
-// FOLD_COUNTERS, and counters: array<atomic<u32>> from the kernel.
+// Counts the pairs of a thread and adds them to the counters: pairs at 2 i, the sum of mix_pair at 2 i + 1. Needs
+// mix_pair and FOLD_COUNTERS, and counters: array<atomic<u32>> from the kernel.
 
 struct Found {
   pairs: u32,

@@ -1,5 +1,5 @@
-// A grid kernel (docs/kernels.md) that counts each pair from its lower slot. Needs found.wgsl and `touches`, which says whether
-// two bodies overlap whose centres are nearer than the largest diameter.
+// A grid kernel (docs/kernels.md) that counts each pair from its lower slot. Needs found.wgsl, and `touches`, which
+// decides whether two bodies overlap if their centres are nearer than the largest diameter.
 
 alias Own = Found;
 

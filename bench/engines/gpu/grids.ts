@@ -1,6 +1,6 @@
 /**
- * The grids of `cellstorm` as broad phases: HashGrid with a neighbour kernel that counts pairs. There are three: equal cells
- * in a box, equal hashed cells, and one level of cells per octave of radii.
+ * The grids of `cellstorm` as broad phases: HashGrid with a neighbour kernel that counts pairs. There are three: equal
+ * cells in a box, equal hashed cells, and one level of cells per octave of radii.
  */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
@@ -24,8 +24,8 @@ const MOST_CELLS_PER_BODY = 64;
 const FEW_CELLS = 2 ** 20;
 
 /**
- * Returns why a grid with memory for every cell of the box does not suit a scene: most cells would be empty. Cells are as
- * large as chooseCells says, or of the largest diameter if the grid has levels.
+ * Returns why a grid with memory for every cell of the box does not suit a scene, if most cells would be empty. Cells
+ * are as large as chooseCells returns, or of the largest diameter if the grid has levels.
  */
 export function refuseEmptiness(
   scene: BenchScene,
@@ -41,7 +41,9 @@ export function refuseEmptiness(
   return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each takes eight bytes and is scanned in each build, so at most ${MOST_CELLS_PER_BODY} per body are accepted.`;
 }
 
-/** Chooses cells for equal bodies: one diameter, or larger if most would be empty or there would be too many on an axis. */
+/**
+ * Chooses cells for equal bodies: one diameter, or larger if most would be empty or there would be too many on an axis.
+ */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;
   const density = densityAround(scene);

@@ -1,4 +1,7 @@
-/** Tests all pairs on the GPU, in tiles: the fastest engine for a few bodies, and the one that the others must beat. */
+/**
+ * Tests all pairs on the GPU, in tiles. This is the fastest method for a few bodies, and the other engines must beat
+ * it.
+ */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
@@ -6,7 +9,7 @@ import type { GpuEngine, GpuRunner } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
 import {
   benchSource,
-  createGround,
+  createBodyBuffers,
   createKernel,
   createUniforms,
   cut,
@@ -29,8 +32,8 @@ export async function openNaive(
   const tiles = Math.ceil(scene.count / WORKGROUP_SIZE);
   const units = tiles * Math.ceil(tiles / STRIPE_TILES);
   const unitsPerDispatch = Math.max(1, Math.floor(tests / (STRIPE_TILES * WORKGROUP_SIZE ** 2)));
-  const { ground, slices, kernel } = await createParts({
-    ground: createGround(gpu, scene, 'bench.naive', {}),
+  const { bodyBuffers, slices, kernel } = await createParts({
+    bodyBuffers: createBodyBuffers(gpu, scene, 'bench.naive', {}),
     slices: createUniforms(gpu, 'bench.naive.slices', cut(units, unitsPerDispatch)),
     kernel: createKernel(gpu, scene, {
       label: 'naive',
@@ -44,23 +47,23 @@ export async function openNaive(
       constants: { STRIPE_TILES },
     }),
   });
-  const { counters } = ground.owned.buffers;
-  const group = kernel.bind({ ...ground.owned.buffers, slice: slices.buffer });
+  const { counters } = bodyBuffers.owned.buffers;
+  const group = kernel.bind({ ...bodyBuffers.owned.buffers, slice: slices.buffer });
   return {
-    place: ground.place,
-    bodies: ground.owned.buffers.bodies,
+    place: bodyBuffers.place,
+    bodies: bodyBuffers.owned.buffers.bodies,
     encodeBuild() {},
     encodeQuery(encoder) {
       inPass(encoder, 'bench.naive', (pass) => {
         for (const { row, offset } of slices.rows) {
-          kernel.encode(pass, ground.shared, group, row[1], [offset]);
+          kernel.encode(pass, bodyBuffers.shared, group, row[1], [offset]);
         }
       });
     },
     counters,
-    memoryBytes: ground.bytes + slices.bytes,
+    memoryBytes: bodyBuffers.bytes + slices.bytes,
     destroy() {
-      ground.destroy();
+      bodyBuffers.destroy();
       slices.destroy();
     },
   };

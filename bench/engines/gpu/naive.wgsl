@@ -1,6 +1,7 @@
-// Tests all pairs, each once: tiles of WORKGROUP_SIZE bodies against tiles that are read into workgroup memory. A workgroup has
-// one tile of its own and goes over STRIPE_TILES others, from its own on; the tiles before have already met it. So no thread
-// tests more than STRIPE_TILES * WORKGROUP_SIZE others, which bounds the time of a slice. A slice counts workgroups.
+// Tests all pairs, each once, in tiles of WORKGROUP_SIZE bodies. A workgroup compares its own tile with the tiles of
+// one stripe, STRIPE_TILES in a row, which it reads into workgroup memory. It skips tiles before its own: their
+// workgroups test those pairs. A thread tests at most STRIPE_TILES * WORKGROUP_SIZE others, which bounds the time of a
+// slice. A slice counts workgroups.
 
 var<workgroup> tile: array<PackedBody, WORKGROUP_SIZE>;
 

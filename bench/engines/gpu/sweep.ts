@@ -7,7 +7,7 @@ import type { GpuEngine, GpuRunner } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
 import {
   benchSource,
-  createGround,
+  createBodyBuffers,
   createKernel,
   createUniforms,
   cut,
@@ -24,7 +24,9 @@ import text from './sweep.wgsl?raw';
 /** Number of bodies whose coordinates along x are sampled to estimate the length of walks. */
 const SAMPLE = 2 ** 16;
 
-/** Estimates the distance tests of a sweep from a sample, scaled by the number of pairs. All radii count as the largest. */
+/**
+ * Estimates the distance tests of a sweep from a sample, scaled by the number of pairs. All radii count as the largest.
+ */
 function estimateTests({ dimensions, count, radius, frame }: BenchScene): number {
   const positions = frame(0);
   const stride = Math.max(1, Math.floor(count / SAMPLE));
@@ -50,8 +52,8 @@ export async function openSweep(
   const { count } = scene;
   const testsOfEach = Math.max(1, estimateTests(scene) / Math.max(1, count));
   const size = WORKGROUP_SIZE * Math.max(1, Math.floor(tests / testsOfEach / WORKGROUP_SIZE));
-  const { ground, slices, sort, begin, order, sweep } = await createParts({
-    ground: createGround(gpu, scene, 'bench.sweep', {
+  const { bodyBuffers, slices, sort, begin, order, sweep } = await createParts({
+    bodyBuffers: createBodyBuffers(gpu, scene, 'bench.sweep', {
       sorted: 4 * floatsOf(scene) * count,
       bounds: 4 * count,
       ids: 4 * count,
@@ -79,8 +81,8 @@ export async function openSweep(
       flags: { BOUNDS: false },
     }),
   });
-  const { bodies, sorted, bounds, ids, counters } = ground.owned.buffers;
-  const { shared } = ground;
+  const { bodies, sorted, bounds, ids, counters } = bodyBuffers.owned.buffers;
+  const { shared } = bodyBuffers;
   const workgroups = Math.ceil(count / WORKGROUP_SIZE);
   const groups = {
     begin: begin.bind({ bodies, ids, bounds }),
@@ -88,7 +90,7 @@ export async function openSweep(
     sweep: sweep.bind({ bodies: sorted, ids, counters, slice: slices.buffer }),
   };
   return {
-    place: ground.place,
+    place: bodyBuffers.place,
     bodies,
     encodeBuild(encoder) {
       inPass(encoder, 'bench.sweep.bounds', (pass) => begin.encode(pass, shared, groups.begin, workgroups));
@@ -103,9 +105,9 @@ export async function openSweep(
       });
     },
     counters,
-    memoryBytes: ground.bytes + slices.bytes + sort.memoryBytes,
+    memoryBytes: bodyBuffers.bytes + slices.bytes + sort.memoryBytes,
     destroy() {
-      ground.destroy();
+      bodyBuffers.destroy();
       slices.destroy();
       sort.destroy();
     },

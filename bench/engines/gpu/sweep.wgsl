@@ -1,6 +1,7 @@
-// Sweep and prune along x. `give_bounds` writes the lower end of each body, to sort by. `sweep` walks forward from each body
-// until another one begins beyond its upper end. Of two overlapping bodies the one that begins first finds the other, whatever
-// their radii; if they begin at the same coordinate, the one in the lower slot does. A slice counts slots.
+// Sweep and prune along x. `give_bounds` writes the lower end of each body, to sort by. `sweep` walks forward from each
+// body until another one begins beyond its upper end. Of two overlapping bodies the one that begins first finds the
+// other, whatever their radii; if they begin at the same coordinate, the one in the lower slot does. A slice counts
+// slots.
 
 // Equal bodies are treated as beginning at their centres and being a diameter long, which rounds less.
 fn lower_of(body: PackedBody) -> f32 {
@@ -33,7 +34,7 @@ fn give_bounds(
   }
 }
 #else
-// Here `bodies` are the sorted ones.
+// Here `bodies` are sorted by lower end.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sweep(
   @builtin(workgroup_id) workgroup: vec3u,

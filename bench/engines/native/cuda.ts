@@ -1,6 +1,6 @@
 /**
- * A dense grid written directly for CUDA (bench/native), as engines to measure gpu-grid by. It uses the same cells as gpu-grid,
- * and accepts the same scenes if all radii are equal.
+ * A dense grid written directly for CUDA (bench/native): two engines that serve as a yardstick for gpu-grid. It uses
+ * the same cells as gpu-grid, and accepts the same scenes if all radii are equal.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {
@@ -15,7 +15,7 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** Which rows of cells a query looks at. */
+/** The rows of cells that a query searches: only those ahead of a body, or all around it. */
 type Rows = 'ahead' | 'around';
 
 const ABSENT = 'Left out without a program: build it as bench/native says, and name it with --native.';
@@ -48,7 +48,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
   ];
 }
 
-/** `devices` caches measurements by the bytes of a copy, so that a program's copies are measured once. */
+/** `devices` caches measurements by the bytes of a copy, so that each is taken only once. */
 async function openGrid(
   path: string,
   scene: BenchScene,

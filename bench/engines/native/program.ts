@@ -1,7 +1,7 @@
 /**
  * A child process that answers questions line by line, in the protocol that bench/native/grid.cu describes.
- * Guarantees: whatever the program does, a question is answered, or rejects with an error that names the program and the
- * question. The program is not left running.
+ * Guarantees: whatever the program does, a question is answered, or rejects with an error that names the program and
+ * the question. The program is not left running.
  * Ordering: one question at a time.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ import type { ClockSource } from '../../harness/gpu-clock';
 const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
-/** Seconds to wait for an answer: far more than any limit of a build and query. */
+/** Seconds to wait for an answer: far longer than any limit of a build and query. */
 const PATIENCE = 600;
 /** Seconds that the program has to exit after its input has ended. */
 const FAREWELL = 10;

@@ -1,10 +1,10 @@
-// The part of CUDA that ../grid.cu needs, without CUDA, for a C++ compiler on Linux. So the same source is compiled and its
-// pairs are checked on a machine without such a GPU. Its times say nothing.
+// The part of CUDA that ../grid.cu needs, without CUDA, for a C++ compiler on Linux. So the same source is compiled and
+// its pairs are checked on a machine without such a GPU. Its times say nothing.
 //
-// A few threads share the blocks. So blocks do run at the same time, as the blocks of a scan that wait for each other must.
-// Within a block every thread has its own stack and runs until it waits for others, or ends.
-// Simplifications: __syncthreads and warp functions must be called by all threads of a block, or of a warp, and a stream
-// executes work immediately unless it is captured.
+// A few threads share the blocks. So blocks do run at the same time, as the blocks of a scan that wait for each other
+// must. Within a block every thread has its own stack and runs until it waits for others, or ends.
+// Simplifications: __syncthreads and warp functions must be called by all threads of a block, or of a warp, and a
+// stream executes work immediately unless it is captured.
 #pragma once
 
 #include <setjmp.h>
@@ -63,7 +63,7 @@ struct Barrier {
 
 struct Warp {
   Barrier barrier;
-  // Values of two turns, since some lanes may still read those of the last.
+  // Values of two turns, since some lanes may still read the values of the previous turn.
   uint32_t values[2][LANES];
 };
 

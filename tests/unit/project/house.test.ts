@@ -53,7 +53,7 @@ describe('imports', () => {
       'src/cpu/equal may import only shared',
     );
     expect(importObjection('src/cpu/solver/simulation.ts', 'src/cpu/equal/plane.ts')).toBeUndefined();
-    expect(importObjection('elsewhere/file.ts', 'src/index.ts')).toMatch(/is in no house/);
+    expect(importObjection('elsewhere/file.ts', 'src/index.ts')).toMatch(/is in no folder/);
   });
 });
 
