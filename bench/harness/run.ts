@@ -444,7 +444,7 @@ function framesOf(scene: BenchScene): Frames {
   const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
   const count = Math.min(MOST_FRAMES, Math.max(2, room));
   const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
-  // The next frame, so that no body is flung across the world.
+  // The frame after those: in a distant frame, drifting bodies would be far from their last positions.
   return { shown: [first, ...others], last: scene.frame(count) };
 }
 

@@ -196,7 +196,7 @@ async function contendGpu(
 }
 
 /** So low that at most a few contacts change over all turns. */
-const SLIGHTEST = 0.01;
+const RELAXATION = 0.01;
 
 async function contendPush(
   gpu: Gpu,
@@ -205,7 +205,7 @@ async function contendPush(
   pairs: number,
 ): Promise<Contender> {
   const sizes = radii ? { radii } : { radius: 0.5 };
-  const options = { ...world, ...sizes, positions, relaxation: SLIGHTEST };
+  const options = { ...world, ...sizes, positions, relaxation: RELAXATION };
   const simulation = await createSimulation(gpu, options);
   const { contacts } = await simulation.measure();
   if (contacts !== pairs) throw new Error(`push, ${name} has ${contacts} contacts instead of ${pairs}.`);

@@ -54,7 +54,7 @@ class BenchPage {
 
   constructor() {
     find('flags', HTMLInputElement).value = flagsInAddress(location.search);
-    this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
+    this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.receive(data));
     this.worker.addEventListener('error', ({ message }) => {
       this.fail(
         `The benchmark failed: ${message || 'its worker could not be started'}. Reload the page to try again.`,
@@ -71,7 +71,7 @@ class BenchPage {
     this.save.addEventListener('click', () => this.saveRecord());
   }
 
-  private hear(answer: Answer): void {
+  private receive(answer: Answer): void {
     // Answers of a run that failed may still arrive.
     if (!this.isRunning && answer.kind !== 'choices') return;
     switch (answer.kind) {

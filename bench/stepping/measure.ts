@@ -80,14 +80,14 @@ function describe(
   const velocities = stepper.velocities();
   const wrong = whatIsWrong(scene, positions, velocities);
   const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   const energy = velocities.reduce((sum, speed) => sum + (speed * speed) / 2, 0);
   return {
     engine: engine.name,
     kind: engine.kind,
     count,
     steps: times.length,
-    ...(wrong === undefined ? { median: at(0.5), p95: at(0.95) } : { wrong }),
+    ...(wrong === undefined ? { median: quantile(0.5), p95: quantile(0.95) } : { wrong }),
     ...overlapsOf(scene, positions),
     kineticEnergy: energy / Math.max(1, count),
   };

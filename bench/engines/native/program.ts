@@ -16,9 +16,9 @@ const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
 /** Seconds to wait for an answer: far longer than any limit of a build and query. */
-const PATIENCE = 600;
+const ANSWER_SECONDS = 600;
 /** Seconds that the program has to exit after its input has ended. */
-const FAREWELL = 10;
+const EXIT_SECONDS = 10;
 /** Bytes written at a time, and the most letters of an answer or of error output that are kept. */
 const CHUNK_BYTES = 2 ** 24;
 const MOST_ANSWER = 2 ** 12;
@@ -47,8 +47,8 @@ interface Question {
 export class NativeProgram {
   private question: Question | undefined;
   /** Output that does not yet end in a newline. */
-  private begun = '';
-  private complaints = '';
+  private partialLine = '';
+  private errorOutput = '';
   /** Why no further question will be answered. */
   private ended: Error | undefined;
   private readonly closed: Promise<unknown>;
@@ -59,9 +59,9 @@ export class NativeProgram {
     private readonly child: ChildProcessByStdio<Writable, Readable, Readable>,
   ) {
     this.closed = once(child, 'close').catch(() => undefined);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => this.hear(text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => this.receive(text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.complaints = (this.complaints + text).slice(-MOST_ANSWER);
+      this.errorOutput = (this.errorOutput + text).slice(-MOST_ANSWER);
     });
     // A program that no longer reads has ended; 'close' reports that.
     child.stdin.on('error', () => undefined);
@@ -71,14 +71,14 @@ export class NativeProgram {
     child.on('close', (code, signal) => this.end(this.describeEnd(code, signal)));
   }
 
-  /** `patience` is in seconds. */
-  static async start(path: string, patience = PATIENCE): Promise<Started> {
+  /** `patience`: seconds to wait for an answer. */
+  static async start(path: string, patience = ANSWER_SECONDS): Promise<Started> {
     const program = new NativeProgram(path, patience, spawn(path, [], { stdio: ['pipe', 'pipe', 'pipe'] }));
     try {
-      const line = await program.hearAnswer('');
+      const line = await program.receiveAnswer('');
       const [, clock, step, device] = new RegExp(`^${PROTOCOL} (\\S+) (\\d+) (.+)$`).exec(line) ?? [];
       const known = CLOCKS.find((name) => name === clock);
-      if (!known || !device) throw program.misunderstood('', line, `"${PROTOCOL} CLOCK NANOSECONDS DEVICE"`);
+      if (!known || !device) throw program.protocolError('', line, `"${PROTOCOL} CLOCK NANOSECONDS DEVICE"`);
       return { program, greeting: { device, clock: known, clockStep: Number(step) } };
     } catch (error) {
       await program.destroy();
@@ -88,17 +88,17 @@ export class NativeProgram {
 
   /** Returns `count` numbers, none of them negative. */
   async ask(line: string, count: number, payload: readonly Float32Array[] = []): Promise<number[]> {
-    const heard = this.hearAnswer(line);
-    const [answer] = await Promise.all([heard, this.write(line, payload)]);
+    const received = this.receiveAnswer(line);
+    const [answer] = await Promise.all([received, this.write(line, payload)]);
     const [first, ...words] = answer.split(' ');
     const numbers = words.map((word) => (/^[\d.]/.test(word) ? Number(word) : Number.NaN));
     if (first === 'ok' && numbers.length === count && numbers.every(Number.isFinite)) return numbers;
-    throw this.misunderstood(line, answer, `"ok" and ${count} numbers`);
+    throw this.protocolError(line, answer, `"ok" and ${count} numbers`);
   }
 
   async destroy(): Promise<void> {
     this.child.stdin.end();
-    const late = setTimeout(() => this.child.kill('SIGKILL'), 1000 * FAREWELL);
+    const late = setTimeout(() => this.child.kill('SIGKILL'), 1000 * EXIT_SECONDS);
     await this.closed;
     clearTimeout(late);
   }
@@ -116,7 +116,7 @@ export class NativeProgram {
     }
   }
 
-  private async hearAnswer(line: string): Promise<string> {
+  private async receiveAnswer(line: string): Promise<string> {
     if (this.ended) throw this.ended;
     let late: NodeJS.Timeout | undefined;
     const answer = await new Promise<string>((resolve, reject) => {
@@ -133,18 +133,18 @@ export class NativeProgram {
     return answer;
   }
 
-  private hear(text: string): void {
-    this.begun += text;
-    const lines = this.begun.split('\n');
-    this.begun = lines.pop() ?? '';
-    if (this.begun.length > MOST_ANSWER) lines.push(this.begun);
+  private receive(text: string): void {
+    this.partialLine += text;
+    const lines = this.partialLine.split('\n');
+    this.partialLine = lines.pop() ?? '';
+    if (this.partialLine.length > MOST_ANSWER) lines.push(this.partialLine);
     for (const line of lines) {
       const { question } = this;
       this.question = undefined;
       question?.answer(line);
       if (question && line.length <= MOST_ANSWER) continue;
       // Later answers could no longer be matched to questions.
-      this.end(new Error(`The program ${this.path} said "${shorten(line)}" without being asked.`));
+      this.end(new Error(`The program ${this.path} wrote "${shorten(line)}" without a question.`));
       this.child.kill('SIGKILL');
     }
   }
@@ -158,11 +158,11 @@ export class NativeProgram {
   private describeEnd(code: number | null, signal: string | null): Error {
     const how = signal ? `was ended by ${signal}` : `ended with status ${code}`;
     const asked = this.question?.line ? ` when it was asked "${shorten(this.question.line)}"` : '';
-    const last = this.complaints.trim().split('\n').at(-1);
+    const last = this.errorOutput.trim().split('\n').at(-1);
     return new Error(`The program ${this.path} ${how}${asked}${last ? `: ${last}` : ''}.`);
   }
 
-  private misunderstood(line: string, answer: string, accepted: string): Error {
+  private protocolError(line: string, answer: string, accepted: string): Error {
     return new Error(`${this.describe(line)} "${shorten(answer)}", but it must be ${accepted}.`);
   }
 

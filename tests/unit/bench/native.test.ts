@@ -295,10 +295,10 @@ describe('an incorrect program', () => {
       'PROGRAM answered "time 1 wind build query" with "ok -2", but it must be "ok" and 1 numbers.',
     ],
     [
-      'talks without being asked',
+      'writes without a question',
       'failed',
       { before: "if (command === 'place') return fs.writeSync(1, 'ok\\nok\\n');" },
-      'PROGRAM said "ok" without being asked.',
+      'PROGRAM wrote "ok" without a question.',
     ],
     [
       'has too little memory',
@@ -338,7 +338,7 @@ describe('an incorrect program', () => {
     const endless = fake({ before: "return fs.writeSync(1, 'x'.repeat(2 ** 16));" });
     const { program } = await NativeProgram.start(endless);
     await expect(program.ask('find', 2)).rejects.toThrow(/answered "find" with "x{80}…", but it must be/);
-    await expect(program.ask('find', 2)).rejects.toThrow(/said "x{80}…" without being asked/);
+    await expect(program.ask('find', 2)).rejects.toThrow(/wrote "x{80}…" without a question/);
     await program.destroy();
   });
 });
