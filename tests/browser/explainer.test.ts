@@ -183,7 +183,7 @@ describe('the explainer', () => {
         samples.flatMap((sample) => (sample.checkVisibility() ? [sample.textContent ?? ''] : [])),
       );
     expect(await legend()).toEqual(
-      expect.arrayContaining(['tested, too far', '0slots of the cells looked into']),
+      expect.arrayContaining(['tested, too far', '0slots of the cells searched']),
     );
     expect(await legend()).not.toContain('before the push');
     expect(seen('contact').length * seen('apart').length).toBeGreaterThan(0);
