@@ -1,54 +1,54 @@
-// A particle as the grid has it: its position, or where each has a size of its own, that too. With HAS_BOXES each is a ball or
-// a box: see src/core/particles/shapes.ts. Host twins: bodyFloats and toBodies in src/gpu/layout.ts.
+// A body as the grid stores it: its position, with variable radii also its radius. With HAS_BOXES a body is a ball or a
+// box: see src/core/particles/shapes.ts. Host twins: bodyFloats and toBodies in src/gpu/layout.ts.
 
 #if VARIABLE_RADII
 #if HAS_BOXES
 struct PackedBody {
-  // The position and the radius, of a box that of the ball around it.
-  place: vec4f,
-  // Half of the edges, 0 of a ball; and the radius of a ball as large.
+  // The position and the radius; for a box, the radius of the ball around it.
+  ball: vec4f,
+  // Half of each edge, 0 for a ball; then the radius of a ball of the same volume.
   shape: vec4f,
 }
 
 struct PackedBodyBits {
-  place: vec4u,
+  ball: vec4u,
   shape: vec4u,
 }
 
-fn place_of(body: PackedBody) -> Vector {
-  return upper_of(body.place);
+fn body_position(body: PackedBody) -> Vector {
+  return upper_of(body.ball);
 }
 
-fn with_place(body: PackedBody, place: Vector) -> PackedBody {
-  return PackedBody(with_last(place, body.place.w), body.shape);
+fn with_position(body: PackedBody, position: Vector) -> PackedBody {
+  return PackedBody(with_last(position, body.ball.w), body.shape);
 }
 
 fn radius_of(body: PackedBody) -> f32 {
-  return body.place.w;
+  return body.ball.w;
 }
 
-// Nowhere: a NaN can be written as bits only.
+// Makes the position NaN, which sets the particle aside. WGSL can write a NaN only as bits.
 fn set_aside(bits: PackedBodyBits) -> PackedBodyBits {
-  return PackedBodyBits(vec4u(vec3u(NOT_A_NUMBER), bits.place.w), bits.shape);
+  return PackedBodyBits(vec4u(vec3u(NOT_A_NUMBER), bits.ball.w), bits.shape);
 }
 
 fn bits_of(body: PackedBody) -> PackedBodyBits {
-  return PackedBodyBits(bitcast<vec4u>(body.place), bitcast<vec4u>(body.shape));
+  return PackedBodyBits(bitcast<vec4u>(body.ball), bitcast<vec4u>(body.shape));
 }
 
 fn body_of(bits: PackedBodyBits) -> PackedBody {
-  return PackedBody(bitcast<vec4f>(bits.place), bitcast<vec4f>(bits.shape));
+  return PackedBody(bitcast<vec4f>(bits.ball), bitcast<vec4f>(bits.shape));
 }
 #else
 alias PackedBody = vec4f;
 alias PackedBodyBits = vec4u;
 
-fn place_of(body: PackedBody) -> Vector {
+fn body_position(body: PackedBody) -> Vector {
   return upper_of(body);
 }
 
-fn with_place(body: PackedBody, place: Vector) -> PackedBody {
-  return with_last(place, body.w);
+fn with_position(body: PackedBody, ball: Vector) -> PackedBody {
+  return with_last(ball, body.w);
 }
 
 fn radius_of(body: PackedBody) -> f32 {
@@ -60,7 +60,7 @@ fn set_aside(bits: PackedBodyBits) -> PackedBodyBits {
 }
 #endif
 
-// What decides about a cell.
+// What the cell of a body depends on.
 fn cell_key_source(body: PackedBody) -> PackedBody {
   return body;
 }
@@ -68,12 +68,12 @@ fn cell_key_source(body: PackedBody) -> PackedBody {
 alias PackedBody = Stored;
 alias PackedBodyBits = StoredBits;
 
-fn place_of(body: PackedBody) -> Vector {
+fn body_position(body: PackedBody) -> Vector {
   return load_vector(body);
 }
 
-fn with_place(body: PackedBody, place: Vector) -> PackedBody {
-  return store_vector(place);
+fn with_position(body: PackedBody, ball: Vector) -> PackedBody {
+  return store_vector(ball);
 }
 
 fn cell_key_source(body: PackedBody) -> Vector {
@@ -106,7 +106,7 @@ fn reach_of(body: PackedBody) -> Vector {
 #endif
 }
 
-// Its diameter, of a box its shortest edge.
+// The diameter of a ball, or the shortest edge of a box.
 fn thickness_of(body: PackedBody) -> f32 {
   let reach = reach_of(body);
   return 2.0 * min(reach.x, min(reach.y, reach[DIMENSIONS - 1u]));

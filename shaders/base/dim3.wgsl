@@ -1,4 +1,4 @@
-// Space. Every kernel is written against these names and linked with this file or dim2.wgsl.
+// Three dimensions. Every kernel uses these names and is linked with this file or dim2.wgsl.
 
 const DIMENSIONS = 3u;
 
@@ -8,7 +8,7 @@ alias Extent = vec3u;
 
 const AXES = Extent(0u, 1u, 2u);
 
-// One particle's vector as it lies in memory: 16 bytes, the last four unused and zero.
+// A particle's vector in memory: 16 bytes, the last four unused and zero.
 alias Stored = vec4f;
 alias StoredBits = vec4u;
 
@@ -20,7 +20,7 @@ fn store_vector(vector: Vector) -> Stored {
   return Stored(vector, 0.0);
 }
 
-// Four floats whose first are a vector.
+// The vector in the first of four floats.
 fn upper_of(four: vec4f) -> Vector {
   return four.xyz;
 }
@@ -29,7 +29,7 @@ fn with_last(vector: Vector, last: f32) -> vec4f {
   return vec4f(vector, last);
 }
 
-// Index of a cell, x fastest: cells of one row are neighbours in memory.
+// The index of a cell, x fastest: cells of a row are adjacent in memory.
 fn flatten(cell: Lattice, cells: Extent) -> u32 {
   return (u32(cell.z) * cells.y + u32(cell.y)) * cells.x + u32(cell.x);
 }
@@ -39,7 +39,7 @@ fn unflatten(index: u32, cells: Extent) -> Lattice {
   return Lattice(i32(index % cells.x), i32(row % cells.y), i32(row / cells.y));
 }
 
-// A cell as it lies in memory, where it is kept whole: 16 bytes, the last four unused.
+// The coordinates of a cell in memory: 16 bytes, the last four unused.
 alias StoredLattice = vec4i;
 
 fn load_lattice(stored: StoredLattice) -> Lattice {
@@ -50,7 +50,7 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return StoredLattice(lattice, 0);
 }
 
-// For the hashed grid: from a cell to its block, and the block's hash before mixing.
+// For the hashed grid: the shift from a cell to its block, and the block's hash before mixing.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u, 0u);
 
 fn hash_lattice(block: Lattice) -> u32 {
@@ -59,21 +59,21 @@ fn hash_lattice(block: Lattice) -> u32 {
 
 const ALONG_X = Lattice(1, 0, 0);
 
-// Rows of three cells around a cell, and where each lies, seen from the middle.
+// Rows of three cells around a cell, and the offset of each row from the middle one.
 const ROWS = 9u;
 
 fn row_offset(row: u32) -> Lattice {
   return Lattice(0, i32(row % 3u) - 1, i32(row / 3u) - 1);
 }
 
-// The cells around one, itself included, and where each lies, seen from it.
+// The cells around a cell, itself included, and the offset of each.
 const AROUND = 27u;
 
 fn offset_of(index: u32) -> Lattice {
   return Lattice(i32(index % 3u) - 1, i32(index / 3u % 3u) - 1, i32(index / 9u) - 1);
 }
 
-// Layers of three rows that a probe reads, and the index of the cell in the middle of each.
+// Layers of three rows that a probe reads, and the index of the middle cell of each.
 const LAYERS = 3u;
 
 fn layer_centre(cell: u32, layer: u32, cells: Extent) -> u32 {

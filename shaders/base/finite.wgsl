@@ -1,5 +1,5 @@
-// Numbers as devices may bend them. Compilers may assume that NaN and infinity do not exist, so bits are asked;
-// implementations may flush subnormals or keep them, so they are snapped.
+// Tests and numbers on which all devices agree. Compilers may assume that NaN and infinity do not exist, so is_finite
+// tests the bits. Devices may flush subnormals or keep them, so snap makes them zero.
 
 const SMALLEST_NORMAL = 0x1p-126f;
 const EXPONENT_BITS = 0x7f800000u;

@@ -1,13 +1,12 @@
-// What a kernel over particles and their neighbours is made of. The kernel defines
-//   struct Own                                                   what a particle gathers,
-//   fn reach_squared() -> f32                                    how far it looks, at most the size of a cell (where
-//                                                                particles have radii of their own, in squares of the
-//                                                                sum of two: 1 for those that overlap),
+// The data that kernels over particles and their neighbours receive. Such a kernel defines
+//   struct Own                      what it gathers per particle,
+//   fn reach_squared() -> f32       how far it looks, at most the size of a cell (with variable radii in squares of
+//                                   the sum of the two radii: 1 for particles that overlap),
 //   fn begin(particle: Particle) -> Own
 //   fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)
 //   fn finish(own: Own, particle: Particle)
-//   fn skip(slot: u32)                                           for particles that are set aside
-// and each_particle.wgsl calls them: begin, visit for every other particle nearer than the reach, finish.
+//   fn skip(slot: u32)              for particles that are set aside.
+// each_particle.wgsl calls them: begin, visit for every other particle within the reach, finish.
 
 struct Particle {
   slot: u32,
@@ -24,7 +23,7 @@ struct Particle {
 
 struct Neighbour {
   slot: u32,
-  // From the neighbour (in a periodic world its nearest image) to the particle.
+  // From the neighbour to the particle; in a periodic world, from the neighbour's nearest image.
   apart: Vector,
   distance_squared: f32,
 #if VARIABLE_RADII
@@ -39,12 +38,12 @@ struct Neighbour {
 fn particle_of(slot: u32, body: PackedBody) -> Particle {
 #if VARIABLE_RADII
 #if HAS_BOXES
-  return Particle(slot, place_of(body), radius_of(body), upper_of(body.shape), body.shape.w);
+  return Particle(slot, body_position(body), radius_of(body), upper_of(body.shape), body.shape.w);
 #else
-  return Particle(slot, place_of(body), radius_of(body));
+  return Particle(slot, body_position(body), radius_of(body));
 #endif
 #else
-  return Particle(slot, place_of(body));
+  return Particle(slot, body_position(body));
 #endif
 }
 

@@ -1,6 +1,6 @@
-// Cells of the grid: the lines between them, and the heat map of the particles in them. Needs frame and overlay. A strip of
-// four vertices on each face that is drawn: in the plane the box; in space its floor, then the two walls farther from the
-// eye. Lines of all levels, the wider the darker; cells too narrow on the screen have none.
+// Cells of the grid: the lines between them, and the heat map of the particles in them. Needs frame and overlay. A
+// strip of four vertices on each face that is drawn: in the plane the box; in space its floor, then the two walls
+// farther from the eye. Lines of all levels, the wider the darker; cells too narrow on the screen have none.
 
 @group(1) @binding(1) var<storage, read> heat: array<u32>;
 
@@ -58,7 +58,8 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   return max(lines.x, lines.y) * mix(f32(FAINTEST_PERCENT) * 0.01, f32(DARKEST_PERCENT) * 0.01, share);
 }
 
-// Mean of the cells that a pixel covers, up to four by four of their counters looked at, which may each have a block of cells.
+// Mean of the cells that a pixel covers, up to four by four of their counters looked at, which may each have a block of
+// cells.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   let counters = look.heat_map.xy;
   let footprint = pixel / look.heat_map.z;

@@ -1,5 +1,5 @@
-// What colour a particle has: that of its speed; with VALUED that of a number of its own, such as its id; with AGED that of the
-// time since its birth, which is kept by id; with PLAIN that of particles which never move. Needs frame.
+// What colour a particle has: that of its speed; with VALUED that of a number of its own, such as its id; with AGED
+// that of the time since its birth, which is kept by id; with PLAIN that of particles which never move. Needs frame.
 
 #if !PLAIN
 // Of their size, what they are drawn in: less where lines between them are to be seen.

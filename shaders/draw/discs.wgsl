@@ -25,7 +25,7 @@ const WIDEST_RIM = 5.0;
 
 @vertex
 fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Disc {
-  let centre = place_of(position[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
 #if HAS_BOXES
     return Disc(NOWHERE, vec2f(), vec3f(), 0.0, vec2f());

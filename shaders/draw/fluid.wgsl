@@ -1,5 +1,6 @@
-// What the shaders of a fluid's surface know beside the frame. Host twin: FLUID_FIELDS in src/page/view/fluid/view.ts; all fields
-// are whole vec4f, so their order alone fixes the layout. Needs frame. With SLOTS particles are in group 1 and this in group 2.
+// What the shaders of a fluid's surface know beside the frame. Host twin: FLUID_FIELDS in src/page/view/fluid/view.ts;
+// all fields are whole vec4f, so their order alone fixes the layout. Needs frame. With SLOTS particles are in group 1
+// and this in group 2.
 
 struct Fluid {
   // Size of the picture in device pixels, texels of the fluid's textures a pixel, device pixels a CSS pixel.
@@ -8,13 +9,14 @@ struct Fluid {
   kernel: vec4f,
   // Cells along each axis, and their edge.
   cells: vec4f,
-  // World, in space only: eye distance of what is looked at, unit of `distances` around it, radius of smoothing, and the greatest
-  // step that is smoothed over.
+  // World, in space only: eye distance of what is looked at, unit of `distances` around it, radius of smoothing, and
+  // the greatest step that is smoothed over.
   range: vec4f,
   // What is mirrored, above and level with the eye.
   zenith: vec4f,
   horizon: vec4f,
-  // Exponents of the share of light that a unit of length takes, of each colour; and of that which it replaces by its own.
+  // Exponents of the share of light that a unit of length takes, of each colour; and of that which it replaces by its
+  // own.
   absorption: vec4f,
 }
 

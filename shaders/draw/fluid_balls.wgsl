@@ -1,6 +1,6 @@
-// The fluid of space as the balls around its particles: how far the nearest of them is from the eye, and how much of the
-// fluid lies behind a pixel. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance a slot; of
-// distances the least is kept, the others are added up.
+// The fluid of space as the balls around its particles: how far the nearest of them is from the eye, and how much of
+// the fluid lies behind a pixel. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance
+// a slot; of distances the least is kept, the others are added up.
 
 struct Ball {
   @builtin(position) place: vec4f,
@@ -30,7 +30,7 @@ const BALL_VOLUME = 2.0943951;
 
 @vertex
 fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Ball {
-  let centre = place_of(position[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
     return Ball(NOWHERE, vec2f(), 0.0, 0.0);
   }

@@ -1,6 +1,7 @@
-// The fields of a fluid straight from its lattice: pressure of fluid cells, solid cells, velocity as arrows; in space the first
-// and the last on the middle plane across z, and solid cells as the faces between them and others. Needs frame. Host twin of the
-// struct: FIELDS in src/page/view/fluid/fields.ts; for the lattice see src/methods/fluid/lattice.ts.
+// The fields of a fluid straight from its lattice: pressure of fluid cells, solid cells, velocity as arrows; in space
+// the first and the last on the middle plane across z, and solid cells as the faces between them and others. Needs
+// frame. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts; for the lattice see
+// src/methods/fluid/lattice.ts.
 
 struct Fields {
   // Along each axis, and the edge of one; in the plane 1 along z.
@@ -9,8 +10,8 @@ struct Fields {
   screen: vec4f,
   // Cells from an arrow to the next, the first that has one along x and y, and arrows in a row.
   arrows: vec4f,
-  // 1 / pressure at the end of its scale, 1 / speed of the longest arrow, height of the slice in cells, entries of an array
-  // over the lattice.
+  // 1 / pressure at the end of its scale, 1 / speed of the longest arrow, height of the slice in cells, entries of an
+  // array over the lattice.
   scale: vec4f,
   // 1 where pressure is drawn, and where solid cells are.
   shown: vec4f,

@@ -1,6 +1,7 @@
-// The distances of balls smoothed to those of a surface, along one axis of the screen: a narrow-range filter (Truong and Yuksel
-// 2018). What lies far behind is left out, and with it the other side, lest edges curl; what lies far in front counts as little in
-// front; the range grows with what has been met, so that slopes are followed. Needs frame and fluid. Three vertices over the picture.
+// The distances of balls smoothed to those of a surface, along one axis of the screen: a narrow-range filter (Truong
+// and Yuksel 2018). What lies far behind is left out, and with it the other side, lest edges curl; what lies far in
+// front counts as little in front; the range grows with what has been met, so that slopes are followed. Needs frame and
+// fluid. Three vertices over the picture.
 
 @group(1) @binding(1) var source: texture_2d<f32>;
 

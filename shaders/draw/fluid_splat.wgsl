@@ -1,5 +1,6 @@
-// The fluid of the plane as a field: how densely particles lie, 1 within it and ½ at its border, and that times their share of
-// the scale. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance a slot; what is drawn is added up.
+// The fluid of the plane as a field: how densely particles lie, 1 within it and ½ at its border, and that times their
+// share of the scale. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance a slot;
+// what is drawn is added up.
 
 struct Splat {
   @builtin(position) place: vec4f,
@@ -16,7 +17,7 @@ const KERNEL_AREA = 0.7853982;
 
 @vertex
 fn splat_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Splat {
-  let centre = place_of(position[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
     return Splat(NOWHERE, vec2f(), 0.0, 0.0);
   }

@@ -119,7 +119,7 @@ const SMALLEST = 0.6;
 @vertex
 fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Drop {
   let nobody = Drop(NOWHERE, vec2f(), vec3f(), 0.0);
-  let centre = place_of(position[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
     return nobody;
   }

@@ -1,6 +1,6 @@
-// The fluid of space: its surface from smoothed distances, mirrored light by Fresnel's law, what is behind it through refraction,
-// less what its thickness absorbs. It ends at the walls of the box, flat as glass. Needs frame and fluid. A strip of four
-// vertices over the picture; gives depth, so that bodies hide it and what is drawn later is hidden by it.
+// The fluid of space: its surface from smoothed distances, mirrored light by Fresnel's law, what is behind it through
+// refraction, less what its thickness absorbs. It ends at the walls of the box, flat as glass. Needs frame and fluid. A
+// strip of four vertices over the picture; gives depth, so that bodies hide it and what is drawn later is hidden by it.
 
 @group(1) @binding(1) var distances: texture_2d<f32>;
 @group(1) @binding(2) var thicknesses: texture_2d<f32>;
@@ -26,8 +26,8 @@ const MIRRORED = 0.02;
 const BENT = 0.75;
 // Less along any axis counts as this.
 const LEAST_SLOPE = 1e-7;
-// Distances between particles: water is seen from the first thickness on and whole at the second, so that edges are smooth; it
-// ends so far around a wall behind it; nearer to a wall in front of it, it touches the wall.
+// Distances between particles: water is seen from the first thickness on and whole at the second, so that edges are
+// smooth; it ends so far around a wall behind it; nearer to a wall in front of it, it touches the wall.
 const THIN = vec2f(0.15, 0.5);
 const BEYOND = 0.3;
 const TOUCHES = vec2f(0.6, 1.3);

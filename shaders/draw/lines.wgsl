@@ -1,5 +1,6 @@
 // Lines between particles of the plane and of space, each a strip of four vertices: the thread through all slots, and
-// pairs. Needs frame and overlay. With WRAPS a pair across an end of the world is two lines, from either side half of the way.
+// pairs. Needs frame and overlay. With WRAPS a pair across an end of the world is two lines, from either side half of
+// the way.
 
 @group(1) @binding(1) var<storage, read> position: array<PackedBody>;
 @group(1) @binding(2) var<storage, read> pairs: array<vec2u>;
@@ -8,8 +9,8 @@ const CONTACT_BIT = 0x80000000u;
 
 @vertex
 fn thread_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Line {
-  let own = place_of(position[slot]);
-  let next = place_of(position[slot + 1u]);
+  let own = body_position(position[slot]);
+  let next = body_position(position[slot + 1u]);
   if (!is_drawable(own) || !is_drawable(next)) {
     return NO_LINE;
   }
@@ -46,8 +47,8 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
 #endif
   // Where contacts are not asked for they are candidates like all others.
   let is_marked = (pair.y & CONTACT_BIT) != 0u && look.shown.z > 0.0;
-  let own = place_of(position[pair.x]);
-  let other = place_of(position[pair.y & ~CONTACT_BIT]);
+  let own = body_position(position[pair.x]);
+  let other = body_position(position[pair.y & ~CONTACT_BIT]);
   if (!is_drawable(own) || !is_drawable(other)) {
     return NO_LINE;
   }

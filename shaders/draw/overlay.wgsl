@@ -1,5 +1,5 @@
-// What the shaders of overlays know beside the frame. Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts; all fields are whole
-// vec4f, so their order alone fixes the layout. Needs frame.
+// What the shaders of overlays know beside the frame. Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts; all
+// fields are whole vec4f, so their order alone fixes the layout. Needs frame.
 
 struct Look {
   // Colours; of the thread at its first particle and its last; around lines, so that they are seen on any particle.
@@ -20,7 +20,8 @@ struct Look {
   period: vec4f,
   // Counters of the heat map along its axes, cells along an edge of a block of one, 1 / particles at the scale's end.
   heat_map: vec4f,
-  // 1 where lines of cells, where the heat map, and where contacts are drawn; the share of their widths that lines have.
+  // 1 where lines of cells, where the heat map, and where contacts are drawn; the share of their widths that lines
+  // have.
   shown: vec4f,
 }
 

@@ -1,6 +1,6 @@
-// Particles of space: one quad each that faces the eye, shaded and given depth as the sphere it stands for, or with HAS_BOXES
-// perhaps the box. Needs frame and colour. Drawn as a strip of four vertices, one instance a slot, straight from the simulation's
-// buffers.
+// Particles of space: one quad each that faces the eye, shaded and given depth as the sphere it stands for, or with
+// HAS_BOXES perhaps the box. Needs frame and colour. Drawn as a strip of four vertices, one instance a slot, straight
+// from the simulation's buffers.
 
 struct Sphere {
   @builtin(position) place: vec4f,
@@ -37,7 +37,7 @@ const DARKEST_RIM = 0.3;
 
 @vertex
 fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Sphere {
-  let centre = place_of(position[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
 #if HAS_BOXES
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0, vec3f());
@@ -71,7 +71,8 @@ fn near_plane() -> f32 {
   return frame.projection[3].z / frame.projection[2].z;
 }
 
-// Where the eye's ray through a corner of the quad is when it has gone one unit: the quad holds the box's eight corners.
+// Where the eye's ray through a corner of the quad is when it has gone one unit: the quad holds the box's eight
+// corners.
 fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
   var least = vec2f(FARTHEST);
   var most = vec2f(-FARTHEST);

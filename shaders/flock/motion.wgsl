@@ -1,5 +1,5 @@
-// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Walls turn velocities back at
-// `lower` and `upper`, which are out of reach along periodic axes.
+// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Walls turn velocities
+// back at `lower` and `upper`, which are out of reach along periodic axes.
 
 struct Motion {
   position: Vector,

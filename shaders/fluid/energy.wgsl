@@ -1,8 +1,7 @@
-// Sums over all particles, per mass: the growth of energy in a substep (from each particle's account, and by lifting since), and
-// what can be removed again: kinetic energy, velocity · (its part beside the lattice), and the square of that part. After the
-// partial sums of all workgroups come the potential energy of particles that may be lowered, relative to the tank's lowest
-// corner, and the growth of kinetic energy.
-// Twin: src/methods/fluid/reference/energy.ts.
+// Sums over all particles, per mass: the growth of energy in a substep (from each particle's account, and by lifting
+// since), and what can be removed again: kinetic energy, velocity · (its part beside the lattice), and the square of
+// that part. After the partial sums of all workgroups come the potential energy of particles that may be lowered,
+// relative to the tank's lowest corner, and the growth of kinetic energy. Twin: src/methods/fluid/reference/energy.ts.
 
 var<workgroup> rest: array<vec2f, WORKGROUP>;
 

@@ -1,5 +1,5 @@
-// One layer of faces around the known ones gets the mean of its known neighbours. Reads known faces only and writes others only.
-// Twin: src/methods/fluid/reference/project.ts.
+// One layer of faces around the known ones gets the mean of its known neighbours. Reads known faces only and writes
+// others only. Twin: src/methods/fluid/reference/project.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn extrapolate(

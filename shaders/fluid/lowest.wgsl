@@ -1,4 +1,5 @@
-// Linked with kernels that use heights: the coordinate that things fall to along an axis, and whether a particle may be lowered.
+// Linked with kernels that use heights: the coordinate that things fall to along an axis, and whether a particle may be
+// lowered.
 
 fn lowest_along(axis: u32) -> f32 {
   return select(0.0, f32(frame.cells[axis]) * frame.scale.z, frame.gravity[axis] > 0.0);

@@ -152,8 +152,8 @@ fn keep_out(origin: vec3f, aim: vec3f) -> Move {
   if (!is_masked(0.5 * (start_point + to)) && !is_masked(to)) {
     return Move(to, stopped);
   }
-  // Move along one axis after the other, so that a particle stopped along one slides along the others. Also test the middle of
-  // each move, because a move may be longer than a cell.
+  // Move along one axis after the other, so that a particle stopped along one slides along the others. Also test the
+  // middle of each move, because a move may be longer than a cell.
   var at = start_point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let last = at[axis];

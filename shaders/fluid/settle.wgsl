@@ -1,7 +1,7 @@
-// Applies the settlement: scales velocities and lowers particles. Most particles are lowered by less than the last bit of their
-// position, so a hash of position and id decides whether each is rounded down; together they are lowered by the right amount.
-// A particle that lies on a solid stays, and energy.wgsl does not count its height.
-// Twin: src/methods/fluid/reference/energy.ts.
+// Applies the settlement: scales velocities and lowers particles. Most particles are lowered by less than the last bit
+// of their position, so a hash of position and id decides whether each is rounded down; together they are lowered by
+// the right amount. A particle that lies on a solid stays, and energy.wgsl does not count its height. Twin:
+// src/methods/fluid/reference/energy.ts.
 
 // A number from 0 to 1: a hash of a coordinate's bits and an id.
 fn hash_of(value: f32, id: u32) -> f32 {

@@ -1,6 +1,6 @@
-// Linked with every kernel of the fluid, after the constants DIMENSIONS, WORKGROUP, STORED (floats of a particle's vector in
-// memory) and the declarations of its buffers. Host: src/methods/fluid/passes/kernel.ts, frame.ts. src/methods/fluid/lattice.ts
-// describes the layout of entries; in 2D z is 0 everywhere.
+// Linked with every kernel of the fluid, after the constants DIMENSIONS, WORKGROUP, STORED (floats of a particle's
+// vector in memory) and the declarations of its buffers. Host: src/methods/fluid/passes/kernel.ts, frame.ts.
+// src/methods/fluid/lattice.ts describes the layout of entries; in 2D z is 0 everywhere.
 
 const AIR = 0u;
 const FLUID = 1u;
@@ -50,7 +50,8 @@ struct Level {
   cells: vec4u,
   // Strides of the level; in w the entry of its first cell.
   strides: vec4u,
-  // Cells of the coarser level; in w, for the first level, the number of levels, and for all others the first level of the tail.
+  // Cells of the coarser level; in w, for the first level, the number of levels, and for all others the first level of
+  // the tail.
   coarse_cells: vec4u,
   coarse_strides: vec4u,
 }
@@ -95,7 +96,8 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
 // Greatest share of its height that the fluid is lowered by in a substep.
 const MOST_LOWERING = 0.001;
 
-// Floats of a particle's account of a substep: growth of kinetic energy, position before the move, velocity beside the lattice.
+// Floats of a particle's account of a substep: growth of kinetic energy, position before the move, velocity beside the
+// lattice.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

@@ -1,6 +1,6 @@
-// Particles to grid: each node gathers, from the cells around it, the velocities of its lower faces and the fullness at its
-// centre, with weights that fall off linearly over one cell. Particles are in the order of the sorted grid and are visited in
-// ascending slots, so the same particles give the same bits. Twin: src/methods/fluid/reference/transfer.ts.
+// Particles to grid: each node gathers, from the cells around it, the velocities of its lower faces and the fullness at
+// its centre, with weights that fall off linearly over one cell. Particles are in the order of the sorted grid and are
+// visited in ascending slots, so the same particles give the same bits. Twin: src/methods/fluid/reference/transfer.ts.
 
 // The bit of the cell itself; solids_around sets a bit per solid cell around it, x fastest.
 const OWN_BIT = 13u;
@@ -21,8 +21,8 @@ fn solids_around(at: vec3u) -> u32 {
   return bits;
 }
 
-// The part of a particle's weight that is not in solid cells. `middle`: its share of the cell along each axis. The rest belongs
-// to the neighbour on the side that `offset` points to.
+// The part of a particle's weight that is not in solid cells. `middle`: its share of the cell along each axis. The rest
+// belongs to the neighbour on the side that `offset` points to.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;

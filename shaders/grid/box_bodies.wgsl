@@ -1,13 +1,12 @@
-// Boxes as bodies of a grid with levels (see levels/levels.wgsl): the place of one is its low corner, and its
-// radius says its level: half the width of the cells there. Inputs: boxes, the low corner and then the high one of each.
-// Outputs: bodies, high corners, and how many boxes are set aside: those that are none, and those too large.
-// Twin: src/reference/grid/box-bodies.ts.
-// Why no pair is missed: a box is on a level on which its high corner is at most one cell on from its low one. Of two
-// boxes that overlap, low(b) <= high(a), and cells never descend, so on the higher of their levels the cell of low(b) is
-// at most one on from that of low(a); and the other way round. The cells of their low corners are adjacent. Nothing is
-// asked of rounding but that it never descends.
+// Turns boxes into bodies of a grid with levels (see levels/levels.wgsl). The position of the body is the low corner of
+// the box, and its radius selects the level: half the width of that level's cells. Inputs: boxes, as the low and then
+// the high corner of each. Outputs: bodies, high corners, and the numbers of boxes that are set aside because they are
+// invalid or too large. Twin: src/reference/grid/box-bodies.ts. Why no pair is missed: each box is on a level on which
+// its high corner is at most one cell beyond its low corner. Of two boxes that overlap, low(b) <= high(a). Cell
+// coordinates are monotone, so on the higher of the two levels the cell of low(b) is at most one beyond that of low(a),
+// and vice versa. So the cells of the low corners are adjacent. This needs only that rounding is monotone.
 
-// As a radius, what sets a body aside.
+// A radius that sets a body aside.
 const NO_RADIUS = -1.0;
 
 const NO_BOX = 0u;
@@ -21,7 +20,7 @@ fn longest(extents: Vector) -> f32 {
   return most;
 }
 
-// The lowest level, from one on, on which the cells of two corners are adjacent, or `grid.levels`.
+// The lowest level, from `first` on, on which the cells of two corners are adjacent, or `grid.levels`.
 fn level_from(first: u32, low: Lattice, high: Lattice) -> u32 {
   for (var level = first; level < grid.levels; level++) {
     if (all(coarsened(high, 0u, level) - coarsened(low, 0u, level) <= Lattice(1))) {
@@ -49,11 +48,11 @@ fn make_bodies(
   if (!is_finite(low_in) || !is_finite(high_in) || any(low > high)) {
     atomicAdd(&refused[NO_BOX], 1u);
   } else {
-    // Halves, since a whole extent may be beyond the largest float.
+    // Halves, because a whole extent may exceed the largest float.
     let half_extent = longest(0.5 * high - 0.5 * low);
     var level = grid.levels;
     if (half_extent <= grid.greatest_radius) {
-      // By its size, so that boxes of one size are on one level wherever they lie.
+      // Starts at the level of its size, so that boxes of one size are on one level wherever they lie.
       level = level_from(level_of(half_extent), finest_at(low), finest_at(high));
     }
     if (level < grid.levels) {
@@ -62,6 +61,6 @@ fn make_bodies(
       atomicAdd(&refused[TOO_LARGE], 1u);
     }
   }
-  bodies[id] = with_place(PackedBody(0.0, 0.0, 0.0, radius), low);
+  bodies[id] = with_position(PackedBody(0.0, 0.0, 0.0, radius), low);
   high_out[id] = store_vector(high);
 }

@@ -1,6 +1,6 @@
-// Finds each particle's bucket and counts the buckets. Inputs: positions (and ids, where removal is
-// possible). Outputs: counts, and each particle's rank among those counted into its bucket: any order,
-// made canonical by gather.wgsl. With HAS_FINER, where there may be finer entries (see finer_entries.wgsl), these too.
+// Finds the bucket of each particle and counts the particles per bucket. Inputs: positions (and ids, if particles can
+// be removed). Outputs: counts, and each particle's rank in its bucket, in the order of the atomics; gather.wgsl makes
+// the order canonical. With HAS_FINER it also counts the finer entries (see finer_entries.wgsl).
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn count(
@@ -20,10 +20,10 @@ fn count(
   let bucket = bucket_of(cell_key_source(body), id);
   ranks[slot] = atomicAdd(&counts[bucket], 1u);
 #if HAS_FINER
-  // And among the finer entries of the cells above: see finer_entries.wgsl.
+  // Also counts the particle as a finer entry of the cells above: see finer_entries.wgsl.
   if (bucket < grid.cell_count) {
     let level = level_of(radius_of(body));
-    let cell = cell_at(place_of(body), level);
+    let cell = cell_at(body_position(body), level);
     for (var higher = level + FINER_STEPS; higher < grid.levels; higher++) {
       if ((finer[0] & (1u << higher)) != 0u) {
         atomicAdd(&counts[finer_bucket(bucket_at(coarsened(cell, level, higher), higher))], 1u);

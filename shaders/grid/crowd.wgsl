@@ -1,12 +1,11 @@
-// Puts the entries of crowded buckets in order of their ids, by merging: in tiles of CROWD_TILE, then in runs of
-// CROWD_RUN, then as a whole. Each entry finds its own place, so no thread goes over a whole crowd. Inputs: tiles as
-// scatter.wgsl lists them, in any order; starts. Input and output: entries (slot, id); with
-// FINER slots alone, ascending. Dispatched by the number of
-// tiles: where there are none, nothing runs.
+// Sorts the entries of crowded buckets by id, by merging: in tiles of CROWD_TILE, then in runs of CROWD_RUN, then as a
+// whole. Each entry computes its own position, so no thread goes over a whole crowd. Inputs: tiles as scatter.wgsl
+// lists them, in any order; starts. Input and output: entries (slot, id); with FINER finer entries, one word each,
+// ascending. The dispatch depends on the number of tiles: without any, nothing runs.
 
-// `crowd` holds the number of tiles and more (see CROWD_HEADER), then the bucket and the index of each tile.
+// `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then the bucket and the index of each tile.
 
-// Entries of the grid, or the finer entries of its cells, which are slots.
+// Entries of the grid, or the finer entries of its cells, which are one word each.
 #if FINER
 alias Entry = u32;
 
@@ -14,7 +13,7 @@ fn key_of(entry: Entry) -> u32 {
   return entry;
 }
 
-fn place_of_first(bucket: u32) -> u32 {
+fn first_entry_of(bucket: u32) -> u32 {
   return FINER_HEADER + start[bucket] - grid.count;
 }
 #else
@@ -24,24 +23,24 @@ fn key_of(entry: Entry) -> u32 {
   return entry.y;
 }
 
-fn place_of_first(bucket: u32) -> u32 {
+fn first_entry_of(bucket: u32) -> u32 {
   return min(start[bucket], grid.count);
 }
 #endif
 
 struct Tile {
-  // Of the bucket.
+  // The range of the bucket's entries.
   first: u32,
   end: u32,
-  // Of the tile.
+  // The range of the tile's entries.
   begin: u32,
   stop: u32,
 }
 
 fn tile_at(index: u32) -> Tile {
   let bucket = crowd[CROWD_HEADER + 2u * index];
-  let first = place_of_first(bucket);
-  let end = place_of_first(bucket + 1u);
+  let first = first_entry_of(bucket);
+  let end = first_entry_of(bucket + 1u);
   let begin = min(first + crowd[CROWD_HEADER + 2u * index + 1u] * CROWD_TILE, end);
   return Tile(first, end, begin, min(begin + CROWD_TILE, end));
 }
@@ -49,13 +48,13 @@ fn tile_at(index: u32) -> Tile {
 #if TILES
 const PER_THREAD = CROWD_TILE / WORKGROUP_SIZE;
 
-// Entries that are put in order by counting, before they are merged.
+// The number of entries that are sorted by counting before they are merged.
 const STRIP = 32u;
 
 var<workgroup> keys: array<u32, CROWD_TILE>;
 var<workgroup> strips: array<u32, CROWD_TILE>;
 
-// How many of a sorted strip have a smaller key.
+// The number of keys in a sorted strip that are smaller.
 fn smaller_in_strip(begin: u32, stop: u32, key: u32) -> u32 {
   var low = begin;
   var high = stop;
@@ -85,22 +84,22 @@ fn sort_tiles(
     let length = tile.stop - tile.begin;
     var own = array<Entry, PER_THREAD>();
     for (var part = 0u; part < PER_THREAD; part++) {
-      let place = part * WORKGROUP_SIZE + thread;
-      if (place < length) {
-        own[part] = entries[tile.begin + place];
-        keys[place] = key_of(own[part]);
+      let index_in_tile = part * WORKGROUP_SIZE + thread;
+      if (index_in_tile < length) {
+        own[part] = entries[tile.begin + index_in_tile];
+        keys[index_in_tile] = key_of(own[part]);
       }
     }
     workgroupBarrier();
     for (var part = 0u; part < PER_THREAD; part++) {
-      let place = part * WORKGROUP_SIZE + thread;
-      let strip = place / STRIP * STRIP;
-      if (place < length) {
+      let index_in_tile = part * WORKGROUP_SIZE + thread;
+      let strip = index_in_tile / STRIP * STRIP;
+      if (index_in_tile < length) {
         var smaller = 0u;
         for (var other = strip; other < min(strip + STRIP, length); other++) {
-          smaller += select(0u, 1u, keys[other] < keys[place]);
+          smaller += select(0u, 1u, keys[other] < keys[index_in_tile]);
         }
-        strips[strip + smaller] = keys[place];
+        strips[strip + smaller] = keys[index_in_tile];
       }
     }
     workgroupBarrier();
@@ -117,7 +116,7 @@ fn sort_tiles(
   }
 }
 #else
-// How many of the sorted entries from `begin` up to `stop` have a smaller id.
+// The number of sorted entries from `begin` up to `stop` with a smaller id.
 fn smaller_in(begin: u32, stop: u32, id: u32) -> u32 {
   var low = begin;
   var high = stop;
@@ -132,7 +131,7 @@ fn smaller_in(begin: u32, stop: u32, id: u32) -> u32 {
   return low - begin;
 }
 
-// PIECE entries are in order; afterwards WHOLE are.
+// Merges sorted runs of PIECE entries into sorted runs of WHOLE entries.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn merge_pieces(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -143,8 +142,8 @@ fn merge_pieces(
     let tile = tile_at(index);
     let whole = tile.first + (tile.begin - tile.first) / WHOLE * WHOLE;
     let whole_end = whole + min(WHOLE, tile.end - whole);
-    for (var place = tile.begin + thread; place < tile.stop; place += WORKGROUP_SIZE) {
-      let entry = pieces[place];
+    for (var position = tile.begin + thread; position < tile.stop; position += WORKGROUP_SIZE) {
+      let entry = pieces[position];
       var smaller = 0u;
       for (var piece = whole; piece < whole_end; piece += PIECE) {
         smaller += smaller_in(piece, min(piece + PIECE, whole_end), key_of(entry));

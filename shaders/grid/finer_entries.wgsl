@@ -1,12 +1,13 @@
-// The finer entries of a cell: particles of levels lower by FINER_STEPS or more whose place is in it. Whoever is as large as the
-// cells of a level finds there all that are so much smaller, in one range. Levels that nobody is on have none: so levels
-// are noted first, before count.wgsl counts finer entries behind the buckets of the grid; here, on the sorted slots, they are
-// listed at the scanned places and put in order. Where there are too few levels for finer entries, nothing of this is done, and
-// anyone may be on any level. Inputs: where particles are; a sorted grid, starts. Outputs: `finer entries`, the word of levels that
-// anyone is on (bit CROWD_BIT: some bucket, which scatter.wgsl notes, or list is crowded) and, from FINER_HEADER on,
-// entries by bucket, ascending: a slot, and in the lowest FINER_LEVEL_BITS the level of the cell, since cells of two
-// levels may share a bucket and a particle be the finer entry of both; at the end, a word a particle for heavy.wgsl; counts, zero
-// again; for crowd.wgsl, the tiles of crowded lists, which it puts in order.
+// Lists the finer entries of each cell: the particles in it that are FINER_STEPS or more levels lower. A particle as
+// large as the cell finds all that are so much smaller there, in one range. Occupied levels are noted first, because
+// the cells of empty levels get no finer entries. Then count.wgsl counts finer entries behind the buckets of the grid.
+// After the sort, this file lists them from the scanned starts and sorts each list. If there are too few levels for
+// finer entries, only clear_finer runs, and all levels count as occupied. Inputs: positions; a sorted grid, starts.
+// Outputs: `finer`, with the occupied levels as its first word (bit CROWD_BIT: some bucket, as noted by scatter.wgsl,
+// or some list is crowded) and, from FINER_HEADER on, the entries by bucket, ascending; at its end, words for
+// heavy.wgsl; counts, zero again; the tiles of crowded lists, which crowd.wgsl sorts. An entry is a slot and, in the
+// lowest FINER_LEVEL_BITS, the level of the cell: cells of two levels may share a bucket, and a particle may be a finer
+// entry of both.
 
 #if CLEAR
 
@@ -16,7 +17,7 @@ fn clear_finer() {
 }
 #elif NOTE
 
-// Most threads find their bit set: then they need not wait for each other.
+// Usually the bit is already set, and then threads need not wait for each other.
 fn note(mask: u32) {
   if ((atomicLoad(&finer[0]) & mask) == 0u) {
     atomicOr(&finer[0], mask);
@@ -34,13 +35,13 @@ fn note_finer(
     return;
   }
   let body = position_in[slot];
-  if (is_finite(place_of(body)) && has_size(radius_of(body))) {
+  if (is_finite(body_position(body)) && has_size(radius_of(body))) {
     note(1u << level_of(radius_of(body)));
   }
 }
 #elif LIST
 
-// Most threads find their bit set: then they need not wait for each other.
+// Usually the bit is already set, and then threads need not wait for each other.
 fn note(mask: u32) {
   if ((atomicLoad(&finer[0]) & mask) == 0u) {
     atomicOr(&finer[0], mask);
@@ -66,9 +67,9 @@ fn list_finer(
     }
     let bucket = finer_bucket(bucket_at(coarsened(cell, level, higher), higher));
     let rank = atomicAdd(&counts[bucket], 1u);
-    let place = FINER_HEADER + start[bucket] - grid.count + rank;
-    if (place < arrayLength(&finer)) {
-      atomicStore(&finer[place], (slot << FINER_LEVEL_BITS) | higher);
+    let index = FINER_HEADER + start[bucket] - grid.count + rank;
+    if (index < arrayLength(&finer)) {
+      atomicStore(&finer[index], (slot << FINER_LEVEL_BITS) | higher);
     }
     // As in scatter.wgsl.
     if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {
@@ -82,7 +83,7 @@ fn list_finer(
 }
 #else
 
-// One thread a bucket; lists are short, or crowd.wgsl's.
+// One thread per bucket. Longer lists are left to crowd.wgsl.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn order_finer(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -103,12 +104,12 @@ fn order_finer(
   let end = select(first, first + length, length <= CROWDED && first + length <= arrayLength(&finer));
   for (var next = first + 1u; next < end; next++) {
     let moving = finer[next];
-    var place = next;
-    while (place > first && finer[place - 1u] > moving) {
-      finer[place] = finer[place - 1u];
-      place--;
+    var position = next;
+    while (position > first && finer[position - 1u] > moving) {
+      finer[position] = finer[position - 1u];
+      position--;
     }
-    finer[place] = moving;
+    finer[position] = moving;
   }
 }
 #endif

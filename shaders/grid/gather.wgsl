@@ -1,7 +1,7 @@
-// Puts every particle into its canonical slot: cells ascending, ids ascending inside a cell. The slot is the
-// cell's start plus the number of smaller ids in the cell. Inputs: entries, starts, state. Outputs: ids, cell
-// numbers and state in canonical order. The buckets past the cells keep the order of the atomics: nothing
-// reads across their particles, and the state hash does not depend on order.
+// Moves every particle to its canonical slot: cells ascending, ids ascending inside a cell. The slot is the cell's
+// start plus the number of smaller ids in the cell. Inputs: entries, starts, state. Outputs: ids, cells and state in
+// canonical order. The buckets behind the cells keep the order of the atomics: no kernel depends on the order of their
+// particles, and neither does the state hash.
 
 fn smaller_ids(first: u32, end: u32, id: u32) -> u32 {
   var smaller = 0u;
@@ -17,20 +17,20 @@ fn gather(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let place = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (place >= grid.count) {
+  let index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (index >= grid.count) {
     return;
   }
-  let entry = entries[place];
+  let entry = entries[index];
   let source = min(entry.x, grid.count - 1u);
   let body = position_in[source];
   let bucket = bucket_of(cell_key_source(body), entry.y);
-  var target_slot = place;
+  var target_slot = index;
   if (bucket < grid.cell_count) {
     let first = start[bucket];
     let end = min(start[bucket + 1u], grid.count);
 #if CROWDS
-    // The entries of a crowd are in order already: see crowd.wgsl.
+    // crowd.wgsl has already sorted the entries of a crowd.
     if (end - first <= CROWDED) {
       target_slot = first + smaller_ids(first, end, entry.y);
     }

@@ -1,10 +1,9 @@
-// Lists the particles with so many candidates that a workgroup shall go over them and not a thread: those of which
-// a row of cells (in the bounded world: a layer) holds more than HEAVY_ROW. Inputs: a fresh grid, and whether there
-// are crowds at all: without one there are no heavy particles. Output: their slots, in any order, over the tiles of
-// crowd.wgsl, which have served, and the arguments of a dispatch with a workgroup each. Where particles have radii of
-// their own they are listed at the end of `finer entries` instead (see heavy_words.wgsl), so that no kernel needs a binding more, and
-// each has its bit, so that no other kernel need work it out again; `close` notes how many they are. `clear` goes
-// before the sort.
+// Lists the heavy particles, over whose candidates a workgroup goes instead of a thread: those of which a row of cells
+// (in the bounded world a layer) holds more than HEAVY_ROW. Inputs: a fresh grid, and whether there are crowds at all;
+// without crowds no particle is heavy. Outputs: their slots, in any order, written over the tiles of crowd.wgsl, which
+// are no longer needed, and the arguments of a dispatch with one workgroup per particle. With variable radii, they are
+// listed at the end of the finer entries instead (see heavy_words.wgsl), so that no kernel needs a further binding, and
+// each has a bit, so that no other kernel tests it again; `close` stores their number. `clear` runs before the sort.
 
 #if CLOSE
 
@@ -13,18 +12,18 @@ fn close() {
   finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
 #elif !CLEAR
-// The neighbour loop needs these buffers, although this kernel visits no neighbours.
+// The neighbour loop needs these declarations, although this kernel visits no neighbours.
 
 alias Own = u32;
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 }
 
-// The place in the list of one more, for whom there is to be a workgroup.
+// Returns the list index for one more heavy particle, and extends the dispatch by a workgroup for it.
 fn list_one() -> u32 {
-  let place = atomicAdd(&crowd[1], 1u);
-  atomicMax(&crowd[HEAVY_DISPATCH], min(place + 1u, CROWD_WORKGROUPS));
-  return place;
+  let index = atomicAdd(&crowd[1], 1u);
+  atomicMax(&crowd[HEAVY_DISPATCH], min(index + 1u, CROWD_WORKGROUPS));
+  return index;
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -49,9 +48,9 @@ fn list_heavy(
     for (var slot = slots; slot < min(slots + 32u, grid.count); slot++) {
       if (is_in_grid(cell_of_slot[slot]) && has_too_many(slot)) {
         bits |= 1u << (slot % 32u);
-        let place = list_one();
-        if (place < grid.count) {
-          finer[heavy_place(arrayLength(&finer), place)] = slot;
+        let index = list_one();
+        if (index < grid.count) {
+          finer[heavy_slot_at(arrayLength(&finer), index)] = slot;
         }
       }
     }
@@ -60,9 +59,9 @@ fn list_heavy(
 #else
   for (var slot = first; slot < grid.count; slot += stride) {
     if (is_in_grid(cell_of_slot[slot]) && is_heavy(slot)) {
-      let place = list_one();
-      if (CROWD_HEADER + place < arrayLength(&crowd)) {
-        atomicStore(&crowd[CROWD_HEADER + place], slot);
+      let index = list_one();
+      if (CROWD_HEADER + index < arrayLength(&crowd)) {
+        atomicStore(&crowd[CROWD_HEADER + index], slot);
       }
     }
   }

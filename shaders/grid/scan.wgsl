@@ -1,8 +1,8 @@
-// Exclusive prefix sum in three steps: reduce sums blocks of SCAN_BLOCK counts, spine scans those sums in
-// one workgroup, apply scans each block from its sum on. Reduce-then-scan needs no forward progress between
-// workgroups. apply clears the counts it has read and spine the sums, so the next scan starts from zeros
-// without a clear pass. Barriers: none in reduce, one in apply, two a round in spine.
-// Lengths are whole vectors of four: the host pads the buffers, and padding holds zeros.
+// Exclusive prefix sum in three steps: `reduce` sums blocks of SCAN_BLOCK counts, `spine` scans these sums in one
+// workgroup, `apply` scans each block from its sum on. It needs no forward progress between workgroups. `apply` clears
+// the counts that it has read and `spine` clears the sums, so the next scan starts from zeros without a clear pass.
+// Barriers: none in `reduce`, one in `apply`, two per round in `spine`. Lengths are multiples of four: the host pads
+// the buffers with zeros.
 
 struct Scan {
   // Counts divided by four, rounded up.
@@ -11,7 +11,8 @@ struct Scan {
 }
 
 #if SPINE
-// The spine reads the sums of `reduce` four at a time and without atomics, because its single workgroup waits for every load.
+// The spine reads the sums of `reduce` four at a time and without atomics, because its single workgroup waits for every
+// load.
 #else
 #endif
 
@@ -24,14 +25,14 @@ fn sum_of(vector: vec4u) -> u32 {
   return vector.x + vector.y + vector.z + vector.w;
 }
 
-// Exclusive sums of four counts, `before` being those of all before them.
+// Exclusive sums of four counts; `before` is the sum of all counts before them.
 fn running_sums(before: u32, counts_of_four: vec4u) -> vec4u {
   let second = before + counts_of_four.x;
   let third = second + counts_of_four.y;
   return vec4u(before, second, third, third + counts_of_four.z);
 }
 
-// Sum of the threads before this one in the workgroup: one barrier.
+// The sum over the threads before this one in the workgroup. Takes one barrier.
 fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
   thread_sums[thread] = sum;
   workgroupBarrier();
@@ -43,7 +44,7 @@ fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
 }
 
 #if SPINE
-// One workgroup: the sum of all blocks before each.
+// One workgroup computes, per block, the sum of all blocks before it.
 @compute @workgroup_size(SCAN_WORKGROUP_SIZE)
 fn spine(@builtin(local_invocation_index) thread: u32) {
   let vectors = (scan.blocks + 3u) / 4u;
@@ -81,7 +82,7 @@ fn reduce(
 ) {
   let block = linear_workgroup(workgroup, workgroups);
   var sum = 0u;
-  // Neighbouring threads read neighbouring vectors: the order within a block is of no matter here.
+  // Neighbouring threads read neighbouring vectors, because the order within a block does not matter here.
   for (var index = 0u; index < VECTORS_PER_THREAD; index++) {
     let vector = block * VECTORS_PER_BLOCK + index * SCAN_WORKGROUP_SIZE + thread;
     if (vector < scan.vectors) {
@@ -117,7 +118,7 @@ fn apply(
   if (block < scan.blocks) {
     running += block_starts[block];
   }
-  // Read again rather than kept: a thread's counts are in the nearest cache, not in its registers.
+  // Reads again instead of keeping: a thread's counts are in the nearest cache, not in its registers.
   for (var index = first; index < end; index++) {
     let value = counts[index];
     starts[index] = running_sums(running, value);

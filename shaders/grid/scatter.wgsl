@@ -1,9 +1,9 @@
-// Writes each particle's slot and id at its bucket's start plus its rank. Inputs: positions, ranks, starts
-// (and ids). Output: entries, grouped by bucket; inside a bucket in the order of the atomics, which
-// gather.wgsl makes canonical. With CROWDS also the tiles of crowded buckets, for crowd.wgsl; where particles have radii of
-// their own, that there are any, with the finer entries (see finer_entries.wgsl).
+// Writes each particle's slot and id at its bucket's start plus its rank. Inputs: positions, ranks, starts (and ids).
+// Outputs: entries, grouped by bucket and inside a bucket in the order of the atomics; gather.wgsl makes the order
+// canonical. With CROWDS also the tiles of crowded buckets, for crowd.wgsl; with variable radii also a bit of the finer
+// entries which says that there are any (see finer_entries.wgsl).
 
-// `entries`: x is the slot that the particle comes from, y its id.
+// `entries`: x is the slot that the particle comes from, y is its id.
 #if CROWDS
 // `crowd`: see crowd.wgsl.
 #else
@@ -25,12 +25,12 @@ fn scatter(
 #endif
   let bucket = bucket_of(cell_key_source(position_in[slot]), id);
   let rank = ranks[slot];
-  let place = start[bucket] + rank;
-  if (place < grid.count) {
-    entries[place] = vec2u(slot, id);
+  let index = start[bucket] + rank;
+  if (index < grid.count) {
+    entries[index] = vec2u(slot, id);
   }
 #if CROWDS
-  // Of each crowd one particle has this rank, and one each that begins a tile: whichever it is, it lists the tile.
+  // In each crowd, one particle has this rank, and one begins each further tile. That particle lists the tile.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
 #if VARIABLE_RADII
     atomicOr(&finer[0], 1u << CROWD_BIT);

@@ -1,5 +1,5 @@
-// Blocks of cells of one level where cells are hashed: others may share their buckets. Needs hash, levels_hashed and levels.
-// Same names as in block_levels_dense.wgsl.
+// Blocks of cells of one level in an unbounded world, where other cells may share their buckets. Needs hash,
+// levels/hashed.wgsl and levels/levels.wgsl. levels/block_dense.wgsl provides the same names for a box.
 
 struct Block {
   first: Lattice,
@@ -7,7 +7,7 @@ struct Block {
   level: u32,
 }
 
-// The cells of all places between two corners.
+// The cells of all positions between two corners.
 fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
   return Block(first, Extent(cell_at(high, level) - first) + Extent(1u), level);
@@ -21,7 +21,8 @@ fn bucket_in(block: Block, index: u32) -> u32 {
   return bucket_at(cell_in(block, index), block.level);
 }
 
-// For lists of what is in cells, of which there may be many more than particles: a table of their own, under a hash.
+// The number of lists of contents of cells. The lists have a hash table of their own, because paths may pass many more
+// cells than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

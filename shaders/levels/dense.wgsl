@@ -1,15 +1,16 @@
-// Levels of cells of a box, each with a bucket of its own: level by level, row by row. Needs space_straight or (with WRAPS,
-// where some axes wrap around) space_periodic; before levels.wgsl. The other kind is in levels_hashed.wgsl.
+// Levels of cells in a box. Each cell has its own bucket, ordered by level, then by row. Needs space_straight or, with
+// WRAPS (periodic axes), space_periodic; goes before levels/levels.wgsl. levels/hashed.wgsl provides the same names for
+// an unbounded world.
 
-// How many levels a finer entry is below its hosts, at least: who is on the level just below is looked for in its cells, which
-// lie in rows.
+// The least number of levels between a finer entry and the cell that lists it. Particles one level below are instead
+// found in their own cells, which lie in rows.
 const FINER_STEPS = 2u;
 
 // Cells along each axis of a level.
 fn cells_at(level: u32) -> Extent {
   let all = ((grid.cells - Extent(1u)) >> Extent(level)) + Extent(1u);
 #if WRAPS
-  // Around the end of an axis that wraps around the last cell takes in what is left.
+  // The last cell along a periodic axis takes in the rest of the period.
   return select(all, grid.cells >> Extent(level), grid.period > Vector());
 #else
   return all;
@@ -30,7 +31,7 @@ fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
 #endif
 }
 
-// Whether two cells of a level are the same or touch.
+// True if two cells of a level are the same or touch.
 fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 #if WRAPS
   let away = abs(other - cell);
@@ -42,8 +43,8 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 }
 
 #if WRAPS
-// A cell up to a period outside a level, brought in; along axes that do not wrap around none is outside.
-fn brought_in(lattice: Lattice, level: u32) -> Lattice {
+// Wraps a cell that is up to one period outside. Along other axes no cell is outside.
+fn wrap_cell(lattice: Lattice, level: u32) -> Lattice {
   let cells = Lattice(cells_at(level));
   let raised = select(lattice, lattice + cells, lattice < Lattice());
   return select(raised, raised - cells, raised >= cells);
@@ -54,12 +55,12 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return grid.level_first[level / 4u][level % 4u] + flatten(lattice, cells_at(level));
 }
 
-// Buckets that have finer entries: those of level FINER_STEPS and of higher ones.
+// The number of buckets that have finer entries: those of level FINER_STEPS and above.
 fn finer_buckets() -> u32 {
   return grid.cell_count - grid.level_first[0][FINER_STEPS];
 }
 
-// The bucket of the finer entries of the cells of a bucket.
+// The bucket that holds the finer entries of a bucket's cell.
 fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket - grid.level_first[0][FINER_STEPS];
 }

@@ -1,11 +1,11 @@
-// Levels of cells anywhere, filed under a hash of level and place in one table of `grid.cell_count` buckets, a power of
-// two: for worlds without an end. Needs hash and space_straight; before levels.wgsl. Blocks of HASH_BLOCK cells along x
-// stay together in the table, as in world_unbounded.wgsl. The other kind is in levels_dense.wgsl.
+// Levels of cells in an unbounded world, hashed by level and position into one table of `grid.cell_count` buckets, a
+// power of two. Needs hash and space_straight; goes before levels/levels.wgsl. Blocks of HASH_BLOCK cells along x stay
+// together in the table, as in world/unbounded.wgsl. levels/dense.wgsl provides the same names for a box.
 
-// How many levels a finer entry is below its hosts, at least.
+// The least number of levels between a finer entry and the cell that lists it.
 const FINER_STEPS = 1u;
 
-// Cells of the lowest level farther out are one with the last.
+// Cells of the lowest level that are farther out count as this one.
 const FARTHEST = 0x1p30f;
 
 fn finest_at(position: Vector) -> Lattice {
@@ -21,7 +21,7 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
   return is_beside(cell, other);
 }
 
-// First bucket of the block that holds a cell.
+// The first bucket of the block that holds a cell.
 fn block_of(lattice: Lattice, level: u32) -> u32 {
   let hash = hash_lattice(lattice >> BLOCK_SHIFT) ^ (level * 0x9e3779b9u);
   return (mix_bits(hash) * HASH_BLOCK) & (grid.cell_count - 1u);
@@ -31,12 +31,12 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return block_of(lattice, level) + (u32(lattice.x) & (HASH_BLOCK - 1u));
 }
 
-// Buckets that have finer entries: all, since each may be of any level.
+// The number of buckets that have finer entries: all, because any bucket may hold cells of any level.
 fn finer_buckets() -> u32 {
   return grid.cell_count;
 }
 
-// The bucket of the finer entries of the cells of a bucket.
+// The bucket that holds the finer entries of a bucket's cells.
 fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket;
 }

@@ -1,5 +1,5 @@
-// Which levels of a box anybody is on. Needs levels_dense, and of the kernel start: array<u32>. The other kind, with the
-// same name, is levels_held_hashed.wgsl.
+// Says which levels of a box hold particles. Needs levels/dense.wgsl, and start: array<u32> of the kernel.
+// levels/held_hashed.wgsl provides the same name for an unbounded world.
 
 fn holds_anyone(level: u32) -> bool {
   var end = grid.cell_count;

@@ -1,5 +1,5 @@
-// Where cells of all levels are hashed into one table, it cannot be told which levels anybody is on. Same name as in
-// levels_held_dense.wgsl.
+// Counterpart of levels/held_dense.wgsl for hashed cells. All levels share one table there, so any level may hold
+// particles.
 
 fn holds_anyone(level: u32) -> bool {
   return true;

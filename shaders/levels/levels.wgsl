@@ -1,18 +1,18 @@
-// Particles that each have a radius of their own: the level that one is on, and where it is filed. A level has cells
-// twice as wide as those of the level below; a particle is on the lowest level whose cells are as wide as it. Needs
-// one of the levels_*.wgsl for finest_at, coarsened, are_adjacent and bucket_at. Twin: src/core/world/levels.ts.
+// The level and the bucket of each particle, with variable radii. A level has cells twice as wide as the level below. A
+// particle is on the lowest level whose cells are at least as wide as the particle. Needs levels/dense.wgsl or
+// levels/hashed.wgsl for finest_at, coarsened, are_adjacent and bucket_at. Twin: src/core/world/levels.ts.
 
-// What is kept of the cell of a slot until the next sort: its place on the particle's own level.
+// The cell of a slot, as stored until the next sort: its coordinates on the particle's own level.
 alias Cell = StoredLattice;
 
-// No lattice coordinate is as great as this.
+// Greater than any lattice coordinate.
 const NOWHERE = Cell(0x7fffffff);
 
 fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
-// Products with powers of two round nothing, so bits tell the level: the exponent, rounded up.
+// Products with powers of two are exact, so the exponent, rounded up, is the level.
 fn level_of(radius: f32) -> u32 {
   let bits = bitcast<u32>(max(2.0 * radius * grid.inverse_base, 1.0));
   return (bits >> 23u) - 127u + select(0u, 1u, (bits & 0x7fffffu) != 0u);
@@ -20,11 +20,11 @@ fn level_of(radius: f32) -> u32 {
 
 // The greatest radius on a level.
 fn greatest_on(level: u32) -> f32 {
-  // Half of what the inverse, a power of two, is the inverse of.
+  // Half the largest diameter on the level. Works on exponents, because `inverse_base` is a power of two.
   return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
 }
 
-// Neither a NaN nor too large for the grid: what is, is set aside.
+// False for a NaN, a negative radius, and one too large for the grid. Such particles are set aside.
 fn has_size(radius: f32) -> bool {
   let is_number = (bitcast<u32>(radius) & MAGNITUDE_BITS) < EXPONENT_BITS;
   return is_number && radius >= 0.0 && radius <= grid.greatest_radius;
@@ -35,7 +35,7 @@ fn cell_at(position: Vector, level: u32) -> Lattice {
 }
 
 fn bucket_of(body: PackedBody, id: u32) -> u32 {
-  let position = place_of(body);
+  let position = body_position(body);
   if (is_finite(position) && has_size(radius_of(body))) {
     let level = level_of(radius_of(body));
     return bucket_at(cell_at(position, level), level);
@@ -45,12 +45,12 @@ fn bucket_of(body: PackedBody, id: u32) -> u32 {
 
 fn cell_of(body: PackedBody, bucket: u32) -> Cell {
   if (bucket < grid.cell_count) {
-    return store_lattice(cell_at(place_of(body), level_of(radius_of(body))));
+    return store_lattice(cell_at(body_position(body), level_of(radius_of(body))));
   }
   return NOWHERE;
 }
 
-// Whether the cells of two particles are the same or touch, on the higher of their two levels.
+// True if the cells of two particles are the same or touch, on the higher of their two levels.
 fn are_candidates(cell: Cell, radius: f32, other: Cell, other_radius: f32) -> bool {
   let level = level_of(radius);
   let other_level = level_of(other_radius);

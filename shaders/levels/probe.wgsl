@@ -1,17 +1,20 @@
-// The neighbour loop where each particle has a radius of its own. Needs params, finite, levels, a space and
-// particle, and of the kernel: start: array<u32>, position_in: array<PackedBody>, cell_of_slot: array<Cell>, finer entries:
-// array<u32>, struct Own, fn visit. Calls visit for every particle that overlaps this one (distance < the sum of the
-// radii, times the root of `reach_squared`), but for the one in slot `except`. With BOXES particles are boxes, in hashed
-// cells, and the kernel says which overlap: fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool.
-// Needs probe_levels_hashed.wgsl or probe_levels_dense.wgsl for meet_all, has_long_row, has_long_list and count_around.
-// Two that overlap are in adjacent cells of the higher of their two levels. So those of its own level and of
-// higher ones are in the 3×3 (3×3×3) cells around its own place on each. Those of lower levels are in the cells that these
-// around its own are made of: of levels that lie in rows those of the level just below are met there; all others are
-// finer entries of the cells around its own. Ordering: levels upwards, then finer entries; rows and cells as they lie, slots ascending in
-// each bucket: it depends on the state alone. With HEAVY it goes over the candidates whose turn it is for one of
-// HEAVY_WORKGROUP_SIZE threads.
+// The neighbour loop with variable radii. Calls visit for every particle that overlaps this one (distance < the sum of
+// the radii times the root of `reach_squared`), except the one in slot `except`.
+//
+// Needs params, finite, levels, a space, particle, and levels/probe_hashed.wgsl or levels/probe_dense.wgsl for
+// meet_all, has_long_row, has_long_list and count_around. Of the kernel it needs start: array<u32>, position_in:
+// array<PackedBody>, cell_of_slot: array<Cell>, finer: array<u32>, struct Own and fn visit. With BOXES particles are
+// boxes in hashed cells, and the kernel decides which overlap: fn overlaps(own: ptr<function, Own>, particle: Particle,
+// other: u32) -> bool.
+//
+// Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
+// own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
+// lie inside the cells around its own. In a dense grid, those one level below are found in their own cells, which lie
+// in rows; all others are finer entries of the cells around its own.
+// Ordering: levels upwards, then finer entries; cells in their order in memory, slots ascending in each bucket. So it
+// depends on the state alone. With HEAVY each of HEAVY_WORKGROUP_SIZE threads goes over its share of the candidates.
 
-// A bit for each level that anyone may be on.
+// One bit per level that may hold particles.
 fn occupied_levels() -> u32 {
   return finer[0];
 }
@@ -38,7 +41,7 @@ fn probe(
   meet_all(own, particle, except, reach_squared, lattice, level, occupied, turn);
 }
 
-// Whether cells of a level may have finer entries.
+// True if cells of a level may have finer entries.
 fn has_finer(level: u32, occupied: u32) -> bool {
 #if HAS_FINER
   return level >= FINER_STEPS && (occupied & ((1u << (level + 1u - FINER_STEPS)) - 1u)) != 0u;
@@ -47,7 +50,7 @@ fn has_finer(level: u32, occupied: u32) -> bool {
 #endif
 }
 
-// Particles whose cells are the same or touch, on the higher of the two levels, this one left out.
+// The number of particles whose cells are the same or touch on the higher of the two levels, without this particle.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;
@@ -56,14 +59,14 @@ fn count_candidates(slot: u32, cell: Cell) -> u32 {
 }
 
 #if CROWDS
-// Whether heavy.wgsl has found that a particle has too many candidates for one thread. Where no bucket and no list is
-// crowded, it has not looked, and nobody has.
+// True if grid/heavy.wgsl has found that a particle has too many candidates for one thread. If no bucket or list is
+// crowded, the bits are not up to date and no particle is heavy.
 fn is_heavy(slot: u32) -> bool {
   let bits = finer[heavy_bits_at(arrayLength(&finer), slot)];
   return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;
 }
 
-// Whether it has: on its own or another level that it looks at, or among its finer entries.
+// True if a particle has too many candidates: in rows of any level that it looks at, or among its finer entries.
 fn has_too_many(slot: u32) -> bool {
   let occupied = occupied_levels();
   let level = level_of(radius_of(position_in[slot]));

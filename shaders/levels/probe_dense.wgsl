@@ -1,6 +1,6 @@
-// What probe_levels.wgsl asks of levels_dense.wgsl: three rows of cells at a time, as in probe_bounded.wgsl. Without HAS_FINER
-// there are too few levels for finer entries. With WRAPS some axes wrap around: rows beyond an end are those at the other one, and
-// a row that goes on there is two, since it is two ranges of slots.
+// The part of levels/probe.wgsl for dense cells: reads three rows of cells at a time, as neighbours/probe_bounded.wgsl
+// does. Without HAS_FINER there are too few levels for finer entries. With WRAPS, rows beyond an end of a periodic axis
+// are those at the other end; a row that crosses the end counts as two, because it is two ranges of slots.
 
 #if HEAVY
 const TURNS = HEAVY_WORKGROUP_SIZE;
@@ -8,8 +8,8 @@ const TURNS = HEAVY_WORKGROUP_SIZE;
 const TURNS = 1u;
 #endif
 
-// Cells of a level, the first and the last along each axis. Along axes that wrap around they are numbered on beyond the ends,
-// and none comes twice.
+// The first and the last cell of a level along each axis. Along periodic axes the numbers continue beyond the ends, and
+// no cell comes twice.
 struct Block {
   low: Lattice,
   high: Lattice,
@@ -20,14 +20,14 @@ struct Layer {
   first: u32,
   second: u32,
   third: u32,
-  // Where each row ends, counted from the beginning of the first.
+  // The end of each row, counted from the beginning of the first.
   first_end: u32,
   second_end: u32,
   third_end: u32,
 }
 
-// All cells of a level that somebody can be in who is a candidate of a particle on level `own_level`: those that the cells
-// around its own are made of, on the higher of the two levels.
+// All cells of a level that may hold candidates of a particle on level `own_level`: on the higher of the two levels,
+// they belong to the cells around the particle's own.
 fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);
@@ -36,7 +36,7 @@ fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let after = middle + Lattice(2);
   let cells = Lattice(cells_at(level));
 #if WRAPS
-  // The last cell of the higher level may be made of more than the others.
+  // The last cell of the higher level may be made of more cells than the others.
   let higher_cells = Lattice(cells_at(higher));
   let beyond = after - higher_cells;
   let low = select(before << finer, ((before + higher_cells) << finer) - cells, before < Lattice());
@@ -51,24 +51,24 @@ fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
 #endif
 }
 
-// Of a block of cells of a level those that somebody can be in who is nearer than `reach`: half of them, most often. Once
-// particles have moved since the sort, all: candidates are those whose cells were adjacent then. The margin is many
-// times what rounding can be off by, of the cells or here. Whoever is outside the box is in one of the outermost cells:
-// so the nearest of the block are among them, wherever the place is.
-fn reached_from(place: Vector, reach: f32, around: Block, level: u32) -> Block {
+// The part of a block that may hold particles closer than `reach`: usually half of it. With WHOLE_BLOCKS all of it:
+// particles have moved since the sort, and candidates are those whose cells were adjacent then. The margin is many
+// times the rounding error of cells and of this function. Particles outside the box are in the outermost cells, so
+// clamping to the block finds the nearest ones from any position.
+fn reached_from(from_origin: Vector, reach: f32, around: Block, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return around;
 #else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
-  let margin = (abs(place) + grid.period + Vector(reach)) * 0x1p-18f;
-  let low = clamp((place - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
-  let high = clamp((place + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
+  let margin = (abs(from_origin) + grid.period + Vector(reach)) * 0x1p-18f;
+  let low = clamp((from_origin - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
+  let high = clamp((from_origin + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   let reached = Block(
     clamp(Lattice(floor(low)), around.low, around.high),
     clamp(Lattice(floor(high)), around.low, around.high),
   );
 #if WRAPS
-  // What is left of a period is in its last cell, not beyond; its cells are numbered as if there were nothing left.
+  // The last cell takes in the rest of a period, but cells are numbered here as if nothing were left over.
   return Block(min(reached.low, Lattice(cells_at(level)) - Lattice(1)), max(reached.high, Lattice()));
 #else
   return reached;
@@ -76,7 +76,7 @@ fn reached_from(place: Vector, reach: f32, around: Block, level: u32) -> Block {
 #endif
 }
 
-// Rows of a block three by three.
+// The number of layers of a block: three rows each.
 fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
@@ -100,14 +100,14 @@ fn layers_of(block: Block, level: u32) -> u32 {
 }
 #endif
 
-// `offset`: from the bucket of a cell to that which is asked.
+// `offset`: added to the bucket of a cell, to read other lists than the cells themselves.
 fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   let cells = cells_at(level);
   var corner = block.low;
   var last = block.high.x;
   var turn = index;
 #if WRAPS
-  // First all rows on this side of the end, then what is beyond it.
+  // First all rows on this side of the end, then their parts beyond it.
   let across = layers_across(block);
   let along_x = i32(cells.x);
   let is_beyond = index >= across;
@@ -125,9 +125,9 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   }
   let rows = block.high.y - corner.y + 1;
   let length = u32(last - corner.x) + 1u;
-  // The last row once more where there are fewer.
+  // If fewer than three rows are left, the last one is read again, as empty.
 #if WRAPS
-  corner = brought_in(corner, level);
+  corner = wrap_cell(corner, level);
   let back = cells.x * cells.y;
   let below = offset + bucket_at(corner, level);
   let centre = below + select(0u, cells.x - select(0u, back, corner.y + 1 == i32(cells.y)), rows > 1);
@@ -159,7 +159,7 @@ fn slot_in(layer: Layer, index: u32) -> u32 {
 
 fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
-  let apart = minimum_image(particle.position, place_of(body));
+  let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius_of(body);
   if (distance_squared < reach * reach * reach_squared && other != except) {
@@ -172,15 +172,15 @@ fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
-// Where a particle looks, a bit each: the levels from the one below on that anyone may be on, then its finer entries.
+// What a particle looks at, one bit each: the occupied levels from the one below its own, then its finer entries.
 fn stops_of(level: u32, occupied: u32) -> u32 {
   let lowest = lowest_level(level);
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;
   return levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
 }
 
-// Those on a particle's own level, on the one below and on all above, then its finer entries. All layers are one loop: threads in
-// lockstep then wait for the longest sum.
+// Visits the particles on the level below, on the particle's own and on all above, then its finer entries. All layers
+// are one loop: threads in lockstep then wait for the longest sum only.
 fn meet_all(
   own: ptr<function, Own>,
   particle: Particle,
@@ -192,7 +192,7 @@ fn meet_all(
   turn: u32,
 ) {
   let base = FINER_HEADER - grid.count;
-  let place = particle.position - grid.origin;
+  let from_origin = particle.position - grid.origin;
   var left = stops_of(level, occupied);
   var index = 0u;
   while (left != 0u) {
@@ -201,9 +201,9 @@ fn meet_all(
     let other_level = select(next_level, level, are_finer);
     let greatest = greatest_on(select(next_level, level - FINER_STEPS, are_finer));
     let reach = particle.radius + min(greatest, grid.greatest_radius);
-    let block = reached_from(place, reach, around_on(lattice, level, other_level), other_level);
+    let block = reached_from(from_origin, reach, around_on(lattice, level, other_level), other_level);
     let layer = layer_of(block, index, other_level, select(0u, finer_bucket(0u), are_finer));
-    // Never more than all, so that not even a broken grid holds up the device.
+    // Bounded by the particle count, so that a corrupt grid cannot hang the device.
     let end = min(layer.third_end, select(grid.count, grid.count * grid.levels, are_finer));
     for (var next = turn; next < end; next += TURNS) {
       var other = slot_in(layer, next);
@@ -222,7 +222,7 @@ fn meet_all(
   }
 }
 
-// All that are on a particle's own level, on lower and on higher ones, itself included.
+// The number of candidates on a particle's own level, on lower and on higher ones, itself included.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = 0u;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
@@ -241,7 +241,7 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
 }
 
 #if CROWDS
-// Whether three rows of cells on a level hold too many for one thread.
+// True if three rows of cells on a level hold too many particles for one thread.
 fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
@@ -253,7 +253,7 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// The same of lists of finer entries.
+// The same for lists of finer entries.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   var long = false;
   let block = around_on(lattice, level, level);

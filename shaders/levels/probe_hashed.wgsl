@@ -1,5 +1,5 @@
-// What probe_levels.wgsl asks of levels_hashed.wgsl: a row of cells at a time. Buckets hold particles of other cells and
-// levels too: theirs is another turn, or nobody's, so the true cell of each is compared.
+// The part of levels/probe.wgsl for hashed cells: reads one row of cells at a time. A bucket may also hold particles of
+// other cells and levels, so the true cell of each particle is compared.
 
 #if HEAVY
 const TURNS = HEAVY_WORKGROUP_SIZE;
@@ -7,14 +7,14 @@ const TURNS = HEAVY_WORKGROUP_SIZE;
 const TURNS = 1u;
 #endif
 
-// Cells of a level, the first and the last along each axis.
+// The first and the last cell of a level along each axis.
 struct Block {
   low: Lattice,
   high: Lattice,
 }
 
-// A row of cells of a level and the particles in their buckets: one range of slots, or of finer entries, or two where the row
-// crosses from one block of the table to the next.
+// A row of cells of a level and the particles in their buckets: one range of slots or of finer entries, or two if the
+// row crosses from one block of the table to the next.
 struct Row {
   low: Lattice,
   high: Lattice,
@@ -28,17 +28,17 @@ fn around(middle: Lattice) -> Block {
   return Block(middle - Lattice(1), middle + Lattice(1));
 }
 
-// Of the cells around one those that somebody can be in who is nearer to a place in it than `reach`: half of them, most often.
-// Once particles have moved since the sort, all: candidates are those whose cells were adjacent then. The margin is many
-// times what rounding can be off by, here.
-fn reached_from(place: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
+// The part of the cells around a position that may hold particles closer than `reach`: usually half of them. With
+// WHOLE_BLOCKS all of them: particles have moved since the sort, and candidates are those whose cells were adjacent
+// then. The margin is many times the rounding error of this function.
+fn reached_from(position: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return around(middle);
 #else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
-  let margin = (abs(place) + Vector(reach)) * 0x1p-18f;
-  let low = clamp((place - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
-  let high = clamp((place + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
+  let margin = (abs(position) + Vector(reach)) * 0x1p-18f;
+  let low = clamp((position - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
+  let high = clamp((position + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   return Block(
     clamp(Lattice(floor(low)), middle - Lattice(1), middle),
     clamp(Lattice(floor(high)), middle, middle + Lattice(1)),
@@ -54,7 +54,7 @@ fn rows_of(block: Block) -> u32 {
   return rows * (u32(block.high[DIMENSIONS - 1u] - block.low[DIMENSIONS - 1u]) + 1u);
 }
 
-// `offset`: where the buckets begin that are asked.
+// `offset`: the first bucket of the lists that are read.
 fn row_of(block: Block, index: u32, level: u32, offset: u32) -> Row {
   var low = block.low;
   if (DIMENSIONS == 2u) {
@@ -84,11 +84,11 @@ fn length_of(row: Row) -> u32 {
   return row.first_length + row.second_length;
 }
 
-fn slot_in(row: Row, place: u32) -> u32 {
-  return select(row.second + (place - row.first_length), row.first + place, place < row.first_length);
+fn slot_in(row: Row, index: u32) -> u32 {
+  return select(row.second + (index - row.first_length), row.first + index, index < row.first_length);
 }
 
-// Whether someone in the buckets of a row is in it, not of another cell or level.
+// True if a particle in the buckets of a row is in one of its cells, not in another cell or level.
 fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool {
   let lower = level_of(radius);
   if (!are_finer && lower != level) {
@@ -98,7 +98,7 @@ fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool
   return all((cell >= row.low) & (cell <= row.high));
 }
 
-// Someone in the buckets of a row.
+// Visits a particle in the buckets of a row, if it overlaps and is in one of the cells.
 fn meet(
   own: ptr<function, Own>,
   particle: Particle,
@@ -116,7 +116,7 @@ fn meet(
   let distance_squared = 0.0;
   let is_met = overlaps(own, particle, other);
 #else
-  let apart = minimum_image(particle.position, place_of(body));
+  let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius;
   let is_met = distance_squared < reach * reach * reach_squared;
@@ -126,8 +126,8 @@ fn meet(
   }
 }
 
-// Those on a particle's own level and on all above, then its finer entries. All rows are one loop: threads in lockstep then wait for
-// the longest sum.
+// Visits the particles on the particle's own level and on all above, then its finer entries. All rows are one loop:
+// threads in lockstep then wait for the longest sum only.
 fn meet_all(
   own: ptr<function, Own>,
   particle: Particle,
@@ -139,7 +139,7 @@ fn meet_all(
   turn: u32,
 ) {
   let base = FINER_HEADER - grid.count;
-  // Where it looks, a bit each: levels, then its finer entries.
+  // What the particle looks at, one bit each: levels, then its finer entries.
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> level) << level;
   var left = levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
   var index = 0u;
@@ -152,10 +152,10 @@ fn meet_all(
     let middle = coarsened(lattice, level, other_level);
     let block = reached_from(particle.position, reach, middle, other_level);
     let row = row_of(block, index, other_level, select(0u, finer_bucket(0u), are_finer));
-    // Never more than all, so that not even a broken grid holds up the device.
+    // Bounded by the particle count, so that a corrupt grid cannot hang the device.
     let end = min(length_of(row), select(grid.count, grid.count * grid.levels, are_finer));
-    for (var place = turn; place < end; place += TURNS) {
-      var other = slot_in(row, place);
+    for (var next = turn; next < end; next += TURNS) {
+      var other = slot_in(row, next);
       var is_here = true;
       if (are_finer) {
         let entry = finer[base + other];
@@ -174,7 +174,7 @@ fn meet_all(
   }
 }
 
-// All that are on a particle's own level, on lower and on higher ones, itself included.
+// The number of candidates on a particle's own level, on lower and on higher ones, itself included.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = count_on(lattice, level, true);
   for (var higher = level; higher < grid.levels; higher++) {
@@ -183,7 +183,7 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   return found;
 }
 
-// Those of the cells around one on a level, or their finer entries.
+// The number of particles in the cells around one on a level, or of their finer entries.
 fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
   let base = FINER_HEADER - grid.count;
   let block = around(middle);
@@ -191,8 +191,8 @@ fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
   for (var index = 0u; index < rows_of(block); index++) {
     let row = row_of(block, index, level, select(0u, finer_bucket(0u), are_finer));
     let end = min(length_of(row), grid.count * grid.levels);
-    for (var place = 0u; place < end; place++) {
-      var other = slot_in(row, place);
+    for (var next = 0u; next < end; next++) {
+      var other = slot_in(row, next);
       var is_here = true;
       if (are_finer) {
         let entry = finer[base + other];
@@ -207,7 +207,7 @@ fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
 }
 
 #if CROWDS
-// Whether a row of cells on a particle's own level or above holds too many for one thread.
+// True if a row of cells on a particle's own level or above holds too many particles for one thread.
 fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
   for (var higher = level; higher < grid.levels; higher++) {
@@ -216,7 +216,7 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// The same of lists of finer entries.
+// The same for lists of finer entries.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   return is_long(lattice, level, finer_bucket(0u));
 }

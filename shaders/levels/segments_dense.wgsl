@@ -1,8 +1,9 @@
-// The rows of a block of cells of one level of a box as segments: cells that are neighbours in memory, so that their
-// particles are one range of slots. Along an x that wraps around (with WRAPS) a row may go on at the other end: two segments.
-// Needs block_levels_dense, and of the kernel start: array<u32>. Same names as in segments_levels_hashed.wgsl.
+// The rows of a block of cells of one level of a box, as segments: cells that are adjacent in memory, so that their
+// particles are one range of slots. With WRAPS a row along a periodic x may continue at the other end: two segments.
+// Needs levels/block_dense.wgsl, and start: array<u32> of the kernel. levels/segments_hashed.wgsl provides the same
+// names for hashed cells.
 
-// Slots from `first` up to, but not, `end`.
+// Slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
@@ -21,7 +22,7 @@ fn segment_of(block: Block, index: u32) -> Segment {
   if (DIMENSIONS == 3u) {
     cell[DIMENSIONS - 1u] += i32(row / block.length.y);
   }
-  cell = brought_in(cell, block.level);
+  cell = wrap_cell(cell, block.level);
   var width = min(block.length.x, cells_at(block.level).x - u32(block.first.x));
   if (index % parts == 1u) {
     width = block.length.x - width;
@@ -46,7 +47,7 @@ fn segment_of(block: Block, index: u32) -> Segment {
 }
 #endif
 
-// Whether a slot between those of a segment is one of its particles.
+// True if a slot in the range of a segment is one of its particles.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   return true;
 }

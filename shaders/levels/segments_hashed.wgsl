@@ -1,9 +1,10 @@
-// The rows of a block of cells of one level as segments, where cells are hashed: cells that are in one block of the table,
-// so that their particles are in one range of slots. Others, of any level, may share their buckets. Needs
-// block_levels_hashed, and of the kernel start: array<u32>, cell_of_slot: array<Cell>, position_in: array<PackedBody>. Same names
-// as in segments_levels_dense.wgsl.
+// The rows of a block of cells of one level as segments, for hashed cells. A segment lies in one block of the table, so
+// its particles are in one range of slots. Particles of other cells and levels may share its buckets. Needs
+// levels/block_hashed.wgsl, and of the kernel start: array<u32>, cell_of_slot: array<Cell>, position_in:
+// array<PackedBody>. levels/segments_dense.wgsl provides the same names for a box.
 
-// Slots from `first` up to, but not, `end`, as far as they are of the level and their cells are between two.
+// Slots from `first` up to, but not including, `end`, whose particles are on `level` and in cells between `low` and
+// `high`.
 struct Segment {
   first: u32,
   end: u32,
@@ -16,7 +17,7 @@ fn last_in_row(block: Block) -> i32 {
   return block.first.x + i32(block.length.x - 1u);
 }
 
-// Blocks of the table that a row is in.
+// The number of blocks of the table that a row is in.
 fn segments_in_row(block: Block) -> u32 {
   return u32((last_in_row(block) >> HASH_BLOCK_SHIFT) - (block.first.x >> HASH_BLOCK_SHIFT)) + 1u;
 }
@@ -37,7 +38,7 @@ fn segment_of(block: Block, index: u32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(high.x - low.x) + 1u], low, high, block.level);
 }
 
-// Whether a slot between those of a segment is one of its particles.
+// True if a slot in the range of a segment is one of its particles.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   let is_between = all((cell >= segment.low) & (cell <= segment.high));

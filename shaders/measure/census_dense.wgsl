@@ -1,5 +1,5 @@
-// Who else is in a particle's cell, where a bucket is a cell. Needs of the kernel: start, and position_in where each
-// particle has a radius of its own.
+// Counts the particles in a particle's cell, in a dense grid. Needs of the kernel: start and, with variable radii,
+// position_in.
 
 fn census_of(slot: u32, cell: Cell) -> Census {
 #if VARIABLE_RADII

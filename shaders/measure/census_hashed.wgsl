@@ -1,5 +1,5 @@
-// Who else is in a particle's cell, where a bucket may hold several cells. Needs of the kernel: start, cell_of_slot, and
-// position_in where each particle has a radius of its own.
+// Counts the particles in a particle's cell, in a hashed grid, where a bucket may hold several cells. Needs of the
+// kernel: start, cell_of_slot and, with variable radii, position_in.
 
 #if VARIABLE_RADII
 fn level_at(slot: u32) -> u32 {

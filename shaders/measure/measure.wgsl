@@ -1,33 +1,34 @@
-// Sums over all particles. Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words a workgroup,
-// which the host adds up in 64-bit integers and doubles. Threads stride over the slots and each workgroup
-// adds its threads in order, so the sums have the same bits on every run.
-// Words: 0, 1 candidates; 2, 3 contacts (low, high; both seen from each side); 4 occupied cells; 5 greatest
-// occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap;
-// 13 sum of overlaps (from each side); 14, 15 state hash (low, high), as in src/core/state/hash.ts; 16 borderline pairs
-// (from each side), as in src/core/world/borderline.ts; 17 particles that share a bucket with another cell's;
-// 18 particles in crowded cells.
+// Sums over all particles. Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the
+// host adds up in 64-bit integers and doubles. Threads stride over the slots and each workgroup adds its threads in
+// order, so the sums have the same bits on every run.
+// Words: 0, 1 candidates; 2, 3 contacts (low, high; both counted from each side); 4 occupied cells; 5 greatest
+// occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap; 13 sum of
+// overlaps (from each side); 14, 15 state hash (low, high), as in src/core/state/hash.ts; 16 borderline pairs (from
+// each side), as in src/core/world/borderline.ts; 17 particles that share a bucket with another cell; 18 particles in
+// crowded cells.
 
 struct Measure {
-  // The world's box; `upper` of the substep leaves out a radius.
+  // The world's box; `lower` and `upper` of the substep are a radius inside it.
   lowest: Vector,
   highest: Vector,
-  // See src/core/world/borderline.ts: from when on, and until when a distance² is borderline; the exact lattice.
+  // See src/core/world/borderline.ts: the bounds of a borderline distance², and the scale of the exact lattice.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
-  // Where particles have radii of their own: of the square of a reach, and beside it of the reach, what a distance² is off
-  // by at most that is borderline; `borderline_high` is then in squares of the reach, and no less than either comes to.
+  // With variable radii, a distance² is borderline if it differs from the square of the reach by at most this share of
+  // the square plus this multiple of the reach. `borderline_high` is then in squares of the reach, and at least as high
+  // as both allow.
   borderline_share: f32,
   borderline_around: f32,
 }
 
-// Who is in a particle's cell: census_dense.wgsl or census_hashed.wgsl says so.
+// The particles in a particle's cell; see census_dense.wgsl and census_hashed.wgsl.
 struct Census {
-  // One particle of each cell is.
+  // True for exactly one particle of each cell.
   is_first: bool,
   // Particles in the cell.
   occupancy: u32,
-  // Whether particles of another cell are in the same bucket.
+  // True if the bucket also holds particles of another cell.
   is_shared: bool,
 }
 
@@ -40,10 +41,11 @@ struct Own {
   overlap: f32,
 }
 
-// `position_bits` is the buffer of `position_in` again: a load as float may flush or change bits that the hash must see.
+// `position_bits` is the buffer of `position_in` again: a load as float may flush or change bits that the hash must
+// include.
 
 #if OBSTACLES
-// Word 19: how many obstacles the particles overlap.
+// Word 19: the number of overlaps between particles and obstacles.
 struct ObstacleSum {
   count: u32,
 }
@@ -53,22 +55,22 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 }
 
 #endif
-// Word by word, so that one thread can add a word over all threads.
+// Grouped by word, so that one thread can add up a word over all threads.
 var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
 fn is_on_lattice(position: Vector) -> bool {
   let scaled = position * measure.lattice_scale;
-  // What is not 0 may vanish when it is scaled.
+  // A coordinate that is not 0 may become 0 when it is scaled.
   let is_zero = (bitcast<Extent>(position) & Extent(MAGNITUDE_BITS)) == Extent();
   return measure.lattice_scale > 0.0 && all((scaled == floor(scaled)) & ((scaled != Vector()) | is_zero));
 }
 
 #if VARIABLE_RADII
 fn is_exact(body: PackedBody) -> bool {
-  let is_whole = is_on_lattice(place_of(body));
+  let is_whole = is_on_lattice(body_position(body));
   let scaled = radius_of(body) * measure.lattice_scale;
 #if HAS_BOXES
-  // Of a box the ball around it is of no matter.
+  // The ball around a box does not matter.
   if (body.shape.x > 0.0) {
     return is_whole && is_on_lattice(upper_of(body.shape));
   }
@@ -76,7 +78,7 @@ fn is_exact(body: PackedBody) -> bool {
   return is_whole && scaled == floor(scaled);
 }
 
-// Of what the largest there may be weighs: see core/contact/settings.ts.
+// The mass, as a share of the largest allowed: see src/core/contact/settings.ts.
 fn weight_of(particle: Particle) -> f32 {
 #if HAS_BOXES
   let ratio = particle.bulk / grid.greatest_radius;
@@ -87,7 +89,7 @@ fn weight_of(particle: Particle) -> f32 {
 }
 
 #if HAS_BOXES
-// Sum of half extents, or the radius.
+// The sum of the half extents of a box, or the radius of a ball.
 fn size_of(half: Vector, radius: f32) -> f32 {
   return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
 }
@@ -131,9 +133,10 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 #else
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {
-    // A reach beyond the diameter may see what the cells leave open: pairs of cells apart are decided by that.
+    // With a reach beyond the diameter, the loop may also see pairs in cells that are not adjacent. Those cannot
+    // overlap.
     let adjacent = are_adjacent(lattice_of((*own).cell), lattice_of(cell_of_slot[other.slot]));
-    if (adjacent && !((*own).exact && is_on_lattice(place_of(position_in[other.slot])))) {
+    if (adjacent && !((*own).exact && is_on_lattice(body_position(position_in[other.slot])))) {
       (*own).borderline += 1u;
     }
     if (other.distance_squared >= substep.diameter_squared) {
@@ -154,31 +157,31 @@ fn mix_word(value: u32, word: u32) -> u32 {
   return mixed * 5u + 0xe6546b64u;
 }
 
-fn hash_of(seed: u32, id: u32, position: PackedBodyBits, velocity: StoredBits) -> u32 {
+fn hash_of(seed: u32, id: u32, body: PackedBodyBits, velocity: StoredBits) -> u32 {
   var hash = mix_word(seed, id);
 #if HAS_BOXES
-  let place = position.place;
+  let coordinates = body.coordinates;
 #else
-  let place = position;
+  let coordinates = body;
 #endif
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    hash = mix_word(hash, place[axis]);
+    hash = mix_word(hash, coordinates[axis]);
   }
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     hash = mix_word(hash, velocity[axis]);
   }
 #if VARIABLE_RADII
-  hash = mix_word(hash, place.w);
+  hash = mix_word(hash, coordinates.w);
 #endif
 #if HAS_BOXES
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    hash = mix_word(hash, position.shape[axis]);
+    hash = mix_word(hash, body.shape[axis]);
   }
 #endif
   return hash;
 }
 
-// 64-bit sum in two words.
+// Adds to a 64-bit sum in two words.
 fn add_wide(low: ptr<function, u32>, high: ptr<function, u32>, value: u32) {
   let sum = *low + value;
   *high += select(0u, 1u, sum < value);
@@ -212,18 +215,18 @@ fn measure_state(
 #if OBSTACLES
   var met = ObstacleSum();
 #endif
-  // Uniform over the workgroup, as the tiled probe demands.
+  // The tiled probe requires a loop that is uniform over the workgroup.
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
     let present = slot < grid.count;
-    // A plain declaration is not cleared on every round by every implementation.
+    // Initialised explicitly, because some implementations do not clear a plain declaration in every round.
     var own = Own();
     var cell = NOWHERE;
     var position = Vector();
     var particle = Particle();
     var id = 0u;
     if (present) {
-      position = place_of(position_in[slot]);
+      position = body_position(position_in[slot]);
       particle = particle_of(slot, position_in[slot]);
 #if VARIABLE_RADII
       own.exact = is_exact(position_in[slot]);
@@ -297,7 +300,7 @@ fn measure_state(
   if (thread >= MEASURE_WORDS) {
     return;
   }
-  // Thread n adds up word n, in every way that a word may be added; the table says which way counts.
+  // Thread n adds up word n in each of the possible ways; the switch below chooses the one that counts.
   var sum = 0u;
   var carried = 0u;
   var most = 0u;

@@ -1,4 +1,4 @@
-// What all blocks of cells have in common; after one of the block_*.wgsl.
+// Functions for all kinds of blocks of cells. Goes after one of the block_*.wgsl.
 
 fn cells_in(block: Block) -> u32 {
   return block.length.x * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);

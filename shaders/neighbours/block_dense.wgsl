@@ -1,14 +1,14 @@
-// Blocks of cells in a dense grid. Along periodic axes they may go on at the other end. Needs lattice_at of a world. The
-// other kind, with the same names, is block_unbounded.wgsl.
+// Blocks of cells in a dense grid. A block may continue at the other end of a periodic axis. Needs lattice_at of a
+// world. neighbours/block_unbounded.wgsl provides the same names for the unbounded world.
 
 struct Block {
   first: Lattice,
-  // Cells along each axis; where the first and so many cells go beyond the last one, they go on at the other end.
+  // Cells along each axis. If they go beyond the last cell, they continue at the other end.
   length: Extent,
 }
 
-// The cells of all places between two corners: lattice_at never descends, rounding included, so no cell is missed.
-// Along periodic axes low > high means what is left when the places between are taken away.
+// The cells of all positions between two corners. lattice_at is monotone, rounding included, so no cell is missed.
+// Along periodic axes, low > high means everything except the gap between them.
 fn block_between(low: Vector, high: Vector) -> Block {
   let cells = Lattice(grid.cells);
   let first = lattice_at(low);
@@ -16,7 +16,7 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)));
 }
 
-// For lists of what is in cells, of which there may be many more than particles: how many there are, and of which cells.
+// The number of lists of contents of cells: one per cell. list_in returns the list of a cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }
@@ -25,7 +25,7 @@ fn list_in(block: Block, index: u32) -> u32 {
   return bucket_in(block, index);
 }
 
-// The bucket of one of them.
+// The bucket of a cell of a block.
 fn bucket_in(block: Block, index: u32) -> u32 {
   let cell = block.first + Lattice(unflatten(index, block.length));
   return flatten(select(cell, cell - Lattice(grid.cells), cell >= Lattice(grid.cells)), grid.cells);

@@ -1,4 +1,5 @@
-// Blocks of cells in the unbounded world. Others may share their buckets. Same names as in block_dense.wgsl.
+// Blocks of cells in the unbounded world, where other cells may share their buckets. neighbours/block_dense.wgsl
+// provides the same names for dense cells.
 
 struct Block {
   first: Lattice,
@@ -10,7 +11,8 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// For lists of what is in cells, of which there may be many more than particles: a table of their own, under a hash.
+// The number of lists of contents of cells. The lists have a hash table of their own, because paths may pass many more
+// cells than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

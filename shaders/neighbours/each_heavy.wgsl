@@ -1,8 +1,8 @@
-// The kernel of each_particle.wgsl for heavy particles (see grid/heavy.wgsl): a workgroup each, whose threads take
-// turns at the candidates. Of the kernel it needs one function more,
-//   fn merge(own: ptr<function, Own>, other: Own)    adds to what a thread has gathered what another has.
-// After heavy_list.wgsl. Every thread begins; the first merges, in the order of threads, and finishes: the same state gives
-// the same bits.
+// The kernel of each_particle.wgsl for heavy particles (see grid/heavy.wgsl): one workgroup per particle, whose threads
+// share the candidates. It needs one more function of the kernel,
+//   fn merge(own: ptr<function, Own>, other: Own)    adds to `own` what another thread has gathered.
+// Goes after heavy_list.wgsl. Every thread calls begin; the first thread merges, in the order of threads, and calls
+// finish. So the same state gives the same bits.
 
 var<workgroup> gathered: array<Own, HEAVY_WORKGROUP_SIZE>;
 

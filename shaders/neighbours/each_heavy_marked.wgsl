@@ -1,15 +1,17 @@
-// The kernel of each_particle.wgsl for heavy particles, where neighbours are listed by id: in place of sorting, a workgroup
-// marks a bit for each, and goes over the bits in order. Of the kernel it needs, in place of finish and merge,
-//   fn places_of(own: Own) -> Stretch                   where its list goes,
-//   fn put(own: Own, place: u32, id: u32)               writes an entry,
-//   fn leave_out(place: u32)                            marks a place that stays empty,
-// and offsets: array<atomic<u32>>, with marks behind the offsets: MARK_ROWS rows of a bit for each id, the offsets as many
-// words as a row has bits, and MARK_ROWS more (see offsetBytes in src/passes/query/pairs.ts). `visit` marks with `mark`. After
-// heavy_list.wgsl. Ordering: ids ascending, whatever the order of threads.
+// The kernel of each_particle.wgsl for heavy particles whose neighbours are listed by id. Instead of sorting, a
+// workgroup sets one bit per neighbour and reads the bits in order. It needs these functions of the kernel instead of
+// finish and merge,
+//   fn own_stretch(own: Own) -> Stretch                the particle's part of the list,
+//   fn put(own: Own, index: u32, id: u32)              writes an entry,
+//   fn leave_out(index: u32)                           marks an entry that stays empty,
+// and offsets: array<atomic<u32>>. Behind the offsets are the marks: MARK_ROWS rows with one bit per id. The offsets
+// take as many words as a row has bits, plus MARK_ROWS (see offsetBytes in src/passes/query/pairs.ts). `visit` calls
+// `mark`. Goes after heavy_list.wgsl.
+// Ordering: ids ascending, in whatever order threads run.
 
 var<workgroup> marked: array<u32, HEAVY_WORKGROUP_SIZE>;
 
-// Ids that a row has bits for.
+// The number of ids that a row has bits for.
 fn marked_ids() -> u32 {
   return (arrayLength(&offsets) - MARK_ROWS) / 2u;
 }
@@ -38,7 +40,7 @@ fn each_heavy(
   let stride = min(workgroups.x * workgroups.y, MARK_ROWS);
   let first = first_mark(row);
   let words = marked_ids() / 32u;
-  // Of each thread a run of words.
+  // Each thread reads a run of words.
   let share = (words + HEAVY_WORKGROUP_SIZE - 1u) / HEAVY_WORKGROUP_SIZE;
   let begin_word = min(thread * share, words);
   let end_word = min(begin_word + share, words);
@@ -65,19 +67,19 @@ fn each_heavy(
       before += select(0u, marked[other], other < thread);
       all += marked[other];
     }
-    let places = places_of(own);
+    let stretch = own_stretch(own);
     for (var word = begin_word; word < end_word; word++) {
       var bits = atomicLoad(&offsets[first + word]);
       while (bits != 0u) {
-        if (before < places.room) {
-          put(own, places.first + before, 32u * word + firstTrailingBit(bits));
+        if (before < stretch.room) {
+          put(own, stretch.first + before, 32u * word + firstTrailingBit(bits));
         }
         before++;
         bits &= bits - 1u;
       }
     }
-    for (var place = all + thread; place < places.room; place += HEAVY_WORKGROUP_SIZE) {
-      leave_out(places.first + place);
+    for (var hole = all + thread; hole < stretch.room; hole += HEAVY_WORKGROUP_SIZE) {
+      leave_out(stretch.first + hole);
     }
     workgroupBarrier();
   }

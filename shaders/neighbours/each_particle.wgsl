@@ -1,6 +1,7 @@
-// The kernel around the functions of particle.wgsl: one thread a slot. Bindings of the kernel: position_in,
-// start, cell_of_slot. Ordering: neighbours come in an order that depends on the state alone; in the bounded and
-// the periodic world slots ascend. With CROWDS it leaves heavy particles to each_heavy.wgsl.
+// The kernel that calls the functions of base/particle.wgsl: one thread per slot. Bindings of the kernel: position_in,
+// start, cell_of_slot. With CROWDS it leaves heavy particles to each_heavy.wgsl.
+// Ordering: neighbours come in an order that depends on the state alone. In the bounded and the periodic world slots
+// ascend.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn each_particle(
@@ -19,7 +20,7 @@ fn each_particle(
     particle = particle_of(slot, position_in[slot]);
     if (is_in_grid(cell)) {
 #if CROWDS
-      // These are the business of each_heavy.wgsl.
+      // each_heavy.wgsl handles these.
       if (is_heavy(slot)) {
         return;
       }
@@ -27,7 +28,7 @@ fn each_particle(
       own = begin(particle);
     }
   }
-  // In uniform control flow, as the tiled probe demands.
+  // The tiled probe requires uniform control flow.
   probe(&own, particle, slot, cell, reach_squared(), thread);
   if (is_in_grid(cell)) {
     finish(own, particle);

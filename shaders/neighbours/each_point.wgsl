@@ -1,7 +1,8 @@
-// The kernel around the functions of particle.wgsl for points that are not particles: one thread a point. Bindings
-// of the kernel: position_in, start, cell_of_slot, points: array<PackedBody>, and a uniform `parameters` with the
-// field point_count. `particle.slot` is then the number of the point, `position` where it is and, with VARIABLE_RADII, `radius` what
-// is there for one. No neighbour is left out: a particle in the very place of a point is its neighbour at distance 0.
+// The kernel that calls the functions of base/particle.wgsl for points instead of particles: one thread per point.
+// Bindings of the kernel: position_in, start, cell_of_slot, points: array<PackedBody>, and a uniform `parameters` with
+// the field point_count. `particle.slot` is the number of the point, `position` its position and, with VARIABLE_RADII,
+// `radius` the radius stored with it. No neighbour is left out: a particle exactly at a point is its neighbour at
+// distance 0.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn each_point(
@@ -14,15 +15,15 @@ fn each_point(
     return;
   }
   let stored = stored_at(points[number]);
-  let position = place_of(stored);
-  // A place that is not finite is near nobody.
+  let position = body_position(stored);
+  // A point that is not finite has no neighbours.
   if (!is_finite(position)) {
     skip(number);
     return;
   }
   let point = particle_of(number, stored);
 #if VARIABLE_RADII
-  // Cells of every level are looked at.
+  // The probe looks at cells of every level.
   let cell = NOWHERE;
 #else
   let cell = cell_of(position, bucket_of(position, 0u));

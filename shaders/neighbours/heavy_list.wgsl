@@ -1,5 +1,6 @@
-// The heavy particles (see grid/heavy.wgsl) for kernels with a workgroup for each. Of the kernel it needs one binding more:
-// crowd: array<u32>, or, where particles have radii of their own, finer entries, which it has anyway.
+// The list of heavy particles (see grid/heavy.wgsl), for kernels with one workgroup per heavy particle. Needs one more
+// binding of the kernel: crowd: array<u32>. With variable radii it uses the finer entries instead, which the kernel has
+// anyway.
 
 #if VARIABLE_RADII
 fn is_listed(index: u32) -> bool {
@@ -7,7 +8,7 @@ fn is_listed(index: u32) -> bool {
 }
 
 fn heavy_at(index: u32) -> u32 {
-  return finer[heavy_place(arrayLength(&finer), index)];
+  return finer[heavy_slot_at(arrayLength(&finer), index)];
 }
 #else
 fn is_listed(index: u32) -> bool {

@@ -1,6 +1,7 @@
-// Where the heavy particles of a grid with levels are noted (see grid/heavy.wgsl): at the end of `finer entries`, which is `words`
-// long. The last words have a bit for each slot, that says whether it is heavy; before these is the number of heavy slots, and
-// before that these slots, from the last down. What is beyond them is left from earlier sorts. Needs params.
+// The words for heavy particles in a grid with levels (see grid/heavy.wgsl): at the end of the finer entries, a buffer
+// of `words` words. The last words have one bit per slot, set if the slot is heavy. Before them is the number of heavy
+// slots, and before that are these slots, from the last word down. Slots beyond that number are left over from
+// earlier sorts. Needs params.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {
   return words - 1u - slot / 32u;
@@ -10,6 +11,6 @@ fn heavy_number_at(words: u32) -> u32 {
   return heavy_bits_at(words, grid.count + 31u);
 }
 
-fn heavy_place(words: u32, index: u32) -> u32 {
+fn heavy_slot_at(words: u32, index: u32) -> u32 {
   return heavy_number_at(words) - 1u - index;
 }

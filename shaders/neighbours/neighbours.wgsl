@@ -1,11 +1,11 @@
-// What a kernel of the user's own can ask about any slot, its own or a neighbour's. Bindings: see
+// Functions with which a user's kernel reads any slot, its own or a neighbour's. Bindings: see
 // src/engine/grid/grid-kernel.ts.
 
 fn position_of(slot: u32) -> Vector {
-  return place_of(position_in[slot]);
+  return body_position(position_in[slot]);
 }
 
-// Index of the particle in the caller's buffers.
+// Returns the index of the particle in the caller's buffers.
 fn id_of(slot: u32) -> u32 {
   return id_in[slot];
 }

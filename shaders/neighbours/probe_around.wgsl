@@ -1,16 +1,16 @@
-// The neighbour loop for any reach: visits the cells of a box around the position, on every level.
-// Same contract as probe_bounded.wgsl, for all worlds. Needs one of the box_*.wgsl, one of the segments_*.wgsl, and segments.
-// Neighbours come in an order that depends on the state alone; in a bounded world without levels slots ascend.
-// If the box has more rows of cells than there are particles, the loop tests all particles instead.
+// The neighbour loop for any reach: visits the cells of a box around the position, on every level. Same contract as
+// probe_bounded.wgsl, for all worlds. Needs one of the box_*.wgsl, one of the segments_*.wgsl, and segments. If the box
+// has more rows of cells than there are particles, the loop tests all particles instead.
+// Ordering: depends on the state alone; in a bounded world without levels slots ascend.
 
 // Farther out, all cells are the same.
 const ANYWHERE = 0x1p120f;
 
-// A box that holds every position closer than `reach`. The margin is many times the rounding error of distances, of the reach
-// as the root of its square and, along periodic axes, of wrapped positions.
-fn box_around(place: Vector, reach: f32) -> Box {
+// A box that holds every position closer than `reach`. The margin is many times the rounding error of distances, of the
+// reach as the root of its square and, along periodic axes, of wrapped positions.
+fn box_around(position: Vector, reach: f32) -> Box {
   let wraps = grid.period > Vector();
-  let middle = clamp(place, Vector(-ANYWHERE), Vector(ANYWHERE));
+  let middle = clamp(position, Vector(-ANYWHERE), Vector(ANYWHERE));
   let around = select(Vector(), abs(grid.origin) + grid.period, wraps);
   let share = select(Vector(0x1p-20f), Vector(0x1p-18f), wraps);
   let margin = Vector(reach) + (abs(middle) + around + Vector(reach)) * share;
@@ -23,9 +23,9 @@ fn box_around(place: Vector, reach: f32) -> Box {
 
 fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
-  let apart = minimum_image(particle.position, place_of(body));
+  let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
-  if (distance_squared < reach_squared && other != except && has_images(place_of(body))) {
+  if (distance_squared < reach_squared && other != except && has_images(body_position(body))) {
     visit(own, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
@@ -45,14 +45,14 @@ fn probe(
   }
 #endif
   let box = box_around(particle.position, sqrt(reach_squared));
-  // Never more than all, so that not even a broken grid holds up the device.
-  let live = min(start[grid.cell_count], grid.count);
+  // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+  let active_count = min(start[grid.cell_count], grid.count);
   var segments = 0.0;
   for (var level = 0u; level < levels_to_search(); level++) {
     segments += select(0.0, segments_in(block_of_box(box, level)), holds_anyone(level));
   }
-  if (segments > f32(live)) {
-    for (var other = 0u; other < live; other++) {
+  if (segments > f32(active_count)) {
+    for (var other = 0u; other < active_count; other++) {
       meet(own, particle, except, reach_squared, other);
     }
     return;

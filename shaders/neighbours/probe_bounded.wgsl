@@ -1,11 +1,11 @@
-// The neighbour loop over the cells of a bounded world. Needs params, world_bounded and particle, and of the
-// kernel: start: array<u32>, position_in: array<Stored>, struct Own, fn visit.
-// Calls visit for every particle nearer than the reach but the one in slot `except`, slots ascending. Cells of a row are neighbours in
-// memory, so three cells are one range; the ring of empty cells makes every row exist. With HEAVY it goes over the
-// candidates whose turn it is for one of HEAVY_WORKGROUP_SIZE threads.
+// The neighbour loop over the cells of a bounded world. Calls visit for every particle within the reach except the one
+// in slot `except`, slots ascending. Needs params, world/bounded.wgsl and particle, and of the kernel: start:
+// array<u32>, position_in: array<Stored>, struct Own, fn visit. Cells of a row are adjacent in memory, so three cells
+// are one range; the ring of empty cells makes every row exist. With HEAVY each of HEAVY_WORKGROUP_SIZE threads goes
+// over its share of the candidates.
 
-// The three ranges of a layer run as one loop: threads in lockstep then wait for the longest sum of three,
-// not three times for the longest.
+// The three ranges of a layer are one loop. Threads in lockstep then wait for the longest sum of three, instead of
+// three times for the longest range.
 fn probe(
   own: ptr<function, Own>,
   particle: Particle,
@@ -26,7 +26,7 @@ fn probe(
     let third = start[above - 1u];
     let first_end = start[below + 2u] - first;
     let second_end = first_end + start[centre + 2u] - second;
-    // Never more than all, so that not even a broken grid holds up the device.
+    // Bounded by the particle count, so that a corrupt grid cannot hang the device.
     let third_end = min(second_end + start[above + 2u] - third, grid.count);
 #if HEAVY
     for (var index = thread; index < third_end; index += HEAVY_WORKGROUP_SIZE) {
@@ -50,7 +50,7 @@ fn probe(
 }
 
 #if CROWDS
-// Whether the candidates of a layer are too many for one thread.
+// True if a layer holds too many candidates for one thread.
 fn is_heavy(slot: u32) -> bool {
   let cell = cell_of_slot[slot];
   var heavy = false;
@@ -67,7 +67,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Particles that the probe tests, this one left out.
+// The number of particles that the probe tests, without this one.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;

@@ -1,7 +1,7 @@
-// The neighbour loop over all pairs, tiled in workgroup memory. Same contract as probe_bounded.wgsl in any world, or
-// where each particle has a radius of its own, as probe_levels.wgsl. Slots ascend: where they do in the grid's probe too,
-// sums over neighbours have the same bits. Every thread of the workgroup must call it, in uniform control flow.
-// TILE_SIZE is the threads of that workgroup.
+// The neighbour loop over all pairs, tiled in workgroup memory. Same contract as probe_bounded.wgsl, in any world; with
+// variable radii, as levels/probe.wgsl. Slots ascend. If they also ascend in the grid's probe, sums over neighbours
+// have the same bits. Every thread of the workgroup must call it, in uniform control flow. TILE_SIZE is the number of
+// threads of the workgroup.
 
 var<workgroup> tile_positions: array<PackedBody, TILE_SIZE>;
 
@@ -24,7 +24,7 @@ fn probe(
     if (is_in_grid(cell)) {
       let filled = min(TILE_SIZE, count - base);
       for (var index = 0u; index < filled; index++) {
-        let apart = minimum_image(particle.position, place_of(tile_positions[index]));
+        let apart = minimum_image(particle.position, body_position(tile_positions[index]));
         let distance_squared = dot(apart, apart);
 #if VARIABLE_RADII
         let radius = radius_of(tile_positions[index]);

@@ -1,7 +1,7 @@
-// The neighbour loop where three cells of a row may be two ranges: the periodic and the unbounded world. Same
-// contract as probe_bounded.wgsl; needs one of the rows_*.wgsl for row_span and is_in_row.
+// The neighbour loop for the periodic and the unbounded world, where three cells of a row may be two ranges. Same
+// contract as probe_bounded.wgsl. Needs one of the rows_*.wgsl for row_span and is_in_row.
 
-// The particles of three cells of a row: one range of slots, or two.
+// The particles in three cells of a row: one range of slots, or two.
 struct Span {
   first: u32,
   first_length: u32,
@@ -23,7 +23,7 @@ fn probe(
   let lattice = lattice_of(cell);
   for (var row = 0u; row < ROWS; row++) {
     let span = row_span(lattice, row);
-    // Never more than all, so that not even a broken grid holds up the device.
+    // Bounded by the particle count, so that a corrupt grid cannot hang the device.
     let end = min(span.first_length + span.second_length, grid.count);
 #if HEAVY
     for (var index = thread; index < end; index += HEAVY_WORKGROUP_SIZE) {
@@ -44,7 +44,7 @@ fn probe(
 }
 
 #if CROWDS
-// Whether the candidates of a row are too many for one thread.
+// True if a row holds too many candidates for one thread.
 fn is_heavy(slot: u32) -> bool {
   let cell = cell_of_slot[slot];
   let lattice = lattice_of(cell);
@@ -57,7 +57,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Particles in the cells around, this one left out.
+// The number of particles in the cells around, without this one.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;

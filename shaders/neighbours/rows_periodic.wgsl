@@ -1,6 +1,6 @@
 // Rows of cells in a periodic world, for probe_rows.wgsl. Twin: src/reference/query/probe.ts.
 
-// The cells beside one of `count` along an axis, ascending, so that slots ascend too.
+// The cells adjacent to one of `count` along an axis and the cell itself, ascending, so that slots ascend too.
 fn around(cell: u32, count: u32) -> vec3u {
   if (cell == 0u) {
     return vec3u(0u, 1u, count - 1u);
@@ -16,7 +16,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   let base = index * grid.cells.x;
   let x = u32(lattice.x);
   let last = grid.cells.x - 1u;
-  // Most often cells x − 1 … x + 1; at an end two at one side and one at the other.
+  // Usually cells x − 1 … x + 1. At an end, two cells on one side and one on the other.
   let low = base + select(x - 1u, 0u, x == 0u || x == last);
   let high = base + select(select(x + 1u, 1u, x == 0u), 0u, x == last);
   let first = start[low];

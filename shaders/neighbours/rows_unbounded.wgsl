@@ -2,16 +2,16 @@
 
 fn row_span(lattice: Lattice, row: u32) -> Span {
   let middle = lattice + row_offset(row);
-  let place = u32(middle.x) & (HASH_BLOCK - 1u);
+  let column = u32(middle.x) & (HASH_BLOCK - 1u);
   let base = block_of(middle);
-  let low = select(place - 1u, 0u, place == 0u);
-  let high = min(place + 1u, HASH_BLOCK - 1u);
+  let low = select(column - 1u, 0u, column == 0u);
+  let high = min(column + 1u, HASH_BLOCK - 1u);
   let first = start[base + low];
   var span = Span(first, start[base + high + 1u] - first, 0u, 0u);
   // The cell beyond the end of the block is in another block.
-  if (place == 0u || place == HASH_BLOCK - 1u) {
+  if (column == 0u || column == HASH_BLOCK - 1u) {
     var beyond = middle;
-    beyond.x += select(1, -1, place == 0u);
+    beyond.x += select(1, -1, column == 0u);
     let bucket = bucket_at(beyond);
     span.second = start[bucket];
     span.second_length = start[bucket + 1u] - span.second;
@@ -19,7 +19,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   return span;
 }
 
-// Buckets hold particles of other cells too: theirs is another row's turn, or nobody's.
+// Buckets also hold particles of other cells. They belong to another row, or are not candidates at all.
 fn is_in_row(lattice: Lattice, row: u32, other: Cell) -> bool {
   let away = load_lattice(other) - lattice - row_offset(row);
   return all(abs(away) <= ALONG_X);

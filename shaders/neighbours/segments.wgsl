@@ -1,5 +1,5 @@
-// What all segments have in common, and the levels of cells that a box is looked for on: one where all particles are as
-// large. After one of the segments_*.wgsl.
+// Functions for all kinds of segments, and the levels of cells in which to look for a box: one level if all radii are
+// equal. Goes after one of the segments_*.wgsl.
 
 #if VARIABLE_RADII
 fn levels_to_search() -> u32 {
@@ -23,7 +23,7 @@ fn block_of_box(box: Box, level: u32) -> Block {
 }
 #endif
 
-// In floats, to compare with: where there is no end, they may be more than 32 bits count.
+// In floats, for comparisons: in an unbounded world there may be more rows than 32 bits can count.
 fn rows_in(block: Block) -> f32 {
   return f32(block.length.y) * select(1.0, f32(block.length[DIMENSIONS - 1u]), DIMENSIONS == 3u);
 }
@@ -32,7 +32,7 @@ fn segments_in(block: Block) -> f32 {
   return rows_in(block) * f32(segments_in_row(block));
 }
 
-// To go over, where they are no more than there are particles.
+// For loops: only if there are no more segments than particles.
 fn segment_count(block: Block) -> u32 {
   return segments_in_row(block) * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }

@@ -1,8 +1,8 @@
-// The rows of a block of cells as segments: cells that are neighbours in memory, so that their particles are one range of
-// slots. Along a periodic x a row may go on at the other end: two segments. Needs block_dense, and of the kernel
-// start: array<u32>. The other kind, with the same names, is segments_unbounded.wgsl.
+// The rows of a block of cells as segments: cells that are adjacent in memory, so that their particles are one range of
+// slots. A row along a periodic x may continue at the other end: two segments. Needs block_dense, and start: array<u32>
+// of the kernel. neighbours/segments_unbounded.wgsl provides the same names for the unbounded world.
 
-// Slots from `first` up to, but not, `end`.
+// Slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
@@ -46,7 +46,7 @@ fn segment_of(block: Block, index: u32) -> Segment {
 }
 #endif
 
-// Whether a slot between those of a segment is one of its particles.
+// True if a slot in the range of a segment is one of its particles.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   return true;
 }

@@ -1,8 +1,8 @@
-// The rows of a block of cells as segments: cells that are in one block of the table, so that their particles are in one
-// range of slots. Others may share their buckets. Same names as in segments_dense.wgsl; needs block_unbounded, and of the
-// kernel start: array<u32>, cell_of_slot: array<Cell>.
+// The rows of a block of cells as segments. A segment lies in one block of the table, so its particles are in one range
+// of slots. Particles of other cells may share its buckets. Needs block_unbounded, and of the kernel start: array<u32>,
+// cell_of_slot: array<Cell>. neighbours/segments_dense.wgsl provides the same names for dense cells.
 
-// Slots from `first` up to, but not, `end`, as far as their cells are between two.
+// Slots from `first` up to, but not including, `end`, whose cells are between `low` and `high`.
 struct Segment {
   first: u32,
   end: u32,

@@ -1,6 +1,6 @@
-// Obstacles in the cells of the particles' own world, all of one radius. Words: a first slot for each bucket and one more,
-// then positions in canonical order, then (unbounded world) their cells. After obstacles.wgsl, before one of
-// obstacles_dense.wgsl and obstacles_unbounded.wgsl; OBSTACLE_WORDS is those of a stored vector.
+// Obstacles in the cells of the particles' world, all of one radius. Words: the first slot of each bucket and one more,
+// then the positions in canonical order, then, in the unbounded world, their cells. Goes after obstacles.wgsl and
+// before obstacles/dense.wgsl or obstacles/unbounded.wgsl. OBSTACLE_WORDS is the number of words of a stored vector.
 
 fn obstacle_start(bucket: u32) -> u32 {
   return obstacle_word(bucket);
@@ -10,7 +10,7 @@ fn obstacle_position(obstacle: u32) -> Vector {
   return obstacle_vector(grid.cell_count + 1u + obstacle * OBSTACLE_WORDS);
 }
 
-// Slots of obstacles in three cells of a row: one range, or two.
+// Slots of the obstacles in three cells of a row: one range, or two.
 struct ObstacleSpan {
   first: u32,
   first_length: u32,

@@ -1,8 +1,8 @@
-// Rows of obstacles where each cell has a bucket of its own, for probe_obstacles.wgsl. In a bounded world the ring of
-// empty cells makes every row one range; in a periodic one rows go on at the other end. The other kind, with the same
-// names, is obstacles_unbounded.wgsl.
+// Rows of obstacles in dense cells, for obstacles/probe_cells.wgsl. In a bounded world the ring of empty cells makes
+// every row one range; in a periodic world rows continue at the other end. obstacles/unbounded.wgsl provides the same
+// names for the unbounded world.
 
-// Never more than all, so that not even a broken grid holds up the device.
+// The most obstacles that fit, as a bound for loops: a corrupt grid cannot hang the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;
 }

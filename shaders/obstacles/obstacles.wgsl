@@ -1,7 +1,6 @@
-// Obstacles, the particles that never move, for kernels over those that do. All that a probe asks for is in words behind the
-// starts of the particles, so that it takes no binding more; src/engine/simulation/obstacles.ts writes them. What they are, one of
-// obstacles_dense.wgsl, obstacles_unbounded.wgsl and obstacles_tree.wgsl says. Needs params and, of the kernel, start:
-// array<u32>.
+// Access to the obstacles, the bodies that never move. All that a probe needs is in words behind the particles' starts,
+// so it takes no further binding; src/engine/simulation/obstacles.ts writes them. obstacles/cells.wgsl with dense.wgsl
+// or unbounded.wgsl, or obstacles/tree.wgsl, defines the layout. Needs params, and start: array<u32> of the kernel.
 
 fn obstacle_word(index: u32) -> u32 {
   return start[grid.first_obstacle + index];
@@ -17,7 +16,7 @@ fn obstacle_vector(word: u32) -> Vector {
   return vector;
 }
 
-// Words that obstacles have room for.
+// The number of words that obstacles have room for.
 fn obstacle_words() -> u32 {
   return arrayLength(&start) - grid.first_obstacle;
 }

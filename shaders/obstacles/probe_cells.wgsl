@@ -1,9 +1,9 @@
-// The loop over the obstacles around a moving particle, the same for both broad phases: obstacles are found by their
-// grid alone, and sums over them have the same bits. Needs obstacles_cells, obstacles_dense or obstacles_unbounded and
-// contact, and of the kernel: cell_of_slot: array<Cell>, struct ObstacleSum,
+// The loop over the obstacles around a moving particle. It is the same for both broad phases: obstacles are always
+// found by their grid, and sums over them have the same bits. Needs obstacles_cells, obstacles_dense or
+// obstacles_unbounded and contact, and of the kernel: cell_of_slot: array<Cell>, struct ObstacleSum,
 // fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
-// Calls meet_obstacle for every obstacle nearer than the diameter, `obstacle.slot` its slot among obstacles. The cells are
-// those around the one that the particle was sorted into, however it has moved since: as for neighbours.
+// Calls meet_obstacle for every obstacle closer than the diameter; `obstacle.slot` is its slot among obstacles. Reads
+// the cells around the one that the particle was sorted into, even if it has moved since, as for neighbours.
 // Ordering: row by row, in an order that depends on the obstacles and the particle's cell alone.
 
 fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {

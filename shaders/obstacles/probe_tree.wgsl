@@ -1,8 +1,8 @@
-// The loop over the obstacles around a moving particle where they have sizes of their own, the same for both broad phases.
-// Needs obstacles_tree and contact, and of the kernel: struct ObstacleSum,
+// The loop over the obstacles around a moving particle with variable radii. It is the same for both broad phases. Needs
+// obstacles/tree.wgsl and contact, and of the kernel: struct ObstacleSum,
 // fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
-// Calls meet_obstacle for every obstacle that the particle overlaps, wherever it was sorted. Ordering: that of the tree,
-// which depends on the obstacles alone.
+// Calls meet_obstacle for every obstacle that the particle overlaps, whatever cell it was sorted into.
+// Ordering: the order of the tree, which depends on the obstacles alone.
 
 fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {
 #if HAS_BOXES
@@ -18,7 +18,7 @@ fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {
     let last = select(branch.first, branch.end, enters);
     for (var obstacle = branch.first; obstacle < last; obstacle++) {
       let body = obstacle_body(obstacle);
-      let apart = minimum_image(particle.position, place_of(body));
+      let apart = minimum_image(particle.position, body_position(body));
       let distance_squared = dot(apart, apart);
       let both = particle.radius + radius_of(body);
       if (distance_squared < both * both) {

@@ -1,23 +1,24 @@
-// Rows of obstacles in the unbounded world, for probe_obstacles.wgsl; as rows_unbounded.wgsl. Same names as in
-// obstacles_dense.wgsl.
+// Rows of obstacles in the unbounded world, for obstacles/probe_cells.wgsl; like neighbours/rows_unbounded.wgsl.
+// obstacles/dense.wgsl provides the same names for dense cells.
 
-// Never more than all, so that not even a broken grid holds up the device. A cell takes as many words as a position.
+// The most obstacles that fit, as a bound for loops: a corrupt grid cannot hang the device. A cell takes as many words
+// as a position.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
 
 fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   let middle = lattice + row_offset(row);
-  let place = u32(middle.x) & (HASH_BLOCK - 1u);
+  let column = u32(middle.x) & (HASH_BLOCK - 1u);
   let base = block_of(middle);
-  let low = select(place - 1u, 0u, place == 0u);
-  let high = min(place + 1u, HASH_BLOCK - 1u);
+  let low = select(column - 1u, 0u, column == 0u);
+  let high = min(column + 1u, HASH_BLOCK - 1u);
   let first = obstacle_start(base + low);
   var span = ObstacleSpan(first, obstacle_start(base + high + 1u) - first, 0u, 0u);
   // The cell beyond the end of the block is in another block.
-  if (place == 0u || place == HASH_BLOCK - 1u) {
+  if (column == 0u || column == HASH_BLOCK - 1u) {
     var beyond = middle;
-    beyond.x += select(1, -1, place == 0u);
+    beyond.x += select(1, -1, column == 0u);
     let bucket = bucket_at(beyond);
     span.second = obstacle_start(bucket);
     span.second_length = obstacle_start(bucket + 1u) - span.second;
@@ -25,7 +26,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   return span;
 }
 
-// Buckets hold obstacles of other cells too: theirs is another row's turn, or nobody's.
+// Buckets also hold obstacles of other cells. They belong to another row, or are not near at all.
 fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
   let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
   var cell = Lattice();

@@ -1,6 +1,6 @@
-// A pointer that moves particles by their velocities: pushes them away or pulls them in along a ray from the eye (in the plane
-// from a point), less the farther they are from it; or holds one of them. Linked with the particles' own layout; host:
-// src/page/tools/brush.ts.
+// A pointer that moves particles by their velocities: pushes them away or pulls them in along a ray from the eye (in
+// the plane from a point), less the farther they are from it; or holds one of them. Linked with the particles' own
+// layout; host: src/page/tools/brush.ts.
 
 struct Stroke {
   // A point of the ray, and its direction, of length 1; 0 in the plane. Of the one that is held, where it is to be.
@@ -25,7 +25,7 @@ const LEAST_WAY = 1e-30;
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) workgroups: vec3u) {
   for (var slot = thread.x; slot < stroke.count; slot += workgroups.x * WORKGROUP_SIZE) {
-    let from_origin = place_of(position[slot]) - stroke.origin;
+    let from_origin = body_position(position[slot]) - stroke.origin;
     let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
     let distance = length(across);
     // Whoever is nowhere is not nearer either. In the very middle there is no way out.
@@ -40,7 +40,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
 fn hold(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) workgroups: vec3u) {
   for (var slot = thread.x; slot < stroke.count; slot += workgroups.x * WORKGROUP_SIZE) {
     if (id[slot] == stroke.held) {
-      let way = stroke.origin - place_of(position[slot]);
+      let way = stroke.origin - body_position(position[slot]);
       velocity[slot] = store_vector(way * min(stroke.change, stroke.reach / max(length(way), LEAST_WAY)));
     }
   }

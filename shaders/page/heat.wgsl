@@ -21,7 +21,7 @@ fn count_heat(
   if (slot >= grid.count) {
     return;
   }
-  let position = place_of(position_in[slot]);
+  let position = body_position(position_in[slot]);
   if (!is_finite(position)) {
     return;
   }

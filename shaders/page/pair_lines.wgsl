@@ -1,8 +1,9 @@
-// Pairs of particles that are to be drawn as lines, in two steps around a scan: tally counts, for each slot in view, the
-// candidates in higher slots (or of them the contacts); fill writes them from that slot's offset on, as many as the list
-// holds, and the arguments of the draw. Inputs: sorted positions on a fresh grid. Output: pairs of slots, the lower one
-// first, by it ascending; CONTACT_BIT in the second. Ordering: the same state and view give the same list.
-// Candidates are all that the neighbour loop tests, so its reach has no end here. Host: src/page/view/overlay-pipelines.ts.
+// Pairs of particles that are to be drawn as lines, in two steps around a scan: tally counts, for each slot in view,
+// the candidates in higher slots (or of them the contacts); fill writes them from that slot's offset on, as many as the
+// list holds, and the arguments of the draw. Inputs: sorted positions on a fresh grid. Output: pairs of slots, the
+// lower one first, by it ascending; CONTACT_BIT in the second. Ordering: the same state and view give the same list.
+// Candidates are all that the neighbour loop tests, so its reach has no end here. Host:
+// src/page/view/overlay-pipelines.ts.
 
 const CONTACT_BIT = 0x80000000u;
 

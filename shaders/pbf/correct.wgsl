@@ -1,5 +1,5 @@
-// Moves each particle by its own factor and its neighbours', and away from very near ones (artificial pressure). The move is
-// added to the particle's velocity.
+// Moves each particle by its own factor and its neighbours', and away from very near ones (artificial pressure). The
+// move is added to the particle's velocity.
 
 struct Own {
   lambda: f32,

@@ -8,8 +8,9 @@ struct Solid {
   halves: vec4f,
 }
 
-// Density and gradient of imagined fluid at rest inside solids, as beyond walls. For a box, the share between two faces is
-// multiplied over the axes, which is exact in front of a face. For a ball, it is the share along the line from its centre.
+// Density and gradient of imagined fluid at rest inside solids, as beyond walls. For a box, the share between two faces
+// is multiplied over the axes, which is exact in front of a face. For a ball, it is the share along the line from its
+// centre.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {

@@ -1,5 +1,5 @@
-// Predicts positions and velocities, clamped at walls. Viscosity takes over a share of the neighbours' velocity (XSPH), gravity
-// accelerates, and vorticity confinement pushes particles along eddies, so that eddies last.
+// Predicts positions and velocities, clamped at walls. Viscosity takes over a share of the neighbours' velocity (XSPH),
+// gravity accelerates, and vorticity confinement pushes particles along eddies, so that eddies last.
 
 struct Own {
   velocity: Vector,

@@ -1,13 +1,14 @@
-// Smoothing kernels of the position-based fluid: the density that a neighbour adds, as a share of the rest density, and its
-// gradient. `parameters` has radius, weight (poly6 at its centre) and slope (spiky's slope there), both divided by the rest
-// density. `lower` and `upper` are the walls, out of reach if there are none.
+// Smoothing kernels of the position-based fluid: the density that a neighbour adds, as a share of the rest density, and
+// its gradient. `parameters` has radius, weight (poly6 at its centre) and slope (spiky's slope there), both divided by
+// the rest density. `lower` and `upper` are the walls, out of reach if there are none.
 
 fn weight_at(distance_squared: f32) -> f32 {
   let left = 1.0 - distance_squared / (parameters.radius * parameters.radius);
   return parameters.weight * left * left * left;
 }
 
-// Gradient, with respect to the particle's position, of the density that a neighbour adds. Coincident particles part along x.
+// Gradient, with respect to the particle's position, of the density that a neighbour adds. Coincident particles part
+// along x.
 fn slope_at(particle: Particle, other: Neighbour) -> Vector {
   let distance = sqrt(other.distance_squared);
   let left = 1.0 - distance / parameters.radius;
@@ -25,8 +26,8 @@ struct Walls {
   gradient: Vector,
 }
 
-// Fluid at rest is imagined beyond a wall, so that a particle beside the wall has the rest density. Its density is the share of
-// poly6 beyond the wall in 3D; in 2D that is off by less than 1%.
+// Fluid at rest is imagined beyond a wall, so that a particle beside the wall has the rest density. Its density is the
+// share of poly6 beyond the wall in 3D; in 2D that is off by less than 1%.
 fn walls_at(position: Vector) -> Walls {
   let low = clamp((position - parameters.lower) / parameters.radius, Vector(), Vector(1.0));
   let high = clamp((parameters.upper - position) / parameters.radius, Vector(), Vector(1.0));

@@ -1,24 +1,23 @@
-// Particles in boxes, in two steps around a scan: tally counts them for each box, fill writes their ids from the box's
-// offset on, ascending. Inputs: a fresh grid, boxes as pairs of corners. A box that a list has no room for as a whole
-// leaves its places to NO_PARTNER.
-// A box over few cells is one thread's. Those over many are put into a queue, of which a workgroup takes one at a time:
-// they come in any order, and what is written does not depend on it.
-// Which particles are in a box is decided by comparisons alone, so both steps find the same.
+// Finds the particles in boxes, in two steps around a scan: tally counts them per box, fill writes their ids from the
+// box's offset on, ascending. Inputs: a fresh grid, boxes as pairs of corners. If the list has no room for all ids of a
+// box, the room that it has is filled with NO_PARTNER. One thread searches a box over few cells. A box over many cells
+// is put into a queue, from which each workgroup takes one box at a time. The order of the queue varies, but the result
+// does not depend on it. Only comparisons decide which particles are in a box, so both steps find the same.
 
 struct Boxes {
   box_count: u32,
 }
 
-// `boxes` holds the low and the high corner of each box.
-// Arguments of an indirect dispatch, how many boxes wait, and which.
+// `boxes` holds the low and the high corner of each box. `queue` holds the arguments of an indirect dispatch, the
+// number of waiting boxes, and their numbers.
 
 const QUEUE_LENGTH = 3u;
 const QUEUE_HEADER = 4u;
 
-// Where to look for the particles of a box.
+// The cells to search for the particles of a box.
 struct Search {
   box: Box,
-  // Of cells; 1 where all slots are gone over; 0 where nothing is in the box.
+  // The number of levels of cells; 1 if all slots are searched; 0 if nothing can be in the box.
   levels: u32,
   is_over_all: bool,
   is_for_many: bool,
@@ -64,49 +63,49 @@ fn segment_to_search(search: Search, block: Block, index: u32) -> Segment {
   } else {
     segment = segment_of(block, index);
   }
-  // Never more than all, so that not even a broken grid holds up the device.
+  // Bounded by the particle count, so that a corrupt grid cannot hang the device.
   segment.end = min(segment.end, grid.count);
   return segment;
 }
 
 fn is_found(search: Search, segment: Segment, slot: u32) -> bool {
-  let place = snap(place_of(position_in[slot]));
-  return is_in_box(search.box, place) && (search.is_over_all || is_in_segment(segment, slot));
+  let index = snap(body_position(position_in[slot]));
+  return is_in_box(search.box, index) && (search.is_over_all || is_in_segment(segment, slot));
 }
 
 #if FILL
 alias Entry = u32;
 
-fn entry_at(place: u32) -> Entry {
-  return ids[place];
+fn entry_at(index: u32) -> Entry {
+  return ids[index];
 }
 
-fn put(place: u32, entry: Entry) {
-  ids[place] = entry;
+fn put(index: u32, entry: Entry) {
+  ids[index] = entry;
 }
 
 fn is_before(entry: Entry, other: Entry) -> bool {
   return entry < other;
 }
 
-// The places of a box, and whether all of its particles have one.
+// The part of the list for a box, and whether all of its particles fit.
 struct Room {
-  places: Stretch,
+  stretch: Stretch,
   is_enough: bool,
 }
 
 fn room_of(number: u32) -> Room {
   let first = offsets[number];
   let next = offsets[number + 1u];
-  let places = stretch_of(first, next, arrayLength(&ids));
-  return Room(places, places.room == next - first);
+  let stretch = stretch_of(first, next, arrayLength(&ids));
+  return Room(stretch, stretch.room == next - first);
 }
 #endif
 
 #if MANY
 var<workgroup> found: atomic<u32>;
 
-// Threads as rows of lanes: each row takes segments, each lane slots of one.
+// Threads form rows of lanes: each row takes segments, and each lane takes slots of a segment.
 const LANES = 16u;
 const LANE_ROWS = WORKGROUP_SIZE / LANES;
 
@@ -121,7 +120,7 @@ fn search_together(
     let search = search_of(number);
 #if FILL
     let room = room_of(number);
-    let end = room.places.first + room.places.room;
+    let end = room.stretch.first + room.stretch.room;
 #endif
     if (thread == 0u) {
       atomicStore(&found, 0u);
@@ -136,10 +135,10 @@ fn search_together(
         let segment = segment_to_search(search, block, index);
         for (var slot = segment.first + thread % lanes; slot < segment.end; slot += lanes) {
           if (is_found(search, segment, slot)) {
-            let place = atomicAdd(&found, 1u);
+            let rank = atomicAdd(&found, 1u);
 #if FILL
-            if (room.is_enough && place < room.places.room) {
-              ids[room.places.first + place] = id_in[slot];
+            if (room.is_enough && rank < room.stretch.room) {
+              ids[room.stretch.first + rank] = id_in[slot];
             }
 #endif
           }
@@ -150,9 +149,9 @@ fn search_together(
 #if FILL
     storageBarrier();
     if (room.is_enough) {
-      sort_together(room.places, thread);
+      sort_together(room.stretch, thread);
     } else {
-      for (var hole = room.places.first + thread; hole < end; hole += WORKGROUP_SIZE) {
+      for (var hole = room.stretch.first + thread; hole < end; hole += WORKGROUP_SIZE) {
         ids[hole] = NO_PARTNER;
       }
     }
@@ -165,19 +164,19 @@ fn search_together(
 }
 
 #if FILL
-// Batcher's bitonic sort with every comparison upwards: what would be beyond the end is greater than all, stays there,
-// and need not exist.
-fn sort_together(places: Stretch, thread: u32) {
-  for (var size = 2u; size / 2u < places.room && size != 0u; size *= 2u) {
-    let pairs = (places.room + size - 1u) / size * (size / 2u);
+// Batcher's bitonic sort with all comparisons upwards: elements beyond the end would be the greatest and stay there, so
+// they need not exist.
+fn sort_together(stretch: Stretch, thread: u32) {
+  for (var size = 2u; size / 2u < stretch.room && size != 0u; size *= 2u) {
+    let pairs = (stretch.room + size - 1u) / size * (size / 2u);
     for (var step = size / 2u; step > 0u; step /= 2u) {
       for (var pair = thread; pair < pairs; pair += WORKGROUP_SIZE) {
         let base = pair / step * 2u * step;
         let low = base + pair % step;
         // The first step of a size compares from both ends.
         let high = select(low + step, base + 2u * step - 1u - pair % step, step == size / 2u);
-        if (high < places.room) {
-          order(places.first + low, places.first + high);
+        if (high < stretch.room) {
+          order(stretch.first + low, stretch.first + high);
         }
       }
       workgroupBarrier();
@@ -186,11 +185,11 @@ fn sort_together(places: Stretch, thread: u32) {
   }
 }
 
-fn order(place: u32, other: u32) {
-  let low = ids[place];
+fn order(index: u32, other: u32) {
+  let low = ids[index];
   let high = ids[other];
   if (high < low) {
-    ids[place] = high;
+    ids[index] = high;
     ids[other] = low;
   }
 }
@@ -221,7 +220,7 @@ fn search_alone(
   var found = 0u;
 #if FILL
   let room = room_of(number);
-  let end = room.places.first + room.places.room;
+  let end = room.stretch.first + room.stretch.room;
 #endif
   for (var level = 0u; level < search.levels; level++) {
     let block = block_of_box(search.box, level);
@@ -231,8 +230,8 @@ fn search_alone(
       for (var slot = segment.first; slot < segment.end; slot++) {
         if (is_found(search, segment, slot)) {
 #if FILL
-          if (room.is_enough && found < room.places.room) {
-            ids[room.places.first + found] = id_in[slot];
+          if (room.is_enough && found < room.stretch.room) {
+            ids[room.stretch.first + found] = id_in[slot];
           }
 #endif
           found++;
@@ -242,9 +241,9 @@ fn search_alone(
   }
 #if FILL
   if (room.is_enough) {
-    sort_stretch(room.places.first, end);
+    sort_stretch(room.stretch.first, end);
   } else {
-    for (var hole = room.places.first; hole < end; hole++) {
+    for (var hole = room.stretch.first; hole < end; hole++) {
       ids[hole] = NO_PARTNER;
     }
   }

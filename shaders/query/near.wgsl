@@ -1,7 +1,6 @@
-// Particles near points, in two steps around a scan: tally counts them for each point, fill writes their ids from
-// the point's offset on, ascending. Inputs: a fresh grid, points. A list that is too short takes those of the first
-// points. A place that holds no id after all, since a device may round a distance in another way in each of the
-// two steps, is NO_PARTNER.
+// Finds the particles near points, in two steps around a scan: tally counts them per point, fill writes their ids from
+// the point's offset on, ascending. Inputs: a fresh grid, points. If the list is too short, it holds the ids of the
+// first points. A device may round a distance differently in the two steps; an entry that then has no id is NO_PARTNER.
 
 struct Near {
   reach_squared: f32,
@@ -11,7 +10,7 @@ struct Near {
 struct Own {
   found: u32,
 #if FILL
-  places: Stretch,
+  stretch: Stretch,
 #endif
 }
 
@@ -22,12 +21,12 @@ fn reach_squared() -> f32 {
 #if FILL
 alias Entry = u32;
 
-fn entry_at(place: u32) -> Entry {
-  return ids[place];
+fn entry_at(index: u32) -> Entry {
+  return ids[index];
 }
 
-fn put(place: u32, entry: Entry) {
-  ids[place] = entry;
+fn put(index: u32, entry: Entry) {
+  ids[index] = entry;
 }
 
 fn is_before(entry: Entry, other: Entry) -> bool {
@@ -38,15 +37,15 @@ fn is_before(entry: Entry, other: Entry) -> bool {
 fn begin(point: Particle) -> Own {
   var own = Own();
 #if FILL
-  own.places = stretch_of(offsets[point.slot], offsets[point.slot + 1u], arrayLength(&ids));
+  own.stretch = stretch_of(offsets[point.slot], offsets[point.slot + 1u], arrayLength(&ids));
 #endif
   return own;
 }
 
 fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
 #if FILL
-  if ((*own).found < (*own).places.room) {
-    ids[(*own).places.first + (*own).found] = id_in[other.slot];
+  if ((*own).found < (*own).stretch.room) {
+    ids[(*own).stretch.first + (*own).found] = id_in[other.slot];
   }
 #endif
   (*own).found += 1u;
@@ -54,11 +53,11 @@ fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
 
 fn finish(own: Own, point: Particle) {
 #if FILL
-  let end = own.places.first + min(own.found, own.places.room);
-  for (var hole = end; hole < own.places.first + own.places.room; hole++) {
+  let end = own.stretch.first + min(own.found, own.stretch.room);
+  for (var hole = end; hole < own.stretch.first + own.stretch.room; hole++) {
     ids[hole] = NO_PARTNER;
   }
-  sort_stretch(own.places.first, end);
+  sort_stretch(own.stretch.first, end);
 #else
   tallies[point.slot] = own.found;
 #endif

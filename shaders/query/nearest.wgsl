@@ -1,19 +1,19 @@
-// The k particles nearest to each point, nearer than a radius: ascending by distance, then by id. Inputs: a fresh
-// grid, points. Outputs: k places a point; those that nobody fills hold NO_PARTNER and an infinite distance.
-// Distances are kept as their bits, which ascend as floats do where none is negative: infinity then needs no
-// arithmetic. What is kept does not depend on the order in which neighbours come.
+// Finds the k nearest particles of each point within a radius: ascending by distance, then by id. Inputs: a fresh grid,
+// points. Outputs: k entries per point; unused entries hold NO_PARTNER and an infinite distance. Distances are stored
+// as their bits, which ascend as floats do if none is negative; so infinity needs no arithmetic. The result does not
+// depend on the order in which neighbours come.
 
 struct Nearest {
   reach_squared: f32,
   point_count: u32,
   k: u32,
-  // 1 where point i is particle i, which is no neighbour of its own.
+  // 1 if point i is particle i, which then is not its own neighbour.
   without_self: u32,
 }
 
 struct Own {
   found: u32,
-  // The last place, once all are filled: what a candidate must come before.
+  // The last entry, once all k are filled: a candidate must come before it.
   last_distance: u32,
   last_id: u32,
 }
@@ -32,7 +32,7 @@ fn begin(point: Particle) -> Own {
 
 fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
   let distance = bitcast<u32>(other.distance_squared);
-  // Most candidates go here, before their id is read.
+  // Most candidates return here, before their id is read.
   if (distance > (*own).last_distance) {
     return;
   }
@@ -42,14 +42,14 @@ fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
     return;
   }
   let first = point.slot * parameters.k;
-  var place = first + min((*own).found, parameters.k - 1u);
-  while (place > first && is_before(distance, id, distances_squared[place - 1u], ids[place - 1u])) {
-    distances_squared[place] = distances_squared[place - 1u];
-    ids[place] = ids[place - 1u];
-    place--;
+  var index = first + min((*own).found, parameters.k - 1u);
+  while (index > first && is_before(distance, id, distances_squared[index - 1u], ids[index - 1u])) {
+    distances_squared[index] = distances_squared[index - 1u];
+    ids[index] = ids[index - 1u];
+    index--;
   }
-  distances_squared[place] = distance;
-  ids[place] = id;
+  distances_squared[index] = distance;
+  ids[index] = id;
   (*own).found = min((*own).found + 1u, parameters.k);
   if ((*own).found == parameters.k) {
     (*own).last_distance = distances_squared[first + parameters.k - 1u];
@@ -66,8 +66,8 @@ fn skip(number: u32) {
 }
 
 fn leave_empty(number: u32, filled: u32) {
-  for (var place = filled; place < parameters.k; place++) {
-    ids[number * parameters.k + place] = NO_PARTNER;
-    distances_squared[number * parameters.k + place] = EXPONENT_BITS;
+  for (var index = filled; index < parameters.k; index++) {
+    ids[number * parameters.k + index] = NO_PARTNER;
+    distances_squared[number * parameters.k + index] = EXPONENT_BITS;
   }
 }

@@ -1,8 +1,8 @@
-// Overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl) in two steps around a scan: tally counts, for
-// each id, the overlapping neighbours of greater id; fill writes them from that id's offset on. Inputs: sorted
-// positions on a fresh grid. Output: pairs (id, greater id), each once, by the first id ascending and then the
-// second. A list that is too short takes the first ones of this order by id, as many as fit. A place that holds no
-// pair after all is NO_PARTNER twice. Of heavy particles, who may overlap thousands, a workgroup makes the list of each.
+// Finds overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl), in two steps around a scan: tally counts,
+// per id, the overlapping neighbours of greater id; fill writes them from that id's offset on. Inputs: sorted positions
+// on a fresh grid. Output: pairs (id, greater id), each once, ascending by the first id and then the second. If the
+// list is too short, it holds the first entries of this order that fit. An entry that has no pair is NO_PARTNER twice.
+// Heavy particles may overlap thousands of others, so a workgroup lists the pairs of each.
 
 struct Own {
   id: u32,
@@ -11,20 +11,19 @@ struct Own {
   high: Vector,
 #endif
 #if FILL
-  places: Stretch,
+  stretch: Stretch,
 #if HEAVY
-  // Where it marks whom it overlaps.
+  // The word at which the bits of its neighbours begin.
   marks: u32,
 #endif
 #endif
 }
 
 #if BOXES
-// High corners; positions are the low ones.
+// Positions are the low corners, `high_in` holds the high ones. Boxes that touch overlap.
 
-// Touching included.
 fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool {
-  return all(place_of(position_in[other]) <= (*own).high) && all(particle.position <= load_vector(high_in[other]));
+  return all(body_position(position_in[other]) <= (*own).high) && all(particle.position <= load_vector(high_in[other]));
 }
 #endif
 
@@ -33,7 +32,7 @@ fn reach_squared() -> f32 {
 }
 
 #if FILL
-fn first_place(id: u32) -> u32 {
+fn first_entry(id: u32) -> u32 {
 #if HEAVY
   return atomicLoad(&offsets[id]);
 #else
@@ -49,7 +48,7 @@ fn begin(particle: Particle) -> Own {
   own.high = load_vector(high_in[particle.slot]);
 #endif
 #if FILL
-  own.places = stretch_of(first_place(own.id), first_place(own.id + 1u), arrayLength(&pairs));
+  own.stretch = stretch_of(first_entry(own.id), first_entry(own.id + 1u), arrayLength(&pairs));
 #endif
   return own;
 }
@@ -68,8 +67,8 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 #if HEAVY
   mark((*own).marks, other_id);
 #else
-  if ((*own).found < (*own).places.room) {
-    pairs[(*own).places.first + (*own).found] = vec2u((*own).id, other_id);
+  if ((*own).found < (*own).stretch.room) {
+    pairs[(*own).stretch.first + (*own).found] = vec2u((*own).id, other_id);
   }
 #endif
 #endif
@@ -78,16 +77,16 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 
 #if HEAVY
 #if FILL
-fn places_of(own: Own) -> Stretch {
-  return own.places;
+fn own_stretch(own: Own) -> Stretch {
+  return own.stretch;
 }
 
-fn put(own: Own, place: u32, id: u32) {
-  pairs[place] = vec2u(own.id, id);
+fn put(own: Own, index: u32, id: u32) {
+  pairs[index] = vec2u(own.id, id);
 }
 
-fn leave_out(place: u32) {
-  pairs[place] = vec2u(NO_PARTNER);
+fn leave_out(index: u32) {
+  pairs[index] = vec2u(NO_PARTNER);
 }
 #else
 fn merge(own: ptr<function, Own>, other: Own) {
@@ -101,26 +100,26 @@ fn finish(own: Own, particle: Particle) {
 #else
 fn finish(own: Own, particle: Particle) {
 #if FILL
-  // Neighbours came in slot order. They are few, and nobody else has a hand in this stretch of the list.
-  let end = own.places.first + min(own.found, own.places.room);
-  // A device may round a pair that nearly touches in another way here than in the tally: its place is a hole then.
-  for (var hole = end; hole < own.places.first + own.places.room; hole++) {
+  // Neighbours came in slot order. They are few, and no other thread writes to this part of the list.
+  let end = own.stretch.first + min(own.found, own.stretch.room);
+  // A device may round a pair that nearly touches differently here and in the tally; its entry then stays empty.
+  for (var hole = end; hole < own.stretch.first + own.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }
-  // By insertion where they are few; with gaps before that (Shell, 1, 4, 13 …) where they are a crowd.
+  // Sorts a few entries by insertion; a crowd first with gaps (Shell: 1, 4, 13 …).
   var gap = 1u;
-  while (gap < (end - own.places.first) / 3u) {
+  while (gap < (end - own.stretch.first) / 3u) {
     gap = 3u * gap + 1u;
   }
   for (; gap > 0u; gap /= 3u) {
-    for (var index = own.places.first + gap; index < end; index++) {
+    for (var index = own.stretch.first + gap; index < end; index++) {
       let moving = pairs[index];
-      var place = index;
-      while (place >= own.places.first + gap && pairs[place - gap].y > moving.y) {
-        pairs[place] = pairs[place - gap];
-        place -= gap;
+      var target_index = index;
+      while (target_index >= own.stretch.first + gap && pairs[target_index - gap].y > moving.y) {
+        pairs[target_index] = pairs[target_index - gap];
+        target_index -= gap;
       }
-      pairs[place] = moving;
+      pairs[target_index] = moving;
     }
   }
 #else

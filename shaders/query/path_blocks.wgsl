@@ -1,5 +1,4 @@
-// Pieces of rows where cells are hashed and no axis wraps around: what path_unbounded.wgsl and path_levels_hashed.wgsl have
-// in common.
+// Pieces of rows in hashed cells without periodic axes, for path_unbounded.wgsl and path_levels_hashed.wgsl.
 
 // Pieces of a row are blocks of the table.
 fn piece_at(x: i32) -> i32 {

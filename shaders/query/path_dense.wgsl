@@ -1,42 +1,41 @@
-// What a ray's walk (query/rays.wgsl) asks about cells in a dense grid. Layers are the cells along one axis; along
-// periodic axes they are numbered on beyond the ends, so that each image of a cell has a number of its own. Needs a
-// world, and of the kernel start: array<u32>. The other kinds, with the same names, are path_unbounded.wgsl and, of one
-// level of cells, path_levels_*.wgsl.
+// The cells along a ray (see query/rays.wgsl) in a dense grid. Layers are the cells along one axis. Along periodic axes
+// their numbers continue beyond the ends, so that each image of a cell has its own number. Needs a world, and start:
+// array<u32> of the kernel. path_unbounded.wgsl and, for one level of cells, path_levels_*.wgsl provide the same names.
 
-// Slots from `first` up to, but not, `end`.
+// Slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
 }
 
-// Whole periods below a layer: of −1 that is −1.
+// The number of whole periods below a layer; −1 for layer −1.
 fn periods_of(layer: i32, axis: u32) -> i32 {
   let cells = i32(grid.cells[axis]);
   return select(0, select(layer, layer + 1 - cells, layer < 0) / cells, grid.period[axis] > 0.0);
 }
 
-// Its place in memory.
+// The cell of a layer along the axis, inside the grid.
 fn home_of(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * i32(grid.cells[axis]);
 }
 
-// How far an image's coordinate is from its particle's.
+// The difference between the coordinates of an image and of its particle.
 fn shift_of(layer: i32, axis: u32) -> f32 {
   return f32(periods_of(layer, axis)) * grid.period[axis];
 }
 
-// The layer that a coordinate is in, to the rounding that a walk allows for.
+// The layer of a coordinate, within the rounding that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let periods = floor((coordinate - grid.origin[axis]) * grid.inverse_period[axis]);
-  let place = coordinate - grid.origin[axis] - periods * grid.period[axis];
+  let offset = coordinate - grid.origin[axis] - periods * grid.period[axis];
   let ring = grid.ring[axis];
   let last = f32(grid.cells[axis] - 2u * ring - 1u);
-  let cell = clamp(floor(place * grid.inverse_cell_size), 0.0, last);
+  let cell = clamp(floor(offset * grid.inverse_cell_size), 0.0, last);
   return i32(cell) + i32(ring) + i32(periods) * i32(grid.cells[axis]);
 }
 
-// Where a layer begins. Outside a box that does not wrap around, particles belong to the outermost cells: these have
-// no end.
+// The coordinate at which a layer begins. Along an axis that is not periodic, particles outside the box belong to the
+// outermost cells, which therefore have no end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   let cell = home_of(layer, axis) - i32(grid.ring[axis]);
   let begin = grid.origin[axis] + shift_of(layer, axis) + f32(cell) * grid.cell_size;
@@ -49,18 +48,18 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   let is_last = cell >= i32(grid.cells[axis]) - 2 * ring - 1;
   let origin = grid.origin[axis] + shift_of(layer, axis);
   if (is_last) {
-    // The last cell of a period takes in what is left over.
+    // The last cell takes in the rest of the period.
     return select(origin + grid.period[axis], FAR_OFF, grid.period[axis] == 0.0);
   }
   return origin + f32(cell + 1) * grid.cell_size;
 }
 
-// Magnitude of the coordinates that the layer of a particle is rounded with.
+// The magnitude of the coordinates with which a particle's layer is rounded.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Pieces of a row: numbers ascend with x.
+// Pieces of a row: their numbers ascend with x.
 fn pieces_in_period() -> i32 {
   return i32((grid.cells.x - 1u) / PIECE) + 1;
 }
@@ -69,7 +68,7 @@ fn piece_at(x: i32) -> i32 {
   return periods_of(x, 0u) * pieces_in_period() + home_of(x, 0u) / i32(PIECE);
 }
 
-// The layers along x of a piece between two.
+// The layers along x of a piece, between two layers.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   let pieces = pieces_in_period();
   let periods = select(piece, piece + 1 - pieces, piece < 0) / pieces;
@@ -79,7 +78,7 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   return vec2i(max(low, begin + first), min(high, begin + last));
 }
 
-// The particles of a row's layers from `low`, whose x begins it, to `last`, in one piece.
+// The particles in the layers of a row, all in one piece, from `low`, whose x is the first, to `last`.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var home = low;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

@@ -1,11 +1,11 @@
-// What a ray's walk (query/rays.wgsl) asks about the cells of one level of a box, that of `level_walked`. Where axes wrap
-// around (with WRAPS) layers along them are numbered on beyond the ends, as in path_dense.wgsl. Needs levels_dense and
-// levels, and of the kernel start: array<u32>. Same names as in path_dense.wgsl and path_levels_hashed.wgsl.
+// The cells along a ray (see query/rays.wgsl) on one level of a box, `level_walked`. With WRAPS the numbers of layers
+// along periodic axes continue beyond the ends, as in path_dense.wgsl. Needs levels/dense.wgsl and levels/levels.wgsl,
+// and start: array<u32> of the kernel. path_dense.wgsl and path_levels_hashed.wgsl provide the same names.
 
-// Of the walk that is under way; to be set before anything else is asked.
+// The level of the current walk. Must be set before any other function is called.
 var<private> level_walked: u32;
 
-// Slots from `first` up to, but not, `end`.
+// Slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
@@ -20,37 +20,39 @@ fn wraps_along(axis: u32) -> bool {
   return grid.period[axis] > 0.0;
 }
 
-// So many wholes below a number: of −1 that is −1.
+// The number of wholes below a number; −1 for the number −1.
 fn wholes_of(number: i32, whole: i32) -> i32 {
   return select(number, number + 1 - whole, number < 0) / whole;
 }
 
-// Whole periods below a layer.
+// The number of whole periods below a layer.
 fn periods_of(layer: i32, axis: u32) -> i32 {
   return select(0, wholes_of(layer, cells_along(axis)), wraps_along(axis));
 }
 
-// Its place in memory.
+// The cell of a layer along the axis, inside the grid.
 fn home_of(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * cells_along(axis);
 }
 
-// The layer that a coordinate is in, to the rounding that a walk allows for.
+// The layer of a coordinate, within the rounding that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let periods = floor((coordinate - grid.origin[axis]) * grid.inverse_period[axis]);
-  let place = coordinate - grid.origin[axis] - periods * grid.period[axis];
-  let layer = i32(clamp(floor(place * grid.inverse_cell_size), 0.0, f32(grid.cells[axis] - 1u))) >> level_walked;
-  // The last cell of a period takes in what is left over.
+  let offset = coordinate - grid.origin[axis] - periods * grid.period[axis];
+  let layer = i32(clamp(floor(offset * grid.inverse_cell_size), 0.0, f32(grid.cells[axis] - 1u))) >> level_walked;
+  // The last cell takes in the rest of the period.
   return min(layer, cells_along(axis) - 1) + i32(periods) * cells_along(axis);
 }
 
-// Where an image of a layer begins, if it is not the end of a period: each is twice as wide as one of the level below.
+// The coordinate at which an image of a layer begins, unless it is the end of a period. Layers are twice as wide as on
+// the level below.
 fn border_before(home: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
   return origin + f32(home << level_walked) * grid.cell_size;
 }
 
-// Particles outside a box that does not wrap around belong to the outermost cells: these have no end.
+// Along an axis that is not periodic, particles outside the box belong to the outermost cells, which therefore have no
+// end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   let begin = border_before(home_of(layer, axis), periods_of(layer, axis), axis);
   return select(begin, -FAR_OFF, !wraps_along(axis) && layer <= 0);
@@ -66,12 +68,12 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return border_before(home + 1, periods, axis);
 }
 
-// Magnitude of the coordinates that the layer of a particle is rounded with.
+// The magnitude of the coordinates with which a particle's layer is rounded.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Pieces of a row: numbers ascend with x, and none goes on at the other end.
+// Pieces of a row: their numbers ascend with x, and none crosses the end of the world.
 fn cells_in_piece() -> i32 {
   return min(i32(PIECE), cells_along(0u));
 }
@@ -84,7 +86,7 @@ fn piece_at(x: i32) -> i32 {
   return periods_of(x, 0u) * pieces_in_period() + home_of(x, 0u) / cells_in_piece();
 }
 
-// The layers along x of a piece between two.
+// The layers along x of a piece, between two layers.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   let pieces = pieces_in_period();
   let periods = select(0, wholes_of(piece, pieces), wraps_along(0u));
@@ -94,7 +96,7 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   return vec2i(max(low, begin + first), min(high, begin + last));
 }
 
-// The particles of a row's layers from `low`, whose x begins it, to `last`, in one piece.
+// The particles in the layers of a row, all in one piece, from `low`, whose x is the first, to `last`.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var home = low;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -108,7 +110,7 @@ fn last_layer(axis: u32) -> i32 {
   return i32((grid.cells[axis] - 1u) >> level_walked);
 }
 
-// The layer that a coordinate is in, to the rounding that a walk allows for.
+// The layer of a coordinate, within the rounding that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let scaled = floor((coordinate - grid.origin[axis]) * grid.inverse_cell_size);
   return i32(clamp(scaled, 0.0, f32(grid.cells[axis] - 1u))) >> level_walked;
@@ -118,7 +120,7 @@ fn border_before(layer: i32, axis: u32) -> f32 {
   return grid.origin[axis] + f32(layer << level_walked) * grid.cell_size;
 }
 
-// Particles outside the box belong to the outermost cells: these have no end.
+// Particles outside the box belong to the outermost cells, which therefore have no end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer, axis), -FAR_OFF, layer <= 0);
 }
@@ -127,17 +129,17 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer + 1, axis), FAR_OFF, layer >= last_layer(axis));
 }
 
-// Magnitude of the coordinates that the layer of a particle is rounded with.
+// The magnitude of the coordinates with which a particle's layer is rounded.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis]) * grid.cell_size;
 }
 
-// Pieces of a row: numbers ascend with x.
+// Pieces of a row: their numbers ascend with x.
 fn piece_at(x: i32) -> i32 {
   return x / i32(PIECE);
 }
 
-// The layers along x of a piece between two.
+// The layers along x of a piece, between two layers.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
 #if FIRST
   let first = piece * i32(PIECE);
@@ -147,7 +149,7 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
 #endif
 }
 
-// The particles of a row's layers from `low`, whose x begins it, to `last`, in one piece.
+// The particles in the layers of a row, all in one piece, from `low`, whose x is the first, to `last`.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   let bucket = bucket_at(low, level_walked);
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u]);

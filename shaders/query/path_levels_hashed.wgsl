@@ -1,11 +1,12 @@
-// What a ray's walk (query/rays.wgsl) asks about the cells of one level, that of `level_walked`, where cells are
-// hashed, in an unbounded world. Needs levels_hashed, levels and path_blocks, and of the kernel start: array<u32>,
-// cell_of_slot: array<Cell>, position_in: array<PackedBody>. Same names as in path_levels_dense.wgsl.
+// The cells along a ray (see query/rays.wgsl) on one level of an unbounded world, `level_walked`. Needs
+// levels/hashed.wgsl, levels/levels.wgsl and path_blocks, and of the kernel start: array<u32>, cell_of_slot:
+// array<Cell>, position_in: array<PackedBody>. path_levels_dense.wgsl provides the same names for a box.
 
-// Of the walk that is under way; to be set before anything else is asked.
+// The level of the current walk. Must be set before any other function is called.
 var<private> level_walked: u32;
 
-// Slots from `first` up to, but not, `end`, as far as they are of the level and their cells are between two.
+// Slots from `first` up to, but not including, `end`, whose particles are on the level and in cells between `low` and
+// `high`.
 struct Segment {
   first: u32,
   end: u32,
@@ -13,7 +14,7 @@ struct Segment {
   high: Lattice,
 }
 
-// Cells farther out are one with the last.
+// Cells farther out count as this one.
 fn farthest_layer() -> i32 {
   return i32(FARTHEST) >> level_walked;
 }
@@ -39,7 +40,7 @@ fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }
 
-// The particles of a row's layers from `low`, whose x begins it, to `last`, in one piece.
+// The particles in the layers of a row, all in one piece, from `low`, whose x is the first, to `last`.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var high = low;
   high.x = last;
@@ -47,7 +48,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Buckets hold particles of other cells and levels too.
+// Buckets also hold particles of other cells and levels.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   let is_between = all((cell >= segment.low) & (cell <= segment.high));

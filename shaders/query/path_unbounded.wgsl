@@ -1,7 +1,7 @@
-// What a ray's walk (query/rays.wgsl) asks about cells in the unbounded world: same names as in path_dense.wgsl.
-// Needs of the kernel start: array<u32>, cell_of_slot: array<Cell>.
+// The cells along a ray (see query/rays.wgsl) in the unbounded world. Needs of the kernel start: array<u32>,
+// cell_of_slot: array<Cell>. path_dense.wgsl provides the same names for dense cells.
 
-// Slots from `first` up to, but not, `end`, as far as their cells are between two.
+// Slots from `first` up to, but not including, `end`, whose cells are between `low` and `high`.
 struct Segment {
   first: u32,
   end: u32,
@@ -17,7 +17,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return lattice_at(Vector(coordinate)).x;
 }
 
-// Cells farther out are one with the last.
+// Cells farther out count as the last one.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   return select(f32(layer) * grid.cell_size, -FAR_OFF, f32(layer) <= -FARTHEST);
 }
@@ -38,7 +38,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Buckets hold particles of other cells too.
+// Buckets also hold particles of other cells.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   return all((cell >= segment.low) & (cell <= segment.high));

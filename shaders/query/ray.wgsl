@@ -1,9 +1,9 @@
-// One ray: what the host uploads, the times at which it comes near a coordinate, and the balls that it meets.
-// rays.wgsl walks the cells along it. Needs the path_*.wgsl of the world and base/params.wgsl.
+// One ray: what the host uploads, the times at which it comes near a coordinate, and the balls that it meets. rays.wgsl
+// walks the cells along it. Needs the path_*.wgsl of the world and base/params.wgsl.
 //
-// A ray consists of the positions origin + t * direction, 0 <= t <= reach. It meets a ball if the centre lies within the
-// radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point, and so may be one
-// below 2^-63, because a device may flush the square to 0.
+// A ray consists of the positions origin + t * direction, 0 <= t <= reach. It meets a ball if the centre lies within
+// the radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point, and so may be
+// one below 2^-63, because a device may flush the square to 0.
 //
 // Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24 and origin o,
 // the errors are at most
@@ -21,8 +21,8 @@ struct Rays {
   radius_squared: f32,
 }
 
-// `rays` holds the bits of floats (see src/engine/queries/rays.ts). Words of a ray: origin, direction, reach. In 3D each
-// vector starts at a multiple of four words.
+// `rays` holds the bits of floats (see src/engine/queries/rays.ts). Words of a ray: origin, direction, reach. In 3D
+// each vector starts at a multiple of four words.
 const RAY_WORDS = 2u * DIMENSIONS + 2u;
 const DIRECTION_WORD = 2u * DIMENSIONS - 2u;
 const REACH_WORD = 3u * DIMENSIONS - 2u;

@@ -5,15 +5,15 @@
 // If the list has no room for all of a ray's entries, the ray's room holds NO_PARTNER. The same fills the room of a
 // particle that the device met in `tally` and, rounding differently, missed in `fill`.
 //
-// The walk: if the ray meets a centre c at time t, then |c - (origin + t * direction)| <= radius along every axis, at the
-// same t. So the walk takes the layers of cells along z that the ray comes near (3D), for each layer the span of times
-// near it, for that span the rows along y, for each row the narrower span of times, and for that span the cells along
-// x, which are one range of slots or a few. It visits each cell once, however far balls reach into other cells.
+// The walk: if the ray meets a centre c at time t, then |c - (origin + t * direction)| <= radius along every axis, at
+// the same t. So the walk takes the layers of cells along z that the ray comes near (3D), for each layer the span of
+// times near it, for that span the rows along y, for each row the narrower span of times, and for that span the cells
+// along x, which are one range of slots or a few. It visits each cell once, however far balls reach into other cells.
 //
-// With variable radii, there is one such walk per level that holds particles, among the particles of the level, with the
-// greatest radius of the level. Cells of a level are groups of cells of the lowest level, so borders and coordinates are
-// rounded alike on all levels. If the walks would visit more pieces of rows than there are particles, the kernel tests
-// all particles instead; it decides once, for all levels together.
+// With variable radii, there is one such walk per level that holds particles, among the particles of the level, with
+// the greatest radius of the level. Cells of a level are groups of cells of the lowest level, so borders and
+// coordinates are rounded alike on all levels. If the walks would visit more pieces of rows than there are particles,
+// the kernel tests all particles instead; it decides once, for all levels together.
 
 struct Own {
   found: u32,
@@ -47,7 +47,7 @@ fn keep(own: ptr<function, Own>, slot: u32, distance: f32) {
 // Tests a particle in a cell of the walk, as the image that lies in that cell.
 fn consider(own: ptr<function, Own>, path: Path, slot: u32, cell: Lattice) {
   let body = position_in[slot];
-  let position = place_of(body);
+  let position = body_position(body);
   let radius_squared = radius_squared_of(body);
 #if WRAPS
   var image = Lattice();
@@ -70,10 +70,10 @@ fn consider(own: ptr<function, Own>, path: Path, slot: u32, cell: Lattice) {
 }
 
 fn consider_all(own: ptr<function, Own>, path: Path) {
-  let live = min(start[grid.cell_count], grid.count);
-  for (var slot = 0u; slot < live; slot++) {
+  let active_count = min(start[grid.cell_count], grid.count);
+  for (var slot = 0u; slot < active_count; slot++) {
     let body = position_in[slot];
-    let position = place_of(body);
+    let position = body_position(body);
     let radius_squared = radius_squared_of(body);
 #if WRAPS
     let distance = first_meeting(path, position, radius_squared).distance;

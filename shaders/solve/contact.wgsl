@@ -1,6 +1,5 @@
-// The geometry of one contact. Needs params and particle. Twin: src/reference/solve/contact.ts.
-// Antisymmetric to the bit: swapping the two particles negates the normal and leaves the overlap, with fused multiply-adds
-// or without.
+// The geometry of one contact. Needs params and particle. Twin: src/reference/solve/contact.ts. Antisymmetric to the
+// bit: swapping the two particles negates the normal and leaves the overlap, with fused multiply-adds or without.
 
 // Below this distance the direction is rounding noise; the two slots, which are canonical, give it instead.
 const COINCIDENT_SQUARED = 0x1p-100f;
@@ -11,7 +10,7 @@ struct Contact {
   normal: Vector,
   overlap: f32,
 #if VARIABLE_RADII
-  // The part of this side in what both do.
+  // This side's share of what the contact does.
   share: f32,
 #if HAS_BOXES
   // False for boxes that do not overlap though the balls around them do.
@@ -39,7 +38,8 @@ fn rounding_of(half: Vector, radius: f32) -> f32 {
   return select(radius, 0.0, half.x > 0.0);
 }
 
-// The axis of the greatest depth; depths are negative inside, so this is the shallowest overlap. The first of equal ones.
+// The axis of the greatest depth; depths are negative inside, so this is the shallowest overlap. The first of equal
+// ones.
 fn least_deep(depths: Vector) -> u32 {
   var least = 0u;
   for (var axis = 1u; axis < DIMENSIONS; axis++) {
@@ -48,7 +48,8 @@ fn least_deep(depths: Vector) -> u32 {
   return least;
 }
 
-// For two bodies whose balls overlap; they may not overlap themselves. src/core/particles/shapes.ts explains the geometry.
+// For two bodies whose balls overlap; they may not overlap themselves. src/core/particles/shapes.ts explains the
+// geometry.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let share = mass_share(particle.bulk, other.bulk);
   let round = rounding_of(particle.half, particle.radius) + rounding_of(other.half, other.radius);

@@ -7,7 +7,7 @@ struct Effect {
   change: Vector,
 }
 
-// `share`: the part of this side in what both do.
+// `share`: this side's share of what the contact does.
 fn push_of(share: f32, overlap: f32) -> f32 {
   return share * (2.0 * substep.half_relaxation) * overlap;
 }
@@ -17,7 +17,7 @@ fn bounce_change(approach: f32, share: f32) -> f32 {
   return -share * (1.0 + substep.restitution) * approach;
 }
 
-// The same in a contact that does not bounce. `grip`: the part of this side in the fastest push and in friction.
+// The same in a contact that does not bounce. `grip`: this side's share of the fastest push and of friction.
 fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
   let limit = select(max(most, -share * approach), most, approach > 0.0);

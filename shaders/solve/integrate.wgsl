@@ -1,9 +1,8 @@
-// Advances every particle by one substep (symplectic Euler: velocity first). With COUNT it also counts the buckets of the new
-// positions, so that the grid needs no counting pass. Inputs and outputs: positions, velocities.
-// With COUNT, outputs: counts and ranks as in grid/count.wgsl. That pass counts instead if particles have their own radii,
-// because it counts finer entries of cells too, or if paths may end elsewhere (ccd/ccd.wgsl).
-// Particles that are not finite keep their state. Particles that get too fast to be squared are set aside: their position
-// becomes NaN.
+// Advances every particle by one substep (symplectic Euler: velocity first). Inputs and outputs: positions, velocities.
+// With COUNT it also counts the buckets of the new positions, so that the grid needs no counting pass; outputs: counts
+// and ranks as in grid/count.wgsl. That pass counts instead with variable radii, because it also counts finer entries,
+// and with continuous motion, because paths may end elsewhere (solve/ccd/land.wgsl). Particles that are not finite keep
+// their state. Particles whose speed is too great to be squared are set aside: their position becomes NaN.
 
 // `position` is bound as bits, because WGSL cannot write a NaN as a float.
 
@@ -23,11 +22,11 @@ fn integrate(
   }
   var bits = position[slot];
   let body = body_of(bits);
-  let start = place_of(body);
+  let start = body_position(body);
   if (is_finite(start)) {
     let speed = load_vector(velocity[slot]) + substep.gravity * substep.dt;
     velocity[slot] = store_vector(speed);
-    bits = bits_of(with_place(body, wrap(start + speed * substep.dt)));
+    bits = bits_of(with_position(body, wrap(start + speed * substep.dt)));
     if (is_too_fast(speed)) {
       bits = set_aside(bits);
     }

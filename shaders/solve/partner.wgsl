@@ -1,6 +1,7 @@
-// For restitution, finds each particle's fastest approaching contact, among those faster than rest_speed.
-// Inputs: sorted state. Output: the other's slot, or NO_PARTNER. Two particles that are each other's partner bounce in
-// resolve.wgsl. Ties go to the lower pair of slots, the same from both sides, so the fastest pair of all is always mutual.
+// For restitution, finds each particle's fastest approaching contact, among those faster than rest_speed. Inputs:
+// sorted state. Output: the other's slot, or NO_PARTNER. Two particles that are each other's partner bounce in
+// resolve.wgsl. Ties go to the lower pair of slots, the same from both sides, so the fastest pair of all is always
+// mutual.
 
 struct Own {
   velocity: Vector,
@@ -9,7 +10,8 @@ struct Own {
 }
 
 #if OBSTACLES
-// If the fastest is an obstacle, the partner is its slot with OBSTACLE_PARTNER set. An obstacle needs no partner itself.
+// If the fastest is an obstacle, the partner is its slot with OBSTACLE_PARTNER set. An obstacle needs no partner
+// itself.
 alias ObstacleSum = Own;
 
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {

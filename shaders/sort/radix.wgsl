@@ -1,13 +1,15 @@
-// One digit of a radix sort, least significant first: `radix_count` counts the keys of each run by their digit, a scan of the
-// counts, digit by digit and in each run by run, says where they go, and `radix_scatter` takes them there. A thread goes over a
-// run in order, so equal digits keep theirs: the sort is stable, and every run of it gives the same bits. No barriers.
+// One digit of a radix sort, least significant digit first. `radix_count` counts the keys of each run by their digit. A
+// scan over these counts, ordered by digit and then by run, gives the target indices, and `radix_scatter` writes the
+// keys there. One thread goes over a run in order, so equal digits keep their order: the sort is stable, and gives the
+// same bits every time. No barriers.
 //
-// Keys are sorted as unsigned numbers. Others are mapped to such as they are first read, and back as they are last written.
+// Keys are sorted as unsigned numbers. Other keys are converted when they are first read, and converted back when they
+// are last written.
 
 struct Radix {
   // The lowest bit of the digit.
   shift: u32,
-  // Which keys are read, and written: one of the KEYS_ constants.
+  // The kinds of keys that are read and written: KEYS_ constants.
   read: u32,
   written: u32,
 }
@@ -23,8 +25,8 @@ const SIGN = 0x80000000u;
 const INFINITY = 0x7f800000u;
 const LAST = 0xffffffffu;
 
-// In the order of unsigned numbers. Of floats: below zero all bits are turned around, else the sign; −0 comes before 0, and
-// whatever is not a number last, as one and the same.
+// Maps keys to unsigned numbers of the same order. A negative float flips all bits, any other only the sign; −0 comes
+// before 0, and every NaN becomes the same last key.
 fn to_unsigned(key: Key) -> Key {
 #if WIDE
   return key;
@@ -100,17 +102,17 @@ fn radix_scatter(
   if (run >= runs()) {
     return;
   }
-  var place: array<u32, RADIX_DIGITS>;
+  var next_index: array<u32, RADIX_DIGITS>;
   for (var digit = 0u; digit < RADIX_DIGITS; digit++) {
-    place[digit] = starts[digit * runs() + run];
+    next_index[digit] = starts[digit * runs() + run];
   }
   let first = run * RADIX_RUN;
   let end = min(first + RADIX_RUN, grid.count);
   for (var index = first; index < end; index++) {
     let key = to_unsigned(key_in[index]);
     let digit = digit_of(key);
-    let next = place[digit];
-    place[digit] = next + 1u;
+    let next = next_index[digit];
+    next_index[digit] = next + 1u;
     if (next < grid.count) {
       key_out[next] = from_unsigned(key);
 #if PAYLOAD

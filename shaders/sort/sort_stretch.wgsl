@@ -1,9 +1,9 @@
-// Sorts a stretch of a list, by one thread: Shell's sort, which takes little for what is nearly in order and still
-// not the square for what is not. The kernel defines
+// Sorts a stretch of a list in one thread with Shell's sort: fast if the stretch is nearly sorted, and less than
+// quadratic if it is not. The kernel defines
 //   struct Entry
-//   fn entry_at(place: u32) -> Entry
-//   fn put(place: u32, entry: Entry)
-//   fn is_before(entry: Entry, other: Entry) -> bool          entries that are not before each other are the same
+//   fn entry_at(index: u32) -> Entry
+//   fn put(index: u32, entry: Entry)
+//   fn is_before(entry: Entry, other: Entry) -> bool          entries of which neither is before the other are equal
 
 fn sort_stretch(first: u32, end: u32) {
   var gap = 1u;
@@ -13,12 +13,12 @@ fn sort_stretch(first: u32, end: u32) {
   for (; gap > 0u; gap /= 3u) {
     for (var index = first + gap; index < end; index++) {
       let moving = entry_at(index);
-      var place = index;
-      while (place >= first + gap && is_before(moving, entry_at(place - gap))) {
-        put(place, entry_at(place - gap));
-        place -= gap;
+      var target_index = index;
+      while (target_index >= first + gap && is_before(moving, entry_at(target_index - gap))) {
+        put(target_index, entry_at(target_index - gap));
+        target_index -= gap;
       }
-      put(place, moving);
+      put(target_index, moving);
     }
   }
 }

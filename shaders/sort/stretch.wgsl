@@ -1,5 +1,6 @@
-// The places of a list that one owner may fill: from its offset to the next one's, as far as the list goes. Offsets
-// descend only where there are more entries than 32 bits count (see query/list_count.wgsl): then there is no room.
+// The part of a list that one owner may fill: from its offset to the next one, within the length of the list. Offsets
+// descend only if there are more entries than 32 bits can count (see query/list_count.wgsl); then the owner has no
+// room.
 
 struct Stretch {
   first: u32,

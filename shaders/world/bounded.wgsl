@@ -1,6 +1,6 @@
-// The bounded world: a box of cells, with a ring of empty ones around it. Needs space_straight and cells_dense.
-// Twin: src/core/world/cells.ts. All worlds offer the same names between them: those of space_straight, of cells_dense,
-// and lattice_at and are_adjacent.
+// The bounded world: a box of cells with a ring of empty cells around it. Needs space_straight and cells_dense. Twin:
+// src/core/world/cells.ts. Each kind of world provides the same names: those of space_straight and cells_dense, and
+// lattice_at and are_adjacent.
 
 // The outermost cells stay empty, so that a probe around any cell stays inside the grid.
 fn lattice_at(position: Vector) -> Lattice {

@@ -1,5 +1,5 @@
-// Boxes where space does not wrap around: they are what they are. The other kind, with the same names, is
-// box_periodic.wgsl.
+// Boxes in a world without periodic axes: nothing to wrap. world/box_periodic.wgsl provides the same names for periodic
+// worlds.
 
 struct Box {
   low: Vector,
@@ -10,10 +10,10 @@ fn box_in_world(box: Box) -> Box {
   return box;
 }
 
-fn is_in_box(box: Box, place: Vector) -> bool {
-  return all((place >= box.low) & (place <= box.high));
+fn is_in_box(box: Box, position: Vector) -> bool {
+  return all((position >= box.low) & (position <= box.high));
 }
 
-fn has_images(place: Vector) -> bool {
+fn has_images(position: Vector) -> bool {
   return true;
 }

@@ -1,7 +1,7 @@
-// Cells that each have a bucket of their own, which is their index. The other kind is in world_unbounded.wgsl, with the
-// same names. Needs params, finite, and lattice_at of a world. Twin: src/core/world/cells.ts.
+// Dense cells: the bucket of a cell is its index. world/unbounded.wgsl provides the same names for hashed cells. Needs
+// params, finite, and lattice_at of a world. Twin: src/core/world/cells.ts.
 
-// What is kept of the cell of a slot until the next sort: its index.
+// The cell of a slot, as stored until the next sort: its index.
 alias Cell = u32;
 
 const NOWHERE = Cell(0xffffffffu);
@@ -10,7 +10,7 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell < grid.cell_count;
 }
 
-// Where a particle goes: its cell, the quarantine, or (its id marked) the exit.
+// The bucket of a particle: its cell, the quarantine, or the bucket of removed particles if its id is marked.
 fn bucket_of(position: Vector, id: u32) -> u32 {
   if (is_finite(position)) {
     return flatten(lattice_at(position), grid.cells);

@@ -1,22 +1,22 @@
-// Space that does not wrap around: a position is where it is, and there is one way from each to each. The other kind
-// is in space_periodic.wgsl, with the same names. Twin: src/core/world/cells.ts.
+// Positions and differences in a world without periodic axes: nothing wraps. world/space_periodic.wgsl provides the
+// same names for periodic worlds. Twin: src/core/world/cells.ts.
 
-// Where a position belongs: brought in by sums alone, so that every kernel finds the same.
+// In a periodic world, wraps positions up to one period outside, by sums alone.
 fn wrap_once(position: Vector) -> Vector {
   return position;
 }
 
-// The same for a position as it lies in memory: to the bit, whatever it is.
+// In a periodic world, does so for a stored body. Here it keeps all bits, whatever they are.
 fn stored_at(body: PackedBody) -> PackedBody {
   return body;
 }
 
-// The same for a position that may have gone any way in one pass.
+// In a periodic world, wraps from any number of periods away.
 fn wrap(position: Vector) -> Vector {
   return position;
 }
 
-// The way from `other` to `place`.
-fn minimum_image(place: Vector, other: Vector) -> Vector {
-  return place - other;
+// The difference from `other` to `position`.
+fn minimum_image(position: Vector, other: Vector) -> Vector {
+  return position - other;
 }

@@ -1,15 +1,15 @@
-// The unbounded world: cells anywhere, filed under a hash in a table of `grid.cell_count` buckets, a power of two.
-// Needs space_straight. Twin: src/core/world/cells.ts.
-// The edge of a cell is a power of two, so that a position's cell is exact however far out it is. Blocks of
-// HASH_BLOCK cells along x stay together in the table: three cells of a row are then one range, or two.
+// The unbounded world: cells anywhere, hashed into a table of `grid.cell_count` buckets, a power of two. Needs
+// space_straight. Twin: src/core/world/cells.ts. The edge of a cell is a power of two, so that the cell of a position
+// is exact at any distance. Blocks of HASH_BLOCK cells along x stay together in the table: three cells of a row are one
+// range of slots, or two.
 
-// What is kept of the cell of a slot until the next sort: the cell itself, since many share a bucket.
+// The cell of a slot, as stored until the next sort: its coordinates, because several cells may share a bucket.
 alias Cell = StoredLattice;
 
-// No lattice coordinate is as great as this.
+// Greater than any lattice coordinate.
 const NOWHERE = Cell(0x7fffffff);
 
-// Cells farther out are one with the last: rounding of coordinates is coarser than cells long before.
+// Cells farther out count as this one. There, coordinates are already coarser than cells.
 const FARTHEST = 0x1p30f;
 
 fn is_in_grid(cell: Cell) -> bool {
@@ -17,12 +17,12 @@ fn is_in_grid(cell: Cell) -> bool {
 }
 
 fn lattice_at(position: Vector) -> Lattice {
-  // Clamped before it is scaled, so that nothing overflows.
+  // Clamps before scaling, so that nothing overflows.
   let farthest = Vector(FARTHEST * grid.cell_size);
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }
 
-// First bucket of the block that holds a cell.
+// The first bucket of the block that holds a cell.
 fn block_of(lattice: Lattice) -> u32 {
   return (mix_bits(hash_lattice(lattice >> BLOCK_SHIFT)) * HASH_BLOCK) & (grid.cell_count - 1u);
 }

@@ -2,7 +2,7 @@
 
 // `equal_reach`: squared diameter of equal bodies, which callers read once, before their loops.
 fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {
-  let apart = place_of(body) - place_of(other);
+  let apart = body_position(body) - body_position(other);
 #if VARIABLE_RADII
   let reach = radius_of(body) + radius_of(other);
   return dot(apart, apart) < reach * reach;

@@ -55,7 +55,7 @@ fn give_codes(
   if (id >= grid.count) {
     return;
   }
-  let scaled = max((place_of(bodies[id]) - tree.origin) * tree.scale, Vector());
+  let scaled = max((body_position(bodies[id]) - tree.origin) * tree.scale, Vector());
   let cell = min(Extent(scaled), tree.greatest);
   // Number of remaining bits of each axis; the lowest bit comes last.
   var left = countOneBits(tree.greatest);
@@ -71,17 +71,17 @@ fn give_codes(
 #else
 fn low_of(body: PackedBody) -> Vector {
 #if VARIABLE_RADII
-  return place_of(body) - radius_of(body);
+  return body_position(body) - radius_of(body);
 #else
-  return place_of(body);
+  return body_position(body);
 #endif
 }
 
 fn high_of(body: PackedBody) -> Vector {
 #if VARIABLE_RADII
-  return place_of(body) + radius_of(body);
+  return body_position(body) + radius_of(body);
 #else
-  return place_of(body);
+  return body_position(body);
 #endif
 }
 #endif

@@ -6,17 +6,17 @@
 // Equal bodies are treated as beginning at their centres and being a diameter long, which rounds less.
 fn lower_of(body: PackedBody) -> f32 {
 #if VARIABLE_RADII
-  return place_of(body).x - radius_of(body);
+  return body_position(body).x - radius_of(body);
 #else
-  return place_of(body).x;
+  return body_position(body).x;
 #endif
 }
 
 fn upper_of_body(body: PackedBody) -> f32 {
 #if VARIABLE_RADII
-  return place_of(body).x + radius_of(body);
+  return body_position(body).x + radius_of(body);
 #else
-  return place_of(body).x + substep.diameter;
+  return body_position(body).x + substep.diameter;
 #endif
 }
 

@@ -1,4 +1,5 @@
-// Subtracts the effect of the pressure difference from each face's velocity. Twin: src/methods/fluid/reference/project.ts.
+// Subtracts the effect of the pressure difference from each face's velocity. Twin:
+// src/methods/fluid/reference/project.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn project(

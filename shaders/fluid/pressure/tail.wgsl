@@ -1,5 +1,6 @@
-// The V-cycle over all levels with few cells, in one workgroup, because a dispatch per pass would take longer than the work. Rounds
-// of Gauss–Seidel, forth and back, solve the coarsest level. Twin: src/methods/fluid/reference/multigrid.ts.
+// The V-cycle over all levels with few cells, in one workgroup, because a dispatch per pass would take longer than the
+// work. Rounds of Gauss–Seidel, forth and back, solve the coarsest level. Twin:
+// src/methods/fluid/reference/multigrid.ts.
 
 var<private> level: Level;
 

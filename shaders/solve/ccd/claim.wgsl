@@ -1,7 +1,8 @@
-// Finds which path each slow particle bounces with: of all that hit it the lowest key, then the lowest id.
-// Output: `claims`, per slot the key and the id as complements, because buffers begin with zeros. Needs counters_read, paths and impact.
+// Finds the path with which each slow particle bounces: of all that hit it, the one with the lowest key, then the
+// lowest id. Output: `claims`, per slot the complements of the key and the id, because buffers begin with zeros. Needs
+// counters_read, paths and impact.
 
-// What a path hits that is settled, if that is a slow particle.
+// Returns the slow particle that a path hits, if the hit is settled; otherwise NO_PARTNER.
 fn slow_partner(slot: u32) -> u32 {
   let hit = hits[slot];
   if (hit.x >= counters[CCD_UNSETTLED] || hit.y >= OBSTACLE_PARTNER || is_fast(way_of(hit.y), position_in[hit.y])) {

@@ -1,26 +1,27 @@
-// One round: finds where each path ends among other fast particles, with their ends from the round before.
-// Per slot: `first` is the hit without fast particles, `hits_in` that of the round before, `hits_out` that of this round.
-// Needs links, path_links, counters_atomic, paths, first_hit and impact.
+// One round: finds where each path ends among other fast particles, with their ends from the round before. Per slot:
+// `first` is the hit without fast particles, `hits_in` that of the round before, `hits_out` that of this round. Needs
+// links, path_links, counters_atomic, paths, first_hit and impact.
 
 const AROUND_FAST = 1.0;
 
-// Whether one on a piece of its path can be where another is on a piece of its own, which ends at a tick: both fly, or the
-// other one rests there.
-fn may_meet(window: u32, theirs: u32, end: u32) -> bool {
-  let begin = theirs >> 16u;
-  let last = theirs & 0xffffu;
+// True if a particle on a piece of its path may meet another on a piece of the other's path, which ends at tick `end`:
+// both move, or the other rests there.
+fn may_meet(window: u32, other_window: u32, end: u32) -> bool {
+  let begin = other_window >> 16u;
+  let last = other_window & 0xffffu;
   return end >= begin && (window & 0xffffu) >= begin && (end <= last || (window >> 16u) <= last);
 }
 
-// The key of the hit when one meets another, from a time on, whose own path ends at a key.
+// The key of the hit, from `since` on, of a particle with another one whose path ends at the key `end`.
 fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   let body = position_in[slot];
-  let their_body = position_in[other];
-  let their_way = way_of(other);
-  // In the tick in which its path ends, it still flies: else two who meet would each rest in the other's next round.
+  let other_body = position_in[other];
+  let other_way = way_of(other);
+  // In the tick in which its path ends, a particle still moves. Otherwise two particles that meet would each count as
+  // resting in the other's next round.
   if (!is_before(end, since)) {
-    let apart = minimum_image(place_at(slot, way, since), place_at(other, their_way, since));
-    let key = impact(apart, way - their_way, since, body, their_body);
+    let apart = minimum_image(position_at(slot, way, since), position_at(other, other_way, since));
+    let key = impact(apart, way - other_way, since, body, other_body);
     if ((key >> CLOSING_BITS) <= (end >> CLOSING_BITS)) {
       return key;
     }
@@ -30,8 +31,8 @@ fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
     return NEVER;
   }
   let begin = max(since, until);
-  let apart = minimum_image(place_at(slot, way, begin), place_at(other, their_way, until));
-  return impact(apart, way, begin, body, their_body);
+  let apart = minimum_image(position_at(slot, way, begin), position_at(other, other_way, until));
+  return impact(apart, way, begin, body, other_body);
 }
 
 fn first_with_fast(best: vec2u, slot: u32, way: Vector, since: f32, other: u32) -> vec2u {
@@ -42,7 +43,7 @@ fn first_with_fast(best: vec2u, slot: u32, way: Vector, since: f32, other: u32) 
   return best;
 }
 
-// Where a path ends, as far as one of the threads that share it finds.
+// Returns the first hit of a path among those that one of its threads finds.
 fn end_among_fast(slot: u32, turn: u32) -> vec2u {
   let body = position_in[slot];
   let way = way_of(slot);
@@ -84,10 +85,10 @@ fn end_among_fast(slot: u32, turn: u32) -> vec2u {
           let other = slot_of_path(node / room);
           let word = word_of_node(node);
           entry = links[word];
-          let theirs = links[word + 1u];
-          if (other != slot && may_meet(window, theirs, hits_in[other].x >> CLOSING_BITS)) {
-            // Not before both are on their pieces: on a longer way the nearest image may be another.
-            let both_since = max(since, f32(theirs >> 16u) / f32(CCD_TICKS));
+          let other_window = links[word + 1u];
+          if (other != slot && may_meet(window, other_window, hits_in[other].x >> CLOSING_BITS)) {
+            // Starts when both are on their pieces: on a longer way, the nearest image might change.
+            let both_since = max(since, f32(other_window >> 16u) / f32(CCD_TICKS));
             best = first_with_fast(best, slot, way, both_since, other);
           }
         }

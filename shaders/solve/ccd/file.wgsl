@@ -1,5 +1,5 @@
-// file: puts each slow particle into the list of its cell. The order of a list does not matter, because only the first hit counts.
-// sweep: empties these lists again. Needs links, impact and, with VARIABLE_RADII, note_level.
+// file: puts each slow particle into the list of its cell. The order of a list does not matter, because only the first
+// hit counts. sweep: empties these lists again. Needs links, impact and, with VARIABLE_RADII, note_level.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn file(
@@ -22,7 +22,7 @@ fn file(
   }
 }
 
-// Wherever anybody is: slow ones are where they were filed.
+// Empties the list of every particle's cell; slow particles are still in the cell into whose list they were put.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sweep(
   @builtin(workgroup_id) workgroup: vec3u,

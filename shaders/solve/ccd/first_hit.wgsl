@@ -1,7 +1,7 @@
-// Chooses the first of several hits. A hit is a key (time and closing speed) and a partner.
-// With VARIABLE_RADII a workgroup follows each path and shares its cells, otherwise one thread follows it. Needs counters and impact.
+// Chooses the first of several hits. A hit is a key (time and closing speed) and a partner. With VARIABLE_RADII a
+// workgroup follows each path and shares its cells, otherwise one thread follows it. Needs counters and impact.
 
-// What particles are told apart by; of walls and obstacles, more than any id.
+// Breaks ties between partners: the id of a particle; for walls and obstacles, a number above any id.
 fn name_of(partner: u32) -> u32 {
   if (partner < OBSTACLE_PARTNER) {
     return id_in[partner];
@@ -9,7 +9,7 @@ fn name_of(partner: u32) -> u32 {
   return partner;
 }
 
-// Of two hits, a key and a partner each.
+// True if a hit comes before another.
 fn comes_first(hit: vec2u, best: vec2u) -> bool {
   return hit.x < best.x || (hit.x == best.x && name_of(hit.y) < name_of(best.y));
 }
@@ -18,7 +18,7 @@ fn comes_first(hit: vec2u, best: vec2u) -> bool {
 // The threads of a workgroup that follow one path.
 const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 
-// Complement of the lowest key that any has found: what the others may leave out, but need not.
+// Complement of the lowest key that any thread has found. Other threads may skip later hits, but need not.
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 
@@ -30,7 +30,7 @@ fn tell(best: vec2u) {
   atomicMax(&known, ~best.x);
 }
 
-// Of what all threads have found; the first thread's is to be taken.
+// Returns the first hit that any thread has found. Only the first thread's result is valid.
 fn first_of_all(best: vec2u, thread: u32) -> vec2u {
   found[thread] = best;
   workgroupBarrier();
@@ -67,14 +67,14 @@ fn path_of(workgroup: u32, thread: u32) -> u32 {
 }
 #endif
 
-// Which of those that share a path a thread is.
+// The index of a thread among those that share a path.
 fn turn_of(thread: u32) -> u32 {
   return thread % THREADS_OF_PATH;
 }
 
 #if VARIABLE_RADII
-// How many cells a piece is to be held against on all levels that anybody is on. In floats, since a large one passes more
-// cells of very small ones than 32 bits say.
+// The number of cells in which a piece may hit something, on all occupied levels. In floats, because a large particle
+// may pass more very small cells than 32 bits can count.
 fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f32) -> f32 {
   var cells = 0.0;
   for (var levels = counter_at(word); levels != 0u; levels &= levels - 1u) {
@@ -86,7 +86,7 @@ fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f
   return cells;
 }
 
-// Of more than so many cells it is less work to go over all of `count`.
+// With more cells than this, going over all `count` particles is less work.
 fn enough_cells(count: u32) -> f32 {
   return f32(max(count, ENOUGH_CELLS));
 }

@@ -1,26 +1,27 @@
-// The paths of fast particles: where they are on them, and when two of them meet. The law is in src/core/ccd/law.ts; twins:
-// src/core/ccd/paths.ts, src/core/ccd/impact.ts. Needs a world, box_* and block_*, where sizes differ contact, and of the kernel
-// position_in, velocity_in: the ends of a substep's motion. A time is a share of the substep.
+// Motion on the paths of a substep: where a particle is at a time, and when two particles meet. src/core/ccd/law.ts
+// states the law; twins: src/core/ccd/paths.ts, src/core/ccd/impact.ts. Needs a world, one of the box_*.wgsl, one of
+// the block_*.wgsl and, with VARIABLE_RADII, contact; of the kernel position_in and velocity_in, after integration. A
+// time is a share of the substep.
 
-// Squares of FAST_SHARE, which is TO_WALL too, and of what OVERLAP_SHARE leaves of a diameter.
+// The square of FAST_SHARE, which equals TO_WALL, and of the share of a diameter that OVERLAP_SHARE leaves.
 const FAST_SQUARED = 1.0 / f32(CCD_PARTS * CCD_PARTS);
 const NEAR_SQUARED = f32((CCD_PARTS - 1) * (CCD_PARTS - 1)) * FAST_SQUARED;
 
-// A key later than any.
+// A key later than any path.
 const NEVER = 0xffffffffu;
 const NO_CLOSING = (1u << CLOSING_BITS) - 1u;
 
-// From its beginning to its end.
+// The way of a particle in the substep, from the beginning of its path to the end.
 fn way_of(slot: u32) -> Vector {
   return substep.dt * load_vector(velocity_in[slot]);
 }
 
-// Neither set aside, nor to be.
+// False for particles that are set aside, or will be by the next sort.
 fn is_live(body: PackedBody) -> bool {
 #if VARIABLE_RADII
-  return is_finite(place_of(body)) && has_size(radius_of(body));
+  return is_finite(body_position(body)) && has_size(radius_of(body));
 #else
-  return is_finite(place_of(body));
+  return is_finite(body_position(body));
 #endif
 }
 
@@ -36,7 +37,7 @@ fn is_fast(way: Vector, body: PackedBody) -> bool {
   return dot(way, way) > FAST_SQUARED * diameter_squared(body);
 }
 
-// How far inside the walls a centre stays; where all are of one size, the walls are there.
+// How far inside the walls a centre stays. Without VARIABLE_RADII, `lower` and `upper` already leave out the radius.
 fn margin_of(body: PackedBody) -> Vector {
 #if VARIABLE_RADII
   return reach_of(body);
@@ -45,11 +46,11 @@ fn margin_of(body: PackedBody) -> Vector {
 #endif
 }
 
-fn place_at(slot: u32, way: Vector, time: f32) -> Vector {
-  return place_of(position_in[slot]) - (1.0 - time) * way;
+fn position_at(slot: u32, way: Vector, time: f32) -> Vector {
+  return body_position(position_in[slot]) - (1.0 - time) * way;
 }
 
-// Of two keys the lower comes first: the tick, then how fast two close in.
+// Lower keys come first: by their tick, then by the greater closing speed.
 fn key_of_end(time: f32) -> u32 {
   return (u32(time * f32(CCD_TICKS)) << CLOSING_BITS) | NO_CLOSING;
 }
@@ -62,14 +63,14 @@ fn time_of_key(key: u32) -> f32 {
   return f32(key >> CLOSING_BITS) * (1.0 / f32(CCD_TICKS));
 }
 
-// Whether a key is of a tick before that of a time.
+// True if a key's tick is before the tick of a time.
 fn is_before(key: u32, time: f32) -> bool {
   return (key >> CLOSING_BITS) < u32(time * f32(CCD_TICKS));
 }
 
 #if VARIABLE_RADII
-// All places of the one's centre at which two overlap by more than they may on a path are, seen from the other, a box of
-// half extents `sides`, rounded by `round`.
+// Where two bodies overlap by more than a path allows: if one centre, relative to the other, lies in a box of half
+// extents `sides`, rounded by `round`.
 struct Near {
   sides: Vector,
   round: f32,
@@ -89,14 +90,15 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// Whether two that are too near already come nearer, by more than rounding makes of two that bear on each other: by a tick
-// of their way. `speed_squared`: of what `approach` is a part of.
+// True if two bodies that are already too near come nearer by more than a tick of their way; rounding alone can bring
+// resting bodies nearer by less. `speed_squared`: the square of the length of which `approach` is a component.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
 
 #if HAS_BOXES
-// How far one is from where two are too near, below 0 there, and the way out: of unit length, or 0 where there is none.
+// The distance from the overlap that a path allows, negative if two bodies are nearer, and the direction out: of unit
+// length, or 0 if there is none.
 struct Gap {
   width: f32,
   normal: Vector,
@@ -114,13 +116,13 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
   return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
 }
 
-// Tangents at most: each but the last halves what is left, and ticks are 2^14.
+// The most tangents: each except the last halves what is left, and a substep has 2^14 ticks.
 const MOST_TANGENTS = 24u;
 
-// A step of less does not change the tick, but where ticks meet.
+// A shorter step does not change the tick, except at a border between ticks.
 const SHORTEST_STEP = 1.0 / f32(8u * CCD_TICKS);
 
-// The gap is a convex function of time: a tangent never meets zero too late.
+// The gap is a convex function of time, so a tangent never reaches zero too late.
 fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
   var later = 0.0;
   var slope = 0.0;
@@ -182,8 +184,8 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 }
 #endif
 
-// The key of the hit of two that are `apart` at a time, of which the one moves with `motion` seen from the other: at
-// once if they are too near and approach each other, NEVER if they do not come so near.
+// The key of the hit of two bodies that are `apart` at the time `since`; `motion` is the way of the first, relative to
+// the other. If they are too near and approach each other, they hit at once. NEVER if they do not come that near.
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
@@ -192,8 +194,7 @@ fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: Pa
 #endif
 }
 
-// Where sizes differ, a particle is filed in cells of its own level, and others are looked for on every level that there is
-// anybody on.
+// With variable radii, a particle is listed in cells of its own level, and hits are searched on every occupied level.
 #if VARIABLE_RADII
 fn level_of_body(body: PackedBody) -> u32 {
   return level_of(radius_of(body));
@@ -220,11 +221,11 @@ fn greatest_diameter() -> f32 {
 }
 #endif
 
-// Of a period: no piece of a path is longer.
+// No piece of a path is longer than this share of a period.
 const PIECE_SHARE = 0.25;
 
-// A path is followed in pieces of equal length, at most so long: in a world that wraps around, short enough that of
-// another particle the nearest image stays the nearest. Twin: longestPiece.
+// The greatest length of a piece; all pieces of a path are equally long. In a periodic world pieces are so short that
+// the nearest image of another particle stays the nearest. Twin: longestPiece in src/core/ccd/law.ts.
 fn longest_piece(body: PackedBody, cells: f32) -> f32 {
   var longest = cells * cell_size_on(level_of_body(body));
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -238,15 +239,16 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
 
-// Of so many pieces. Where all that may be are not a tick, the path ends where it begins.
+// The number of pieces that are followed. If MOST_PIECES of them are less than a tick, only one is, and the path ends
+// at its beginning.
 fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(MOST_PIECES) * f32(CCD_TICKS));
 }
 
-// The cells of a level that a piece of a path passes, and those so near to it.
+// The cells of a level within `margin` of a piece of a path.
 fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin: Vector) -> Block {
-  let begin = place_at(slot, way, since);
-  let end = place_at(slot, way, to);
+  let begin = position_at(slot, way, since);
+  let end = position_at(slot, way, to);
   let box = box_in_world(Box(min(begin, end) - margin, max(begin, end) + margin));
 #if VARIABLE_RADII
   return block_on(level, box.low, box.high);
@@ -255,7 +257,7 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 #endif
 }
 
-// How far around a piece the centres of those on a level may be whom it is held against: what both reach, times something.
+// How far from a piece the centres of the particles are that it may hit on a level: what both reach, times `wider`.
 fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #if VARIABLE_RADII
   return wider * (reach_of(body) + Vector(greatest_on(level)));
@@ -264,7 +266,8 @@ fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #endif
 }
 
-// Whether rounding makes more of a piece than it is: so far out, or on so long a way, that one cannot be followed.
+// True if rounding makes the block larger than that of any piece: so far out, or on so long a way, a piece cannot be
+// followed.
 fn is_coarse(block: Block) -> bool {
   return any(block.length > Extent(4u * PIECE_CELLS));
 }

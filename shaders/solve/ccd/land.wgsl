@@ -21,7 +21,7 @@ fn land(
     atomicAdd(&counters[CCD_HITS], 1u);
     if (hit.y < OBSTACLE_PARTNER) {
       let partner = hit.y;
-      // Slow particles only are claimed, and each by one.
+      // Only slow particles are claimed, each by one path.
       if (atomicLoad(&claims[2u * partner + 1u]) == ~id_in[slot]) {
         velocity_in[partner] = struck[partner];
         atomicStore(&claims[2u * partner], 0u);
@@ -32,17 +32,17 @@ fn land(
     atomicAdd(&counters[CCD_HELD], 1u);
   }
   if (time < 1.0) {
-    var place = place_at(slot, way, time);
+    var position = position_at(slot, way, time);
     if (is_settled && hit.y >= WALL_PARTNER && hit.y != NO_PARTNER) {
       let axis = hit.y - WALL_PARTNER;
       let margin = margin_of(position_in[slot])[axis];
       let limit = select(substep.lower[axis] + margin, substep.upper[axis] - margin, way[axis] > 0.0);
-      let gap = limit - place[axis];
+      let gap = limit - position[axis];
       if (gap * gap <= FAST_SQUARED * diameter_squared(position_in[slot])) {
-        place[axis] = limit;
+        position[axis] = limit;
       }
     }
-    position_in[slot] = with_place(position_in[slot], wrap(place));
+    position_in[slot] = with_position(position_in[slot], wrap(position));
   }
   velocity_in[slot] = struck[slot];
 }

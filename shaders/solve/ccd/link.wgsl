@@ -4,7 +4,7 @@
 // The cells that a piece of a path passes.
 struct Passed {
   block: Block,
-  // Nobody flies on: floats are coarser than cells here. But one may rest where the piece begins.
+  // True if floats are coarser than cells here, so that no particle moves on. It may still rest where the piece begins.
   is_last: bool,
 }
 
@@ -40,7 +40,7 @@ fn link(
     let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
     let cells = cells_in(passed.block);
     if (used + cells > room) {
-      // Farther than others can know of, it does not fly.
+      // The path ends here, because other paths cannot find the rest of it.
       first[slot] = vec2u(key_of_end(since), NO_PARTNER);
       break;
     }
@@ -58,7 +58,7 @@ fn link(
   hits_out[slot] = first[slot];
 }
 
-// The same way again.
+// Goes over the same cells as `link`.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn unlink(
   @builtin(workgroup_id) workgroup: vec3u,

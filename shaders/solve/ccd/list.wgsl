@@ -24,7 +24,7 @@ fn list(
   }
 }
 
-// For simulations that ask how far, in its own diameters, anybody may move in a step.
+// Measures how far any particle may move in a step, in its own diameters.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn farthest(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -1,7 +1,7 @@
 // The time of impact on an obstacle with a size of its own. Needs impact.
 
-// The nearness of a particle to an obstacle. A box of half the period or more has no end along that axis, so no path enters or
-// leaves it there.
+// The nearness of a particle to an obstacle. A box of half the period or more has no end along that axis, so no path
+// enters or leaves it there.
 fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   var near = nearness(body, obstacle);
 #if HAS_BOXES
@@ -13,9 +13,9 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   return near;
 }
 
-// The key of the first hit with any image of an obstacle, on a piece of a path that begins at `since`. An obstacle may reach as
-// far as half the period, so another image may be hit than the nearest at the beginning. A piece is so short that along each
-// axis this can only be the next image ahead. Twin: impactOnImages in src/core/ccd/impact.ts.
+// The key of the first hit with any image of an obstacle, on a piece of a path that begins at `since`. An obstacle may
+// reach as far as half the period, so another image may be hit than the nearest at the beginning. A piece is so short
+// that along each axis this can only be the next image ahead. Twin: impactOnImages in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
   // How far the obstacle reaches, and the step to the next image along each axis that a piece can reach.

@@ -1,15 +1,15 @@
 // The normal at which a particle hits an obstacle. Needs strike, impact and, with VARIABLE_RADII, obstacle_impact.
 
-fn normal_at_obstacle(place: Vector, body: PackedBody, obstacle: u32) -> Vector {
+fn normal_at_obstacle(position: Vector, body: PackedBody, obstacle: u32) -> Vector {
 #if VARIABLE_RADII
   let other = obstacle_body(obstacle);
-  let apart = minimum_image(place, place_of(other));
+  let apart = minimum_image(position, body_position(other));
 #if HAS_BOXES
   return normal_near(apart, nearness_to_obstacle(body, other));
 #else
   return normal_of_balls(apart);
 #endif
 #else
-  return normal_of_balls(minimum_image(place, obstacle_position(obstacle)));
+  return normal_of_balls(minimum_image(position, obstacle_position(obstacle)));
 #endif
 }

@@ -4,7 +4,7 @@ fn path_count() -> u32 {
   return min(counter_at(CCD_PATHS), grid.count);
 }
 
-// Of paths that are none, anybody's.
+// Returns the slot of a path, or any slot if there is no such path.
 fn slot_of_path(path: u32) -> u32 {
   return min(counter_at(CCD_HEADER + min(path, grid.count - 1u)), grid.count - 1u);
 }

@@ -18,7 +18,7 @@ fn reset() {
   counters[CCD_SLOW_LEVELS] = 0u;
 }
 
-// So many workgroups, folded where that is more than one dimension takes.
+// Writes a dispatch of so many workgroups, folded into two dimensions if they are too many for one.
 fn dispatch(word: u32, workgroups: u32) {
   dispatches[word] = min(workgroups, MOST_WORKGROUPS);
   dispatches[word + 1u] = (workgroups + MOST_WORKGROUPS - 1u) / MOST_WORKGROUPS;
@@ -49,7 +49,8 @@ fn plan() {
   }
 }
 
-// Between two rounds. Where nothing changed, nothing will: the buffers of both rounds hold the same then.
+// Runs between two rounds. If a round has changed nothing, later rounds will not either, and the buffers of both rounds
+// hold the same hits.
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn next() {
   if (counters[CCD_UNSETTLED] == 0xffffffffu) {

@@ -1,12 +1,13 @@
 // Finds where each path ends at walls, slow particles and obstacles. Output: `first`, per slot the key and the partner.
 // Needs links, counters_read, paths, first_hit and impact.
 
-// Of what both reach, as far as the end of a slow particle can be that comes too near: all, FAST_SHARE, and rounding.
+// A multiple of what both bodies reach. A slow particle that comes too near ends within it: that reach, FAST_SHARE and
+// rounding.
 const AROUND_SLOW = 1.25;
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   var best = before;
-  let end = place_of(position_in[slot]);
+  let end = body_position(position_in[slot]);
   let lower = substep.lower + margin_of(position_in[slot]);
   let upper = substep.upper - margin_of(position_in[slot]);
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -21,11 +22,11 @@ fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   return best;
 }
 
-// Of the best hit so far and one with a slow particle, where one is at the beginning of a piece.
+// Returns the first of the best hit so far and a hit with a slow particle. `begin`: the position at the time `since`.
 fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, since: f32, other: u32) -> vec2u {
-  let their_way = way_of(other);
-  let apart = minimum_image(begin, place_at(other, their_way, since));
-  let hit = vec2u(impact(apart, way - their_way, since, body, position_in[other]), other);
+  let other_way = way_of(other);
+  let apart = minimum_image(begin, position_at(other, other_way, since));
+  let hit = vec2u(impact(apart, way - other_way, since, body, position_in[other]), other);
   if (hit.x <= best.x && comes_first(hit, best)) {
     return hit;
   }
@@ -34,15 +35,15 @@ fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, si
 
 #if OBSTACLES
 #if VARIABLE_RADII
-// Of the best hit so far and those with obstacles that a piece of a path comes near. Threads that share a path share
-// the tree: each walks its own stretch of the nodes. A walk may begin at any of them, since each has the box around all
-// below it, and where one above would not have been entered it costs a few nodes.
+// Returns the first of the best hit so far and the hits with obstacles near a piece of a path. Threads that share a
+// path share the tree: each walks its own stretch of the nodes. A walk may begin at any node, because the box of a node
+// holds all nodes below it. If a node above would not have been entered, this costs a few nodes.
 fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, turn: u32) -> vec2u {
   let body = position_in[slot];
-  let begin = place_at(slot, way, since);
-  let end = place_at(slot, way, to);
+  let begin = position_at(slot, way, since);
+  let end = position_at(slot, way, to);
   let middle = 0.5 * (begin + end);
-  // Far out places are rounded by more than a particle's margin.
+  // Far out, positions are rounded by more than a particle's margin.
   let reach = 0.5 * abs(end - begin) + AROUND_SLOW * reach_of(body) + abs(middle) * 0x1p-22f;
   let nodes = branch_count();
   let stretch = (nodes + THREADS_OF_PATH - 1u) / THREADS_OF_PATH;
@@ -55,7 +56,7 @@ fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f
     let last = select(branch.first, branch.end, enters);
     for (var obstacle = branch.first; obstacle < last; obstacle++) {
       let other = obstacle_body(obstacle);
-      let apart = minimum_image(begin, place_of(other));
+      let apart = minimum_image(begin, body_position(other));
       let key = impact_on_images(apart, way, since, nearness_to_obstacle(body, other));
       let hit = vec2u(key, OBSTACLE_PARTNER | obstacle);
       if (hit.x <= best.x && comes_first(hit, best)) {
@@ -69,7 +70,7 @@ fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f
 #endif
 #endif
 
-// Where a path ends, as far as one of the threads that share it finds.
+// Returns the first hit of a path among those that one of its threads finds.
 fn end_among_slow(slot: u32, turn: u32) -> vec2u {
   let body = position_in[slot];
   let way = way_of(slot);
@@ -88,7 +89,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
       best = select(best, held, held.x < best.x);
       break;
     }
-    let begin = place_at(slot, way, since);
+    let begin = position_at(slot, way, since);
 #if VARIABLE_RADII
 #if OBSTACLES
     best = first_with_obstacles(best, slot, way, since, to, turn);
@@ -111,7 +112,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
       for (var index = turn; index < cells; index += THREADS_OF_PATH) {
         let bucket = bucket_in(block, index);
         var entry = links[bucket];
-        // Never more than all, so that not even a broken list holds up the device.
+        // Bounded by the particle count, so that a corrupt list cannot hang the device.
         for (var met = 0u; met < grid.count && entry != 0u; met++) {
           let other = min(entry - 1u, grid.count - 1u);
           best = first_with_slow(best, body, way, begin, since, other);
@@ -122,7 +123,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
         let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
         for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
           let apart = minimum_image(begin, obstacle_position(obstacle));
-          // As large as particles, all of one radius.
+          // All obstacles have the particles' radius here.
           let hit = vec2u(impact(apart, way, since, body, body), OBSTACLE_PARTNER | obstacle);
           if (hit.x <= best.x && comes_first(hit, best)) {
             best = hit;

@@ -23,7 +23,7 @@ fn normal_of(apart: Vector, body: PackedBody, other: PackedBody) -> Vector {
 #endif
 }
 
-// The share of the first body in what two do to each other.
+// The first body's share of what a contact does.
 fn part_of(body: PackedBody, other: PackedBody) -> f32 {
 #if HAS_BOXES
   return mass_share(body.shape.w, other.shape.w);
@@ -34,8 +34,8 @@ fn part_of(body: PackedBody, other: PackedBody) -> f32 {
 #endif
 }
 
-// The change of one particle's velocity by a hit. `part`: its share; `grip`: the share of the sliding that friction may take.
-// Two halves are opposite to the bit. Twin: strike in src/core/ccd/law.ts.
+// The change of one particle's velocity by a hit. `part`: its share; `grip`: the share of the sliding that friction may
+// take. Two halves are opposite to the bit. Twin: strike in src/core/ccd/law.ts.
 fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);
@@ -79,36 +79,36 @@ fn strike(
   }
 #if OBSTACLES
   if (hit.y >= OBSTACLE_PARTNER) {
-    // At that time no image is nearer than the one it hits.
-    let normal = normal_at_obstacle(place_at(slot, way, time), position_in[slot], hit.y - OBSTACLE_PARTNER);
+    // At that time, the image that it hits is the nearest.
+    let normal = normal_at_obstacle(position_at(slot, way, time), position_in[slot], hit.y - OBSTACLE_PARTNER);
     velocity_out[slot] = store_vector(velocity + effect_of(velocity, normal, 1.0, substep.grip_share));
     return;
   }
 #endif
   let partner = min(hit.y, grid.count - 1u);
-  let their_way = way_of(partner);
+  let partner_way = way_of(partner);
   let body = position_in[slot];
-  let their_body = position_in[partner];
-  let flies = is_fast(their_way, their_body);
-  let theirs = hits[partner];
-  let names = theirs.y == slot && theirs.x < unsettled;
+  let partner_body = position_in[partner];
+  let is_partner_fast = is_fast(partner_way, partner_body);
+  let partner_hit = hits[partner];
+  let is_mutual = partner_hit.y == slot && partner_hit.x < unsettled;
   let claimed = claims[2u * partner] == ~hit.x && claims[2u * partner + 1u] == ~id_in[slot];
-  if (!select(claimed, names, flies)) {
+  if (!select(claimed, is_mutual, is_partner_fast)) {
     return;
   }
   // Both particles use the same time, so that their changes are opposite to the bit.
-  let when = select(time, min(time, time_of_key(theirs.x)), flies);
-  let apart = minimum_image(place_at(slot, way, when), place_at(partner, their_way, when));
-  let normal = normal_of(apart, body, their_body);
+  let when = select(time, min(time, time_of_key(partner_hit.x)), is_partner_fast);
+  let apart = minimum_image(position_at(slot, way, when), position_at(partner, partner_way, when));
+  let normal = normal_of(apart, body, partner_body);
   // A slow particle moves on to the end of the substep.
-  let their_velocity = velocity_at(partner, select(1.0, time_of_key(theirs.x), flies));
-  let relative = velocity - their_velocity;
-  let part = part_of(body, their_body);
+  let partner_velocity = velocity_at(partner, select(1.0, time_of_key(partner_hit.x), is_partner_fast));
+  let relative = velocity - partner_velocity;
+  let part = part_of(body, partner_body);
   let effect = effect_of(relative, normal, part, 2.0 * part * substep.grip_share);
   velocity_out[slot] = store_vector(velocity + effect);
-  if (!flies) {
-    let rest = part_of(their_body, body);
+  if (!is_partner_fast) {
+    let rest = part_of(partner_body, body);
     let back = effect_of(relative, normal, rest, 2.0 * rest * substep.grip_share);
-    velocity_out[partner] = store_vector(their_velocity - back);
+    velocity_out[partner] = store_vector(partner_velocity - back);
   }
 }
