@@ -1,12 +1,12 @@
-// The world's box: its inside (2D) or floor (3D) as a strip of four vertices, its edges as a list of lines.
-// Needs frame.
+// The world's box: its inside (2D) or floor (3D) as a strip of four vertices, its edges as a list of lines. Needs
+// frame.
 
 struct Vertex {
-  @builtin(position) place: vec4f,
+  @builtin(position) position: vec4f,
   @location(0) @interpolate(flat) colour: vec4f,
 }
 
-// Share of the way from the lowest to the highest corner, along each axis.
+// A point of the box, given by its share of the way from the lowest to the highest corner along each axis.
 fn at(share: vec3f) -> vec4f {
   return frame.projection * frame.view * vec4f(mix(frame.lowest.xyz, frame.highest.xyz, share), 1.0);
 }
@@ -18,7 +18,7 @@ fn surface_vertex(@builtin(vertex_index) index: u32) -> Vertex {
   return Vertex(at(share), frame.surface);
 }
 
-// Two vertices an edge; edges of the plane z = 0 first, so that the plane draws the first four alone.
+// Two vertices per edge. Edges of the plane z = 0 come first, so that 2D draws only the first four.
 @vertex
 fn edge_vertex(@builtin(vertex_index) index: u32) -> Vertex {
   let edge = index >> 1u;

@@ -1,8 +1,8 @@
-// What colour a particle has: that of its speed; with VALUED that of a number of its own, such as its id; with AGED
-// that of the time since its birth, which is kept by id; with PLAIN that of particles which never move. Needs frame.
+// The colour of a particle: by speed; with VALUED by a number per particle, such as its id; with AGED by the time since
+// its birth, which is stored by id; with PLAIN one colour for particles that never move. Needs frame.
 
 #if !PLAIN
-// Of their size, what they are drawn in: less where lines between them are to be seen.
+// The share of their size at which particles are drawn: less than 1 if lines between them must be visible.
 fn drawn_share() -> f32 {
   return frame.lowest.w;
 }
@@ -10,14 +10,14 @@ fn drawn_share() -> f32 {
 #if VALUED
 @group(1) @binding(1) var<storage, read> value: array<u32>;
 #elif AGED
-// Seconds.
+// In seconds.
 @group(1) @binding(1) var<storage, read> birth: array<f32>;
 @group(1) @binding(2) var<storage, read> id: array<u32>;
 #else
 @group(1) @binding(1) var<storage, read> velocity: array<Stored>;
 #endif
 
-// Share of the scale, from 0 to 1.
+// Returns the share of the scale, from 0 to 1.
 fn share_of(slot: u32) -> f32 {
 #if VALUED
   let share = f32(value[slot]) * frame.scale.z;

@@ -1,22 +1,23 @@
-// What the shaders of a fluid's surface know beside the frame. Host twin: FLUID_FIELDS in src/page/view/fluid/view.ts;
-// all fields are whole vec4f, so their order alone fixes the layout. Needs frame. With SLOTS particles are in group 1
-// and this in group 2.
+// Uniforms and splines for the shaders of a fluid's surface. Host twin: FLUID_FIELDS in
+// src/page/view/fluid/uniforms.ts; all fields are whole vec4f, so their order alone fixes the layout. Needs frame. With
+// SLOTS particles are in group 1 and this is in group 2.
 
 struct Fluid {
-  // Size of the picture in device pixels, texels of the fluid's textures a pixel, device pixels a CSS pixel.
+  // Size of the picture in device pixels; texels of the fluid's textures per pixel; device pixels per CSS pixel.
   screen: vec4f,
-  // World: how far a particle reaches, distance between particles, radius of a drop; in w 1 where bodies hide fluid.
+  // In units of the world: the reach of a particle, the distance between particles, the radius of a drop. In w 1 if
+  // bodies hide fluid.
   kernel: vec4f,
-  // Cells along each axis, and their edge.
+  // Cells along each axis, and the length of their edges.
   cells: vec4f,
-  // World, in space only: eye distance of what is looked at, unit of `distances` around it, radius of smoothing, and
-  // the greatest step that is smoothed over.
+  // In 3D, in units of the world: the camera's distance from its target, the unit of `distances` around it, the radius
+  // of smoothing, and the greatest step that is smoothed over.
   range: vec4f,
-  // What is mirrored, above and level with the eye.
+  // The mirrored colours, above and level with the camera.
   zenith: vec4f,
   horizon: vec4f,
-  // Exponents of the share of light that a unit of length takes, of each colour; and of that which it replaces by its
-  // own.
+  // Exponents of the share of light that a unit of length absorbs, per colour; in w of the share that it replaces by
+  // its own.
   absorption: vec4f,
 }
 
@@ -26,7 +27,7 @@ struct Fluid {
 @group(1) @binding(0) var<uniform> fluid: Fluid;
 #endif
 
-// Of shares of one axis: the weights of four neighbouring texels for a cubic B-spline.
+// The weights of four neighbouring texels for a cubic B-spline, for a share along one axis.
 fn spline(share: f32) -> vec4f {
   let rest = 1.0 - share;
   let square = share * share;
@@ -39,7 +40,7 @@ fn spline(share: f32) -> vec4f {
   ) / 6.0;
 }
 
-// A texture smoothed by that spline, by four samples between texels; `texel`: texel i is from i to i + 1.
+// Samples a texture smoothed by that spline, with four samples between texels. `texel`: texel i lies from i to i + 1.
 fn smooth_sample(source: texture_2d<f32>, linear: sampler, texel: vec2f) -> vec4f {
   let size = vec2f(textureDimensions(source));
   let base = floor(texel - 0.5);

@@ -1,9 +1,9 @@
-// The fluid of space as the balls around its particles: how far the nearest of them is from the eye, and how much of
-// the fluid lies behind a pixel. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance
-// a slot; of distances the least is kept, the others are added up.
+// The fluid in 3D as balls around its particles: the distance of the nearest ball from the camera, and the amount of
+// fluid behind a pixel. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance per
+// slot. The blending keeps the least distance and adds up the others.
 
 struct Ball {
-  @builtin(position) place: vec4f,
+  @builtin(position) position: vec4f,
   // From the centre, in radii.
   @location(0) offset: vec2f,
   // Along the line of sight.
@@ -12,9 +12,9 @@ struct Ball {
 }
 
 struct Seen {
-  // From what is looked at, in units of `fluid.range.y`: half floats are finest near 0.
+  // From the camera's target, in units of `fluid.range.y`: half floats are finest near 0.
   @location(0) distance: f32,
-  // Distances between particles of fluid, and that times the share of the scale.
+  // In distances between particles of fluid, and that times the share of the scale.
   @location(1) thickness: vec2f,
 }
 
@@ -25,22 +25,23 @@ struct Seen {
 @group(2) @binding(1) var bodies: texture_depth_2d;
 #endif
 
-// Volume of a ball of radius 1, over its diameter.
+// The volume of a ball of radius 1, divided by its diameter.
 const BALL_VOLUME = 2.0943951;
 
 @vertex
 fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Ball {
-  let centre = body_position(position[slot]);
+  let centre = body_position(clip[slot]);
   if (!is_drawable(centre)) {
     return Ball(NOWHERE, vec2f(), 0.0, 0.0);
   }
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let corner = quad_corner(index);
-  let place = frame.projection * vec4f(eye + vec3f(corner * fluid.kernel.x, 0.0), 1.0);
-  return Ball(place, corner, -eye.z, share_of(slot));
+  let clip = frame.projection * vec4f(eye + vec3f(corner * fluid.kernel.x, 0.0), 1.0);
+  return Ball(clip, corner, -eye.z, share_of(slot));
 }
 
-// Distance of the body that hides what is behind it, along the line of sight; of a pixel with several, the farthest.
+// The distance along the line of sight of the body that hides what is behind it; if a pixel has several, of the
+// farthest.
 fn hidden_beyond(texel: vec2f) -> f32 {
   let pixel = vec2u(min(texel / fluid.screen.z, fluid.screen.xy - 1.0));
 #if SAMPLED
@@ -64,9 +65,9 @@ fn ball_fragment(ball: Ball) -> Seen {
   let nearest = ball.distance - half;
   var length = 2.0 * half;
   if (fluid.kernel.w > 0.0) {
-    length = clamp(hidden_beyond(ball.place.xy) - nearest, 0.0, length);
+    length = clamp(hidden_beyond(ball.position.xy) - nearest, 0.0, length);
   }
-  // A particle has the volume of a cube between particles.
+  // A particle has the volume of a cube whose edge is the distance between particles.
   let shrunk = fluid.kernel.y / fluid.kernel.x;
   let thickness = length / (2.0 * fluid.kernel.x) * shrunk * shrunk / BALL_VOLUME;
   return Seen((nearest - fluid.range.x) / fluid.range.y, vec2f(thickness, thickness * ball.share));

@@ -1,19 +1,19 @@
-// The fields of a fluid straight from its lattice: pressure of fluid cells, solid cells, velocity as arrows; in space
-// the first and the last on the middle plane across z, and solid cells as the faces between them and others. Needs
-// frame. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts; for the lattice see
-// src/methods/fluid/lattice.ts.
+// The fields of a fluid, straight from its lattice: the pressure of fluid cells, solid cells, and velocities as arrows.
+// In 3D, pressure and arrows are on the middle plane across z, and solid cells are drawn as their faces towards other
+// cells. Needs frame. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts; see
+// src/methods/fluid/lattice.ts for the lattice.
 
 struct Fields {
-  // Along each axis, and the edge of one; in the plane 1 along z.
+  // Cells along each axis, and the edge of a cell; in 2D 1 along z.
   cells: vec4f,
-  // Size of the picture in CSS pixels, device pixels a CSS pixel, CSS pixels of the longest arrow.
+  // Size of the picture in CSS pixels; device pixels per CSS pixel; CSS pixels of the longest arrow.
   screen: vec4f,
-  // Cells from an arrow to the next, the first that has one along x and y, and arrows in a row.
+  // Cells between arrows; the first cell with an arrow along x and y; arrows per row.
   arrows: vec4f,
-  // 1 / pressure at the end of its scale, 1 / speed of the longest arrow, height of the slice in cells, entries of an
-  // array over the lattice.
+  // 1 / pressure at the end of its scale; 1 / speed of the longest arrow; the height of the slice in cells; entries of
+  // an array over the lattice.
   scale: vec4f,
-  // 1 where pressure is drawn, and where solid cells are.
+  // 1 if pressure is drawn, and 1 if solid cells are.
   shown: vec4f,
   arrow: vec4f,
   casing: vec4f,
@@ -29,7 +29,7 @@ struct Fields {
 const FLUID = 1u;
 const SOLID = 2u;
 
-// CSS pixels: from a line of the hatching to the next along x, and half of its width.
+// In CSS pixels: the distance between lines of the hatching along x, and half the width of a line.
 const HATCH = 9.0;
 const HATCH_HALF = 0.6;
 const TONE = 0.3;
@@ -39,7 +39,7 @@ fn cells_along() -> vec3i {
   return vec3i(fields.cells.xyz);
 }
 
-// From a cell to the next along each axis, and the entry of the first.
+// The distance in entries to the next cell along each axis, and the entry of the first cell.
 fn strides() -> vec4i {
   let wide = cells_along() + 1;
   let layer = wide.x * wide.y;
@@ -60,24 +60,24 @@ fn kind_at(cell: vec3i) -> u32 {
   return select(SOLID, kinds[entry_of(cell)], is_in_tank(cell));
 }
 
-// In cells, from the corner of the tank.
-fn place_at(place: vec3f) -> vec4f {
-  return frame.projection * frame.view * vec4f(frame.lowest.xyz + place * fields.cells.w - frame.origin.xyz, 1.0);
+// The clip position of a point, given in cells from the corner of the tank.
+fn clip_of(point: vec3f) -> vec4f {
+  return frame.projection * frame.view * vec4f(frame.lowest.xyz + point * fields.cells.w - frame.origin.xyz, 1.0);
 }
 
 struct Slice {
-  @builtin(position) place: vec4f,
-  // Cells.
+  @builtin(position) position: vec4f,
+  // In cells.
   @location(0) at: vec2f,
 }
 
 @vertex
 fn slice_vertex(@builtin(vertex_index) index: u32) -> Slice {
   let at = (0.5 + 0.5 * quad_corner(index)) * fields.cells.xy;
-  return Slice(place_at(vec3f(at, select(0.0, fields.scale.z, DIMENSIONS == 3u))), at);
+  return Slice(clip_of(vec3f(at, select(0.0, fields.scale.z, DIMENSIONS == 3u))), at);
 }
 
-// Between the middles of cells; those without fluid do not count.
+// Interpolates between the centres of cells; cells without fluid do not count.
 fn pressure_at(at: vec2f, layer: i32) -> f32 {
   let base = floor(at - 0.5);
   let share = at - 0.5 - base;
@@ -95,9 +95,9 @@ fn pressure_at(at: vec2f, layer: i32) -> f32 {
 }
 
 fn pressure_colour(share: f32) -> vec4f {
-  let place = clamp(share, 0.0, 1.0) * f32(PRESSURE_STOPS - 1u);
-  let first = min(u32(place), PRESSURE_STOPS - 2u);
-  return mix(fields.pressure[first], fields.pressure[first + 1u], place - f32(first));
+  let stop = clamp(share, 0.0, 1.0) * f32(PRESSURE_STOPS - 1u);
+  let first = min(u32(stop), PRESSURE_STOPS - 2u);
+  return mix(fields.pressure[first], fields.pressure[first + 1u], stop - f32(first));
 }
 
 @fragment
@@ -110,7 +110,7 @@ fn slice_fragment(slice: Slice) -> @location(0) vec4f {
     colour = vec4f(shade.rgb, 1.0) * shade.a;
   }
   if (DIMENSIONS == 2u && fields.shown.y > 0.0 && kind >= SOLID) {
-    let along = (slice.place.x + slice.place.y) / fields.screen.z;
+    let along = (slice.position.x + slice.position.y) / fields.screen.z;
     let away = abs(fract(along / HATCH) - 0.5) * HATCH;
     let line = clamp((HATCH_HALF - away) * fields.screen.z + 0.5, 0.0, 1.0);
     colour = vec4f(fields.solid.rgb, 1.0) * mix(TONE, HATCH_TONE, line);
@@ -119,8 +119,8 @@ fn slice_fragment(slice: Slice) -> @location(0) vec4f {
 }
 
 struct Face {
-  @builtin(position) place: vec4f,
-  // Cells, in its plane.
+  @builtin(position) position: vec4f,
+  // In cells, in the plane of the face.
   @location(0) at: vec2f,
   @location(1) @interpolate(flat) light: f32,
   @location(2) distance: f32,
@@ -129,7 +129,7 @@ struct Face {
 // As in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// An instance is the face between a node's cell and the one below it along an axis.
+// An instance is the face between a node's cell and the cell below it along an axis.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);
@@ -144,14 +144,14 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
     return none;
   }
   let corner = 0.5 + 0.5 * quad_corner(index);
-  var place = vec3f(above);
-  place[(axis + 1u) % 3u] += corner.x;
-  place[(axis + 2u) % 3u] += corner.y;
+  var point = vec3f(above);
+  point[(axis + 1u) % 3u] += corner.x;
+  point[(axis + 2u) % 3u] += corner.y;
   var facing = vec3f();
   facing[axis] = select(1.0, -1.0, is_solid);
   let normal = (frame.view * vec4f(facing, 0.0)).xyz;
   let light = 0.4 + 0.26 * (0.5 + 0.5 * dot(normal, frame.view[1].xyz)) + 0.5 * max(0.0, dot(normal, LIGHT));
-  let clip = place_at(place);
+  let clip = clip_of(point);
   return Face(clip, corner, light, clip.w);
 }
 
@@ -167,18 +167,18 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
 }
 
 struct Arrow {
-  @builtin(position) place: vec4f,
-  // CSS pixels along it from its tail, and across.
+  @builtin(position) position: vec4f,
+  // In CSS pixels, along the arrow from its tail, and across.
   @location(0) @interpolate(linear) at: vec2f,
   @location(1) @interpolate(flat) length: f32,
 }
 
-// CSS pixels: half the width of the shaft, the head of a long one, around it, and the shortest arrow.
+// In CSS pixels: half the width of the shaft, the head of a long arrow, the casing around it, and the shortest arrow.
 const SHAFT = 0.9;
 const HEAD = 8.0;
 const CASING = 1.25;
 const SHORTEST = 2.5;
-// Half the width of a head over its length.
+// Half the width of a head, divided by its length.
 const OPENING = 0.5;
 
 fn velocity_at(cell: vec3i) -> vec3f {
@@ -204,17 +204,17 @@ fn arrow_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) inst
   let way = velocity_at(cell);
   let speed = length(way);
   let middle = vec3f(cell) + select(vec3f(0.5, 0.5, 0.0), vec3f(0.5), DIMENSIONS == 3u);
-  let centre = place_at(middle);
+  let centre = clip_of(middle);
   if (!(speed > 0.0) || speed > 3e38 || centre.w <= 0.0) {
     return none;
   }
-  // Where it would be a little later, for the way it goes on the screen.
+  // The position a little later gives the direction on the screen.
   let little = 0.25 * way / speed;
-  let tip = place_at(middle + little);
-  let tail = place_at(middle - little);
+  let tip = clip_of(middle + little);
+  let tail = clip_of(middle - little);
   let half_screen = 0.5 * fields.screen.xy;
   let moved = (tip.xy / tip.w - tail.xy / tail.w) * half_screen;
-  // On the screen half a cell is so long when it is seen from the side.
+  // The length of half a cell on the screen, seen from the side.
   let unit = 0.5 * frame.projection[1].y * fields.cells.w * half_screen.y / centre.w;
   let seen = clamp(length(moved) / unit, 0.0, 1.0);
   let size = fields.screen.w * min(1.0, speed * fields.scale.y) * seen;
@@ -226,8 +226,8 @@ fn arrow_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) inst
   let reach = HEAD * OPENING + CASING + 1.0;
   let at = vec2f(corner.x * (0.5 * size + reach) + 0.5 * size, corner.y * reach);
   let offset = ahead * (at.x - 0.5 * size) + vec2f(-ahead.y, ahead.x) * at.y;
-  let place = vec4f(centre.xy / centre.w + offset / half_screen, clamp(centre.z / centre.w, 0.0, 1.0), 1.0);
-  return Arrow(place, at, size);
+  let clip = vec4f(centre.xy / centre.w + offset / half_screen, clamp(centre.z / centre.w, 0.0, 1.0), 1.0);
+  return Arrow(clip, at, size);
 }
 
 @fragment
@@ -235,7 +235,7 @@ fn arrow_fragment(arrow: Arrow) -> @location(0) vec4f {
   let head = min(HEAD, 0.6 * arrow.length);
   let neck = arrow.length - head;
   let across = abs(arrow.at.y);
-  // How far outside each, CSS pixels.
+  // How far outside the shaft and the head, in CSS pixels.
   let shaft = max(across - SHAFT, max(-arrow.at.x, arrow.at.x - neck));
   let slant = (across - (arrow.length - arrow.at.x) * OPENING) / sqrt(1.0 + OPENING * OPENING);
   let outside = min(shaft, max(slant, neck - arrow.at.x));

@@ -1,4 +1,4 @@
-// How far particles of the plane reach in the field. Needs frame and fluid.
+// The reach of particles in the field of a fluid in 2D. Needs frame and fluid.
 
 // Narrower kernels would fall between texels.
 const NARROWEST_REACH = 2.0;

@@ -1,7 +1,7 @@
-// The distances of balls smoothed to those of a surface, along one axis of the screen: a narrow-range filter (Truong
-// and Yuksel 2018). What lies far behind is left out, and with it the other side, lest edges curl; what lies far in
-// front counts as little in front; the range grows with what has been met, so that slopes are followed. Needs frame and
-// fluid. Three vertices over the picture.
+// Smooths the distances of balls to those of a surface, along one axis of the screen: a narrow-range filter (Truong and
+// Yuksel 2018). A texel far behind is left out together with its mirror image, so that edges do not curl. A texel far
+// in front counts as a little in front. The range grows with the distances met, so that it follows slopes. Needs frame
+// and fluid. Draws three vertices over the picture.
 
 @group(1) @binding(1) var source: texture_2d<f32>;
 
@@ -18,8 +18,8 @@ fn distance_at(texel: vec2i) -> f32 {
   return textureLoad(source, texel, 0).x;
 }
 
-fn smooth_along(place: vec2f, step: vec2i) -> f32 {
-  let texel = vec2i(place);
+fn smooth_along(position: vec2f, step: vec2i) -> f32 {
+  let texel = vec2i(position);
   let own = distance_at(texel);
   if (own >= f32(NOTHING)) {
     return own;
@@ -50,11 +50,11 @@ fn smooth_along(place: vec2f, step: vec2i) -> f32 {
 }
 
 @fragment
-fn across_fragment(@builtin(position) place: vec4f) -> @location(0) f32 {
-  return smooth_along(place.xy, vec2i(1, 0));
+fn across_fragment(@builtin(position) position: vec4f) -> @location(0) f32 {
+  return smooth_along(position.xy, vec2i(1, 0));
 }
 
 @fragment
-fn up_fragment(@builtin(position) place: vec4f) -> @location(0) f32 {
-  return smooth_along(place.xy, vec2i(0, 1));
+fn up_fragment(@builtin(position) position: vec4f) -> @location(0) f32 {
+  return smooth_along(position.xy, vec2i(0, 1));
 }

@@ -1,9 +1,9 @@
-// The fluid of the plane as a field: how densely particles lie, 1 within it and ½ at its border, and that times their
-// share of the scale. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance a slot;
-// what is drawn is added up.
+// The fluid in 2D as a field: how densely particles lie, 1 inside the fluid and ½ at its border, and that times their
+// share of the scale. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance per slot.
+// The blending adds up all instances.
 
 struct Splat {
-  @builtin(position) place: vec4f,
+  @builtin(position) position: vec4f,
   // From the centre, in reaches.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) weight: f32,
@@ -17,15 +17,15 @@ const KERNEL_AREA = 0.7853982;
 
 @vertex
 fn splat_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Splat {
-  let centre = body_position(position[slot]);
+  let centre = body_position(clip[slot]);
   if (!is_drawable(centre)) {
     return Splat(NOWHERE, vec2f(), 0.0, 0.0);
   }
   let reach = reach_drawn();
   let corner = quad_corner(index);
-  let place = frame.projection * frame.view * vec4f(lift(centre) + vec3f(corner * reach, 0.0), 1.0);
+  let clip = frame.projection * frame.view * vec4f(lift(centre) + vec3f(corner * reach, 0.0), 1.0);
   let apart = fluid.kernel.y / reach;
-  return Splat(place, corner, apart * apart / KERNEL_AREA, share_of(slot));
+  return Splat(clip, corner, apart * apart / KERNEL_AREA, share_of(slot));
 }
 
 @fragment

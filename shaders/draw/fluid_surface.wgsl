@@ -1,5 +1,5 @@
-// The fluid of the plane, as its field says: its inside as a strip of four vertices over the box, and particles too far
-// from others to be a surface as drops, a strip each. Needs frame, fluid, fluid_reach; for drops colour and SLOTS.
+// The surface of a fluid in 2D, from its field: its inside as a strip of four vertices over the box, and particles too
+// far from others as drops, one strip each. Needs frame, fluid, fluid_reach; for drops colour and SLOTS.
 
 #if SLOTS
 @group(1) @binding(0) var<storage, read> position: array<PackedBody>;
@@ -16,21 +16,22 @@
 
 const SOLID = 2u;
 
-// The half width of a square that weighs places as the kernel does, in its reaches, and the most of it, in cells.
+// The half width, in reaches of the kernel, of a square that weighs points like the kernel does, and its greatest value
+// in cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
-// Less of the kernel free of solids than this says nothing.
+// A smaller part of the kernel that is free of solids counts as this.
 const LEAST_FREE = 0.2;
 
-// Less full than this over the density at the border, a cell may have gaps that are seen.
+// A cell may have visible gaps if its fullness exceeds the density at the border by less than this.
 const GAP = 0.2;
 
-// Density from which on a place is within the fluid, and up to which nobody is near.
+// The density at which a point is surely inside the fluid, and below which no particle is near.
 const WITHIN = 0.75;
 const NOWHERE_NEAR = 0.01;
 
-// Density at the border.
+// The density at the border.
 const BORDER = 0.5;
 
 fn is_cell(cell: vec2i) -> bool {
@@ -46,9 +47,9 @@ fn kind_at(cell: vec2i) -> u32 {
   return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(fluid.cells.xy) - 1))], is_cell(cell));
 }
 
-// Share of the kernel around a place that is not solid, where particles can be.
-fn free_share(place: vec2f) -> f32 {
-  let middle = (place - frame.lowest.xy) / fluid.cells.w;
+// The share of the kernel around a point that is not solid, where particles can be.
+fn free_share(point: vec2f) -> f32 {
+  let middle = (point - frame.lowest.xy) / fluid.cells.w;
   let half = min(SQUARE_SHARE * reach_drawn() / fluid.cells.w, WIDEST_SQUARE);
   let low = middle - half;
   let high = middle + half;
@@ -65,9 +66,9 @@ fn free_share(place: vec2f) -> f32 {
   return max(LEAST_FREE, free / (4.0 * half * half));
 }
 
-// How full cells are around a place, between their middles; solids count as what is beside them.
-fn fullness_at(place: vec2f) -> f32 {
-  let at = (place - frame.lowest.xy) / fluid.cells.w - 0.5;
+// The fullness of the cells around a point, interpolated between their centres. Solid cells do not count.
+fn fullness_at(point: vec2f) -> f32 {
+  let at = (point - frame.lowest.xy) / fluid.cells.w - 0.5;
   let base = floor(at);
   let share = at - base;
   var sum = 0.0;
@@ -83,16 +84,17 @@ fn fullness_at(place: vec2f) -> f32 {
   return sum / total;
 }
 
-// How densely particles lie at a place. Gaps between them, narrower than a cell, are filled by what the lattice says.
-fn density_at(sampled: f32, place: vec2f) -> f32 {
-  // Within the fluid, and far from it, nothing else has to be asked.
+// The density of particles at a point. The fullness of the cells fills gaps between particles that are narrower than a
+// cell.
+fn density_at(sampled: f32, point: vec2f) -> f32 {
+  // Inside the fluid and far from it, the sample alone decides.
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
     return min(sampled, WITHIN);
   }
-  return min(WITHIN, max(sampled / free_share(place), fullness_at(place) - GAP));
+  return min(WITHIN, max(sampled / free_share(point), fullness_at(point) - GAP));
 }
 
-// Lower is darker, as in deep water.
+// Darker with depth, as in deep water.
 fn in_depth(colour: vec3f, height: f32) -> vec3f {
   let share = clamp((height - frame.lowest.y) / (frame.highest.y - frame.lowest.y), 0.0, 1.0);
   return mix(colour, colour * frame.stops[0].rgb * 2.0, 0.35 * (1.0 - share));
@@ -100,41 +102,41 @@ fn in_depth(colour: vec3f, height: f32) -> vec3f {
 
 #if SLOTS
 struct Drop {
-  @builtin(position) place: vec4f,
+  @builtin(position) position: vec4f,
   // From the centre, in pixels.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec3f,
-  // Pixels.
+  // In pixels.
   @location(2) @interpolate(flat) radius: f32,
 }
 
-// As densely as these, particles are drops of their full size, and none.
+// At the first density, particles are drops of full size; at the second and above, none.
 const DROPS = vec2f(0.42, 0.62);
 
 const DROP_LIGHT = 0.25;
 
-// Pixels: smaller drops are drawn as large as this, and fainter.
+// In pixels: a smaller drop is drawn this large, and fainter.
 const SMALLEST = 0.6;
 
 @vertex
 fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Drop {
-  let nobody = Drop(NOWHERE, vec2f(), vec3f(), 0.0);
-  let centre = body_position(position[slot]);
+  let none = Drop(NOWHERE, vec2f(), vec3f(), 0.0);
+  let centre = body_position(corner_clip[slot]);
   if (!is_drawable(centre)) {
-    return nobody;
+    return none;
   }
   let clip = frame.projection * frame.view * vec4f(lift(centre), 1.0);
   let texel = (clip.xy * vec2f(0.5, -0.5) + 0.5) * fluid.screen.xy * fluid.screen.z;
   let density = density_at(smooth_sample(field, linear, texel).x, centre);
   if (density >= DROPS.y) {
-    return nobody;
+    return none;
   }
   let radius = fluid.kernel.z * frame.scale.y * (1.0 - smoothstep(DROPS.x, DROPS.y, density));
   let corner = quad_corner(index) * (max(radius, SMALLEST) + 1.0);
-  let place = clip + vec4f(2.0 * corner / fluid.screen.xy, 0.0, 0.0);
-  // Lighter than a body of water, lest slow ones be lost on dark.
+  let corner_clip = clip + vec4f(2.0 * corner / fluid.screen.xy, 0.0, 0.0);
+  // Lighter than a body of water, so that slow drops are visible on dark.
   let colour = mix(in_depth(colour_of(slot), centre.y), fluid.zenith.rgb, DROP_LIGHT);
-  return Drop(place, corner, colour, radius);
+  return Drop(corner_clip, corner, colour, radius);
 }
 
 @fragment
@@ -146,11 +148,11 @@ fn drop_fragment(drop: Drop) -> @location(0) vec4f {
 }
 #else
 struct Surface {
-  @builtin(position) place: vec4f,
+  @builtin(position) position: vec4f,
   @location(0) world: vec2f,
 }
 
-// CSS pixels of the line along the border.
+// The width of the line along the border, in CSS pixels.
 const RIM = 1.75;
 const RIM_SHARE = 0.6;
 
@@ -162,15 +164,15 @@ fn surface_vertex(@builtin(vertex_index) index: u32) -> Surface {
 
 @fragment
 fn surface_fragment(surface: Surface) -> @location(0) vec4f {
-  let texel = surface.place.xy * fluid.screen.z;
+  let texel = surface.position.xy * fluid.screen.z;
   var found = textureSampleLevel(field, linear, texel / vec2f(textureDimensions(field)), 0.0).xy;
-  // Most of a picture is air or well within, where one sample does.
+  // One sample is enough outside the fluid.
   if (found.x > 0.0) {
     found = smooth_sample(field, linear, texel).xy;
   }
   let density = density_at(found.x, surface.world);
   let slope = max(length(vec2f(dpdx(density), dpdy(density))), 1e-4);
-  // Pixels within the border.
+  // The distance inside the border, in pixels.
   let within = (density - BORDER) / slope;
   let cell = vec2i(floor((surface.world - frame.lowest.xy) / fluid.cells.w));
   let coverage = select(clamp(0.5 + within, 0.0, 1.0), 0.0, kind_at(cell) == SOLID);

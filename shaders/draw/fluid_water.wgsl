@@ -1,6 +1,7 @@
-// The fluid of space: its surface from smoothed distances, mirrored light by Fresnel's law, what is behind it through
-// refraction, less what its thickness absorbs. It ends at the walls of the box, flat as glass. Needs frame and fluid. A
-// strip of four vertices over the picture; gives depth, so that bodies hide it and what is drawn later is hidden by it.
+// The fluid in 3D: its surface from smoothed distances, light mirrored by Fresnel's law, and what is behind it through
+// refraction, less what its thickness absorbs. It ends at the walls of the box, flat as glass. Needs frame and fluid.
+// Draws a strip of four vertices over the picture. It writes depth, so that bodies hide it, and it hides what is drawn
+// later.
 
 @group(1) @binding(1) var distances: texture_2d<f32>;
 @group(1) @binding(2) var thicknesses: texture_2d<f32>;
@@ -9,8 +10,8 @@
 @group(1) @binding(4) var linear: sampler;
 
 struct Pixel {
-  @builtin(position) place: vec4f,
-  // Where the eye's ray is when it has gone one unit along the line of sight.
+  @builtin(position) position: vec4f,
+  // Where the camera's ray is after one unit along the line of sight.
   @location(0) ray: vec2f,
 }
 
@@ -19,21 +20,23 @@ struct Water {
   @builtin(frag_depth) depth: f32,
 }
 
-// Seen from the eye, of unit length, as in spheres.wgsl.
+// In the camera's axes, of unit length, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
-// Of light that meets water head on, the share that is mirrored; air's index over water's.
+// The share of head-on light that is mirrored; the refractive index of air divided by that of water.
 const MIRRORED = 0.02;
 const BENT = 0.75;
-// Less along any axis counts as this.
+// A smaller slope along an axis counts as this.
 const LEAST_SLOPE = 1e-7;
-// Distances between particles: water is seen from the first thickness on and whole at the second, so that edges are
-// smooth; it ends so far around a wall behind it; nearer to a wall in front of it, it touches the wall.
+// In distances between particles. THIN: water becomes visible at the first thickness and opaque at the second, so that
+// edges are smooth. BEYOND: the width over which it ends at a wall behind it. TOUCHES: nearer to a wall in front, it
+// touches the wall.
 const THIN = vec2f(0.15, 0.5);
 const BEYOND = 0.3;
 const TOUCHES = vec2f(0.6, 1.3);
-// Of what is behind the thinnest water, the share that is seen; how much cloudier than still water the fastest is.
+// CLEAR: the share of the background that is visible through the thinnest water. FOAM: how much cloudier the fastest
+// water is than still water.
 const CLEAR = 0.6;
-// Of its own colours, what is left in shade: bluish, since grey looks like dirt.
+// The share of its own colours that is left in shade: bluish, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
 const FOAM = 5.0;
 
@@ -49,7 +52,7 @@ fn distance_at(texel: vec2i) -> f32 {
   return textureLoad(distances, clamp(texel, vec2i(0), last), 0).x;
 }
 
-// Smoothed by a spline: the distance, and how it changes by a texel. NOTHING where there is none.
+// The distance, smoothed by a spline, and its change per texel. NOTHING if there is no fluid.
 fn surface_at(texel: vec2f) -> vec3f {
   let base = vec2i(floor(texel - 0.5));
   let share = texel - 0.5 - vec2f(base);
@@ -64,7 +67,7 @@ fn surface_at(texel: vec2f) -> vec3f {
   let x = spline(share.x);
   let y = spline(share.y);
   let rest = 1.0 - share;
-  // Of the spline's pieces, how they change.
+  // The derivatives of the spline's pieces.
   let change_x = 0.5 * vec4f(-rest.x * rest.x, (3.0 * share.x - 4.0) * share.x, 1.0 + (2.0 - 3.0 * share.x) * share.x, share.x * share.x);
   let change_y = 0.5 * vec4f(-rest.y * rest.y, (3.0 * share.y - 4.0) * share.y, 1.0 + (2.0 - 3.0 * share.y) * share.y, share.y * share.y);
   var found = vec3f();
@@ -72,7 +75,7 @@ fn surface_at(texel: vec2f) -> vec3f {
     var along = vec2f();
     for (var column = 0; column < 4; column++) {
       var distance = distance_at(base + vec2i(column, row) - 1);
-      // What is far from it is another surface, or none.
+      // A texel at a very different distance belongs to another surface, or to none.
       distance = select(middle, distance, abs(distance - middle) < allowed);
       along += vec2f(x[column], change_x[column]) * distance;
     }
@@ -89,7 +92,7 @@ fn pixel_of(point: vec3f) -> vec2f {
 @fragment
 fn water_fragment(pixel: Pixel) -> Water {
   let ray = vec3f(pixel.ray, -1.0);
-  // Where the eye's ray enters and leaves the box, in the world's axes.
+  // Where the camera's ray enters and leaves the box, in the world's axes.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
   let eye = axes * -frame.view[3].xyz + frame.origin.xyz;
   let towards = axes * ray;
@@ -103,7 +106,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   let through = clamp(leave - entry, -size, size);
   let in_box = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
 
-  let texel = pixel.place.xy * fluid.screen.z;
+  let texel = pixel.position.xy * fluid.screen.z;
   let found = surface_at(texel);
   let amount = smooth_sample(thicknesses, linear, texel).xy;
   let open = fluid.range.x + found.x * fluid.range.y;
@@ -113,14 +116,14 @@ fn water_fragment(pixel: Pixel) -> Water {
   if (found.x >= f32(NOTHING) || coverage < 0.01) {
     discard;
   }
-  // How the point of the surface moves by a pixel.
+  // How far the point of the surface moves per pixel.
   let steps = found.yz * fluid.range.y * fluid.screen.z;
   let pixel_ray = vec2f(2.0, -2.0) / (fluid.screen.xy * vec2f(frame.projection[0].x, frame.projection[1].y));
   let across = vec3f(pixel_ray.x, 0.0, 0.0) * open + ray * steps.x;
   let down = vec3f(0.0, pixel_ray.y, 0.0) * open + ray * steps.y;
   let surface_normal = normalize(cross(down, across));
 
-  // Near a wall it is the wall.
+  // Near a wall, the surface is the wall.
   let facing = select(vec3f(), -ahead, entries == vec3f(entry));
   let wall_normal = (frame.view * vec4f(facing, 0.0)).xyz;
   let from_wall = (open - entry) * abs(dot(towards, facing)) / fluid.kernel.y;
@@ -131,18 +134,19 @@ fn water_fragment(pixel: Pixel) -> Water {
   let view = -normalize(ray);
   let upright = max(dot(normal, view), 0.02);
 
-  // How far the eye looks into it, and what is there.
+  // How far the camera looks into the fluid, and what is there.
   let way = min(amount.x * fluid.kernel.y, max(leave - distance, 0.0) * length(ray));
   let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
   var behind = pixel_of(point + bent * way);
   let shown = vec2f(textureDimensions(scene));
-  // Not what is in front of the fluid, nor beside it.
+  // If there is no fluid at that pixel, it shows what is in front of the fluid or beside it. Then the pixel itself is
+  // used.
   let there = textureSampleLevel(thicknesses, linear, behind * shown * fluid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
-  behind = select(behind, pixel.place.xy / shown, there < THIN.x);
+  behind = select(behind, pixel.position.xy / shown, there < THIN.x);
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
   let share = amount.y / max(amount.x, 1e-4);
   let passed = exp(-fluid.absorption.rgb * way);
-  // Foam is what is fast.
+  // Fast water is foam.
   let cloud = 1.0 - CLEAR * exp(-fluid.absorption.a * (1.0 + FOAM * share * share) * way);
   let up = frame.view[1].xyz;
   let light = clamp(0.42 + 0.3 * dot(normal, up) + 0.45 * max(dot(normal, LIGHT), 0.0), 0.0, 1.0);
@@ -151,7 +155,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   let sky = mix(fluid.horizon.rgb, fluid.zenith.rgb, smoothstep(-0.3, 0.9, dot(mirrored, up)));
   let fresnel = MIRRORED + (1.0 - MIRRORED) * pow(1.0 - upright, 5.0);
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + view))), 90.0);
-  // Of edges, whose normals mean little, there is none.
+  // Edges have no glint, because their normals are unreliable.
   let shaded = mix(inside, sky, fresnel) + vec3f(0.45 * glint * smoothstep(1.0, 3.0, amount.x));
   let haze = smoothstep(frame.fog.x, frame.fog.y, distance) * frame.fog.z;
   let clip = frame.projection * vec4f(point, 1.0);

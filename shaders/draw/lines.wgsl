@@ -1,6 +1,5 @@
-// Lines between particles of the plane and of space, each a strip of four vertices: the thread through all slots, and
-// pairs. Needs frame and overlay. With WRAPS a pair across an end of the world is two lines, from either side half of
-// the way.
+// Lines between particles, each a strip of four vertices: the thread through all slots, and pairs. Needs frame and
+// overlay. With WRAPS a pair across an end of the world is two lines, each half of the way from one side.
 
 @group(1) @binding(1) var<storage, read> position: array<PackedBody>;
 @group(1) @binding(2) var<storage, read> pairs: array<vec2u>;
@@ -21,7 +20,7 @@ fn thread_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   return line_between(index, lift(own), lift(next), f32(THREAD_TENTHS) * 0.1, 0.0, vec4f(colour.rgb, opacity));
 }
 
-// The shortest way from one to the other.
+// The shortest way from one particle to the other.
 fn way_between(own: Vector, other: Vector) -> Vector {
   let apart = other - own;
 #if WRAPS
@@ -45,7 +44,7 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
 #else
   let pair = pairs[instance];
 #endif
-  // Where contacts are not asked for they are candidates like all others.
+  // If contacts are not shown, they are drawn as candidates.
   let is_marked = (pair.y & CONTACT_BIT) != 0u && look.shown.z > 0.0;
   let own = body_position(position[pair.x]);
   let other = body_position(position[pair.y & ~CONTACT_BIT]);

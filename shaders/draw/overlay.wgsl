@@ -1,8 +1,9 @@
-// What the shaders of overlays know beside the frame. Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts; all
+// Uniforms and lines for the shaders of overlays. Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts; all
 // fields are whole vec4f, so their order alone fixes the layout. Needs frame.
 
 struct Look {
-  // Colours; of the thread at its first particle and its last; around lines, so that they are seen on any particle.
+  // Colours. `first` and `last` are those of the thread's first and last particle; `casing` surrounds lines, so that
+  // they are visible on any particle.
   cell: vec4f,
   heat: vec4f,
   first: vec4f,
@@ -10,37 +11,37 @@ struct Look {
   candidate: vec4f,
   contact: vec4f,
   casing: vec4f,
-  // Size of the picture in CSS pixels, device pixels a CSS pixel, particles.
+  // Size of the picture in CSS pixels, device pixels per CSS pixel, the number of particles.
   screen: vec4f,
-  // Corner of the box, and cells of the lowest level a unit of length.
+  // Corner of the box, and cells of the lowest level per unit of length.
   origin: vec4f,
-  // Cells of the lowest level along each axis, and levels.
+  // Cells of the lowest level along each axis, and the number of levels.
   cells: vec4f,
-  // Length of the box along axes that wrap around, 0 along others; length of a leap of the thread.
+  // Length of the box along periodic axes, 0 along others; the length from which a step of the thread is a leap.
   period: vec4f,
-  // Counters of the heat map along its axes, cells along an edge of a block of one, 1 / particles at the scale's end.
+  // Counters of the heat map along its axes, cells along an edge of a counter's block, 1 / particles at the end of the
+  // scale.
   heat_map: vec4f,
-  // 1 where lines of cells, where the heat map, and where contacts are drawn; the share of their widths that lines
-  // have.
+  // 1 if the lines of cells, the heat map, and contacts are drawn; the share of their full width that lines have.
   shown: vec4f,
 }
 
 @group(1) @binding(0) var<uniform> look: Look;
 
 struct Line {
-  @builtin(position) place: vec4f,
-  // CSS pixels from the middle of the line, and from its beginning.
+  @builtin(position) position: vec4f,
+  // In CSS pixels, from the middle of the line, and from its beginning.
   @location(0) @interpolate(linear) across: f32,
   @location(1) @interpolate(linear) along: f32,
   @location(2) @interpolate(flat) colour: vec4f,
-  // Half its width, and the length of a dash, 0 of what is drawn through: CSS pixels.
+  // In CSS pixels: half its width, and the length of a dash, or 0 for a solid line.
   @location(3) @interpolate(flat) half_width: f32,
   @location(4) @interpolate(flat) dash: f32,
 }
 
 const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
 
-// Around a line beside large particles, CSS pixels.
+// The casing of a line beside large particles, in CSS pixels.
 const CASING = 0.75;
 
 // Lines are thinner beside small particles.
@@ -48,12 +49,12 @@ fn line_share() -> f32 {
   return look.shown.w;
 }
 
-// Distance of the near plane from the eye; the plane has none.
+// Distance of the near plane from the camera; 2D has none.
 fn nearest_seen() -> f32 {
   return select(-1.0, frame.projection[3].z / frame.projection[2].z, DIMENSIONS == 3u);
 }
 
-// A line between two points of the world as a strip of four vertices; width and dash as beside large particles.
+// A line between two points of the world as a strip of four vertices. Width and dash are those beside large particles.
 fn line_between(
   index: u32,
   from_point: vec3f,
@@ -66,7 +67,7 @@ fn line_between(
   var first = frame.view * vec4f(from_point, 1.0);
   var second = frame.view * vec4f(to_point, 1.0);
   if (DIMENSIONS == 3u) {
-    // What reaches behind the eye ends at the near plane.
+    // A line that reaches behind the camera ends at the near plane.
     let near = nearest_seen() * 1.0001;
     if (-first.z < near && -second.z < near) {
       return NO_LINE;
@@ -109,7 +110,7 @@ fn line_fragment(line: Line) -> @location(0) vec4f {
   let away = abs(line.across);
   let core = clamp((line.half_width - away) * ratio + 0.5, 0.0, 1.0);
   let around = clamp((line.half_width + CASING * line_share() - away) * ratio + 0.5, 0.0, 1.0) * look.casing.a;
-  // A dash, then a gap as long.
+  // A dash, then a gap of the same length.
   if (line.dash > 0.0 && fract(line.along / (2.0 * line.dash)) >= 0.5) {
     discard;
   }

@@ -1,16 +1,16 @@
-// Particles of space: one quad each that faces the eye, shaded and given depth as the sphere it stands for, or with
-// HAS_BOXES perhaps the box. Needs frame and colour. Drawn as a strip of four vertices, one instance a slot, straight
-// from the simulation's buffers.
+// Particles in 3D: one quad each that faces the camera, with the shading and depth of its sphere or, with HAS_BOXES, of
+// its box. Needs frame and colour. Drawn as a strip of four vertices, one instance per slot, straight from the
+// simulation's buffers.
 
 struct Sphere {
-  @builtin(position) place: vec4f,
-  // From the centre, in radii; of a box, where the eye's ray is when it has gone one unit along the line of sight.
+  @builtin(position) position: vec4f,
+  // From the centre, in radii; for a box, where the camera's ray is after one unit along the line of sight.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
   @location(3) @interpolate(flat) radius: f32,
 #if HAS_BOXES
-  // 0 of a sphere.
+  // 0 for a sphere.
   @location(4) @interpolate(flat) half: vec3f,
 #endif
 }
@@ -22,22 +22,22 @@ struct Shaded {
 
 @group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
-// Seen from the eye, of unit length: over the left shoulder.
+// In the camera's axes, of unit length: over the left shoulder.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
 #if HAS_BOXES
-// Farther than any box is from the eye, and less than a ray moves along any axis that matters.
+// Farther than any box is from the camera; and less than a ray moves along any axis that matters.
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
 
-// Pixels, and the share of light that is lost at the very edge.
+// The width of the rim in pixels, and the share of light that is lost at the very edge.
 const WIDEST_RIM = 4.0;
 const DARKEST_RIM = 0.3;
 #endif
 
 @vertex
 fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Sphere {
-  let centre = body_position(position[slot]);
+  let centre = body_position(clip[slot]);
   if (!is_drawable(centre)) {
 #if HAS_BOXES
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0, vec3f());
@@ -45,34 +45,33 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0);
 #endif
   }
-  let radius = drawn_radius(position[slot]) * drawn_share();
+  let radius = drawn_radius(clip[slot]) * drawn_share();
   // A little larger than the sphere: room for the antialiased edge.
   let corner = quad_corner(index) * 1.1;
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
-  let place = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
+  let clip = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
 #if HAS_BOXES
   let colour = colour_of(slot);
-  let half = position[slot].shape.xyz * drawn_share();
+  let half = clip[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
     let ray = ray_of(index, eye, half);
-    // Anywhere between the planes: the fragment has the depth of what the ray hits.
+    // Any depth between the planes will do: the fragment writes the depth of what the ray hits.
     let screen = vec4f((frame.projection * vec4f(ray, -1.0, 1.0)).xy, 0.5, 1.0);
     return Sphere(screen, ray, eye, colour, radius, half);
   }
-  return Sphere(place, corner, eye, colour, radius, half);
+  return Sphere(clip, corner, eye, colour, radius, half);
 #else
-  return Sphere(place, corner, eye, colour_of(slot), radius);
+  return Sphere(clip, corner, eye, colour_of(slot), radius);
 #endif
 }
 
 #if HAS_BOXES
-// Distance of the near plane from the eye.
+// Distance of the near plane from the camera.
 fn near_plane() -> f32 {
   return frame.projection[3].z / frame.projection[2].z;
 }
 
-// Where the eye's ray through a corner of the quad is when it has gone one unit: the quad holds the box's eight
-// corners.
+// Where the camera's ray through a corner of the quad is after one unit. The quad holds the eight corners of the box.
 fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
   var least = vec2f(FARTHEST);
   var most = vec2f(-FARTHEST);
@@ -85,7 +84,7 @@ fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
     most = max(most, corner.xy / -corner.z);
   }
   if (nearest < near_plane()) {
-    // The box reaches behind the picture, where corners say nothing: all rays are tried.
+    // The box reaches behind the near plane, where its corners cannot bound it, so the quad covers the whole picture.
     return (quad_corner(index) + frame.projection[2].xy) / vec2f(frame.projection[0].x, frame.projection[1].y);
   }
   // A little larger than the box: room for the antialiased edge.
@@ -94,15 +93,15 @@ fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
 
 struct Cut {
   coverage: f32,
-  // How far along the line of sight.
+  // Distance along the line of sight.
   depth: f32,
-  // Seen from the eye; in the pixel of an edge the mean of those of the faces, so that light changes evenly.
+  // In the camera's axes. In a pixel on an edge, the mean of the faces' normals, so that light changes evenly.
   normal: vec3f,
-  // Share of light that is kept: less beside an edge.
+  // The share of light that is kept: less beside an edge.
   kept: f32,
 }
 
-// Where the ray (ray, -1) from the eye enters a box. To be asked in uniform control flow.
+// Where the ray (ray, -1) from the camera enters a box. Must be called in uniform control flow.
 fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   // In the world's axes, which are the box's, from its centre.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
@@ -113,15 +112,16 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let entries = (-ahead * half - eye) * inverse;
   let exits = (ahead * half - eye) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // A ray along a face leaps from far on one side of it to far on the other; what is beyond the box does not count.
+  // A ray along a face leaps from far on one side to far on the other; what is beyond the size of the box does not
+  // count.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // How much later than through the planes of the other axes the ray enters through those of one: 0 at an edge.
+  // How much later the ray enters through the planes of one axis than through those of the others: 0 at an edge.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));
-  // A darker rim tells faces apart that have one colour and look the same way, of one box and of neighbours.
+  // A darker rim separates faces of one colour with the same direction, of one box and of neighbours.
   let gaps = select(half - abs(eye + towards * entry), vec3f(FARTHEST), entries == vec3f(entry));
   let narrowest = min(half.x, min(half.y, half.z));
   let pixel = entry * fwidth(ray.x);
@@ -163,7 +163,7 @@ fn sphere_fragment(sphere: Sphere) -> Shaded {
   let point = sphere.centre + normal * sphere.radius;
 #endif
   let clip = frame.projection * vec4f(point, 1.0);
-  // World's up, as the eye sees it.
+  // The world's upward direction in the camera's axes.
   let sky = 0.5 + 0.5 * dot(normal, frame.view[1].xyz);
   let diffuse = max(0.0, dot(normal, LIGHT));
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + vec3f(0.0, 0.0, 1.0)))), 40.0);

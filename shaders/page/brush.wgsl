@@ -1,17 +1,17 @@
-// A pointer that moves particles by their velocities: pushes them away or pulls them in along a ray from the eye (in
-// the plane from a point), less the farther they are from it; or holds one of them. Linked with the particles' own
-// layout; host: src/page/tools/brush.ts.
+// A pointer that changes particles' velocities. `brush` pushes particles away from the ray under the pointer (in 2D,
+// from a point) or pulls them in, less with distance. `hold` pulls one particle to a position. Linked with the layout
+// of the particles; host: src/page/tools/brush.ts.
 
 struct Stroke {
-  // A point of the ray, and its direction, of length 1; 0 in the plane. Of the one that is held, where it is to be.
+  // A point of the ray, and its direction, of length 1, or 0 in 2D. For `hold`, the target position.
   origin: Vector,
   direction: Vector,
-  // Units of length; those beyond are left alone. Of the one that is held, its greatest speed.
+  // The radius of the brush, in units of length; particles beyond it do not change. For `hold`, the greatest speed.
   reach: f32,
-  // Speed at the ray itself; less than 0 pulls. Of the one that is held, speed a unit of length that it has to go.
+  // The change of speed at the ray; negative values pull. For `hold`, the speed per unit of length that is left to go.
   change: f32,
   count: u32,
-  // Id of the one that is held.
+  // The id of the held particle.
   held: u32,
 }
 
@@ -28,7 +28,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
     let from_origin = body_position(position[slot]) - stroke.origin;
     let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
     let distance = length(across);
-    // Whoever is nowhere is not nearer either. In the very middle there is no way out.
+    // The comparison is false for a NaN. A particle exactly on the ray has no direction out.
     if (distance > 0.0 && distance < stroke.reach) {
       let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
       velocity[slot] = store_vector(load_vector(velocity[slot]) + push * across);

@@ -1,13 +1,13 @@
-// Particles in each cell of the lowest level, in space of each column of cells: a counter for each, zero before. Where
+// Counts the particles per cell of the lowest level, in 3D per column of cells. The counters must be zero before. If
 // there would be too many counters, blocks of cells share one. Inputs: positions as the grid sorts them, and the world.
 // Host: src/page/view/overlay-pipelines.ts.
 
 struct Heat {
-  // Counters along each axis, in space 1 along the axis that stands on the floor.
+  // Counters along each axis; in 3D, 1 along the vertical axis.
   counters: Extent,
-  // Cells along each axis; what is outside of the box counts where it is nearest.
+  // Cells along each axis. Particles outside the box count in the nearest cell.
   cells: Extent,
-  // Logarithm of the cells along an edge of a block.
+  // The logarithm (base 2) of the cells along an edge of a block.
   shift: u32,
 }
 

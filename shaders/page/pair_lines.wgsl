@@ -1,20 +1,20 @@
-// Pairs of particles that are to be drawn as lines, in two steps around a scan: tally counts, for each slot in view,
-// the candidates in higher slots (or of them the contacts); fill writes them from that slot's offset on, as many as the
-// list holds, and the arguments of the draw. Inputs: sorted positions on a fresh grid. Output: pairs of slots, the
-// lower one first, by it ascending; CONTACT_BIT in the second. Ordering: the same state and view give the same list.
-// Candidates are all that the neighbour loop tests, so its reach has no end here. Host:
-// src/page/view/overlay-pipelines.ts.
+// Lists pairs of particles that are drawn as lines, in two steps around a scan: tally counts, per slot in view, the
+// candidates in higher slots, or only the contacts; fill writes them from that slot's offset on, as many as the list
+// holds, and the arguments of the draw.
+// Inputs: sorted positions on a fresh grid. Output: pairs of slots, the lower one first, ascending by it; CONTACT_BIT
+// in the second slot marks contacts. The same state and view give the same list. Candidates are all particles that the
+// neighbour loop tests, so its reach is unlimited here. Host: src/page/view/overlay-pipelines.ts.
 
 const CONTACT_BIT = 0x80000000u;
 
 struct View {
   // World to clip space.
   clip: mat4x4f,
-  // How far beyond the edges of the picture somebody may be whose pairs are drawn: shares of half the picture.
+  // How far beyond the edges of the picture a particle may be for its pairs to be drawn, in shares of half the picture.
   margin: vec2f,
-  // 1 where only contacts are.
+  // 1 if only contacts are drawn.
   contacts_only: u32,
-  // Vertices of a line, and lines a pair.
+  // Vertices per line, and lines per pair.
   vertices: u32,
   lines: u32,
 }
@@ -32,7 +32,7 @@ struct Own {
 #else
 #endif
 
-// Where the world wraps around, each image of somebody; the middle one is the particle itself.
+// The images of a particle in a periodic world; the middle one is the particle itself.
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
 
 fn is_seen(position: Vector) -> bool {
@@ -40,11 +40,12 @@ fn is_seen(position: Vector) -> bool {
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     lifted[axis] = position[axis];
   }
-  let place = view.clip * vec4f(lifted, 1.0);
-  return place.w > 0.0 && all(abs(place.xy) <= (vec2f(1.0) + view.margin) * place.w);
+  let clip = view.clip * vec4f(lifted, 1.0);
+  return clip.w > 0.0 && all(abs(clip.xy) <= (vec2f(1.0) + view.margin) * clip.w);
 }
 
-// The lower slot of a pair across an end is at the one, and the picture perhaps at the other.
+// True if any image is in view. The lower slot of a pair across an end of the world may be at one end, and the picture
+// at the other.
 fn is_in_view(position: Vector) -> bool {
   if (is_seen(position)) {
     return true;
@@ -82,9 +83,9 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
     return;
   }
 #if FILL
-  let place = (*own).first + (*own).found;
-  if (place < arrayLength(&pairs)) {
-    pairs[place] = vec2u(particle.slot, other.slot | select(0u, CONTACT_BIT, is_contact));
+  let index = (*own).first + (*own).found;
+  if (index < arrayLength(&pairs)) {
+    pairs[index] = vec2u(particle.slot, other.slot | select(0u, CONTACT_BIT, is_contact));
   }
 #endif
   (*own).found += 1u;

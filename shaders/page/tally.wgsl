@@ -1,5 +1,5 @@
-// How many others are near each particle, for colours. Inputs: sorted positions on a fresh grid, and of each sorted
-// slot the slot it came from. Output: a count for each of those. Host: src/page/view/tally.ts.
+// Counts the neighbours of each particle, for colours. Inputs: sorted positions on a fresh grid, and for each sorted
+// slot the original slot. Output: a count per original slot. Host: src/page/view/tally.ts.
 
 struct Own {
   found: u32,
