@@ -1,7 +1,8 @@
 // Sorts the entries of crowded buckets by id, by merging: in tiles of CROWD_TILE, then in runs of CROWD_RUN, then as a
-// whole. Each entry computes its own position, so no thread goes over a whole crowd. Inputs: tiles as scatter.wgsl
-// lists them, in any order; starts. Input and output: entries (slot, id); with FINER finer entries, one word each,
-// ascending. The dispatch depends on the number of tiles: without any, nothing runs.
+// whole. Each entry computes its own position, so no thread goes over a whole crowd.
+// Inputs: tiles as scatter.wgsl lists them, in any order; starts.
+// Input and output: entries (slot, id); with FINER finer entries, one word each, ascending. The dispatch depends on the
+// number of tiles: without any, nothing runs.
 
 // `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then the bucket and the index of each tile.
 

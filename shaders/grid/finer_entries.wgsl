@@ -2,12 +2,12 @@
 // large as the cell finds all that are so much smaller there, in one range. Occupied levels are noted first, because
 // the cells of empty levels get no finer entries. Then count.wgsl counts finer entries behind the buckets of the grid.
 // After the sort, this file lists them from the scanned starts and sorts each list. If there are too few levels for
-// finer entries, only clear_finer runs, and all levels count as occupied. Inputs: positions; a sorted grid, starts.
-// Outputs: `finer`, with the occupied levels as its first word (bit CROWD_BIT: some bucket, as noted by scatter.wgsl,
-// or some list is crowded) and, from FINER_HEADER on, the entries by bucket, ascending; at its end, words for
-// heavy.wgsl; counts, zero again; the tiles of crowded lists, which crowd.wgsl sorts. An entry is a slot and, in the
-// lowest FINER_LEVEL_BITS, the level of the cell: cells of two levels may share a bucket, and a particle may be a finer
-// entry of both.
+// finer entries, only clear_finer runs, and all levels count as occupied.
+// Inputs: positions; a sorted grid, starts. Outputs: `finer`, with the occupied levels as its first word (bit
+// CROWD_BIT: some bucket, as noted by scatter.wgsl, or some list is crowded) and, from FINER_HEADER on, the entries by
+// bucket, ascending; at its end, words for heavy.wgsl; counts, zero again; the tiles of crowded lists, which crowd.wgsl
+// sorts. An entry is a slot and, in the lowest FINER_LEVEL_BITS, the level of the cell: cells of two levels may share a
+// bucket, and a particle may be a finer entry of both.
 
 #if CLEAR
 

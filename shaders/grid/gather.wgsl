@@ -1,7 +1,7 @@
 // Moves every particle to its canonical slot: cells ascending, ids ascending inside a cell. The slot is the cell's
-// start plus the number of smaller ids in the cell. Inputs: entries, starts, state. Outputs: ids, cells and state in
-// canonical order. The buckets behind the cells keep the order of the atomics: no kernel depends on the order of their
-// particles, and neither does the state hash.
+// start plus the number of smaller ids in the cell.
+// Inputs: entries, starts, state. Outputs: ids, cells and state in canonical order. The buckets behind the cells keep
+// the order of the atomics: no kernel depends on the order of their particles, and neither does the state hash.
 
 fn smaller_ids(first: u32, end: u32, id: u32) -> u32 {
   var smaller = 0u;

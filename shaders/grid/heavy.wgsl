@@ -1,9 +1,11 @@
-// Lists the heavy particles, over whose candidates a workgroup goes instead of a thread: those of which a row of cells
-// (in the bounded world a layer) holds more than HEAVY_ROW. Inputs: a fresh grid, and whether there are crowds at all;
-// without crowds no particle is heavy. Outputs: their slots, in any order, written over the tiles of crowd.wgsl, which
-// are no longer needed, and the arguments of a dispatch with one workgroup per particle. With variable radii, they are
-// listed at the end of the finer entries instead (see heavy_words.wgsl), so that no kernel needs a further binding, and
-// each has a bit, so that no other kernel tests it again; `close` stores their number. `clear` runs before the sort.
+// Lists the heavy particles: those with so many candidates that a workgroup goes over them instead of a thread. A
+// particle is heavy if a row of cells holds more than HEAVY_ROW candidates, or a layer of three rows more than three
+// times that.
+// Inputs: a fresh grid, and whether there are crowds at all; without crowds no particle is heavy. Outputs: the slots of
+// heavy particles, in any order, written over the tiles of crowd.wgsl, which are no longer needed, and the arguments of
+// a dispatch with one workgroup per particle. With variable radii, the slots are listed at the end of the finer entries
+// instead (see heavy_words.wgsl), so that no kernel needs a further binding. Each slot also has a bit, so that no other
+// kernel tests it again; `close` stores their number. `clear` runs before the sort.
 
 #if CLOSE
 

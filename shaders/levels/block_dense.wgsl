@@ -31,7 +31,7 @@ fn bucket_in(block: Block, index: u32) -> u32 {
 #endif
 }
 
-// The number of lists of contents of cells: one per cell. list_in returns the list of a cell.
+// The number of lists of paths: one per cell. list_in returns the list of a cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }

@@ -21,8 +21,8 @@ fn bucket_in(block: Block, index: u32) -> u32 {
   return bucket_at(cell_in(block, index), block.level);
 }
 
-// The number of lists of contents of cells. The lists have a hash table of their own, because paths may pass many more
-// cells than there are particles.
+// The number of lists of paths. They have a hash table of their own, because paths may pass many more cells than there
+// are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

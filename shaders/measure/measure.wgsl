@@ -1,6 +1,7 @@
-// Sums over all particles. Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the
-// host adds up in 64-bit integers and doubles. Threads stride over the slots and each workgroup adds its threads in
-// order, so the sums have the same bits on every run.
+// Sums over all particles.
+// Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the host adds up in 64-bit
+// integers and doubles. Threads stride over the slots and each workgroup adds its threads in order, so the sums have
+// the same bits on every run.
 // Words: 0, 1 candidates; 2, 3 contacts (low, high; both counted from each side); 4 occupied cells; 5 greatest
 // occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap; 13 sum of
 // overlaps (from each side); 14, 15 state hash (low, high), as in src/core/state/hash.ts; 16 borderline pairs (from

@@ -11,8 +11,8 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// The number of lists of contents of cells. The lists have a hash table of their own, because paths may pass many more
-// cells than there are particles.
+// The number of lists of paths. They have a hash table of their own, because paths may pass many more cells than there
+// are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

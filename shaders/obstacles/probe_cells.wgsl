@@ -1,6 +1,6 @@
 // The loop over the obstacles around a moving particle. It is the same for both broad phases: obstacles are always
-// found by their grid, and sums over them have the same bits. Needs obstacles_cells, obstacles_dense or
-// obstacles_unbounded and contact, and of the kernel: cell_of_slot: array<Cell>, struct ObstacleSum,
+// found by their grid, and sums over them have the same bits. Needs obstacles/cells.wgsl, obstacles/dense.wgsl or
+// obstacles/unbounded.wgsl, and contact. Of the kernel it needs cell_of_slot: array<Cell>, struct ObstacleSum,
 // fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
 // Calls meet_obstacle for every obstacle closer than the diameter; `obstacle.slot` is its slot among obstacles. Reads
 // the cells around the one that the particle was sorted into, even if it has moved since, as for neighbours.

@@ -1,8 +1,9 @@
 // Finds the particles in boxes, in two steps around a scan: tally counts them per box, fill writes their ids from the
-// box's offset on, ascending. Inputs: a fresh grid, boxes as pairs of corners. If the list has no room for all ids of a
-// box, the room that it has is filled with NO_PARTNER. One thread searches a box over few cells. A box over many cells
-// is put into a queue, from which each workgroup takes one box at a time. The order of the queue varies, but the result
-// does not depend on it. Only comparisons decide which particles are in a box, so both steps find the same.
+// box's offset on, ascending.
+// Inputs: a fresh grid, boxes as pairs of corners. If the list has no room for all ids of a box, the room that it has
+// is filled with NO_PARTNER. One thread searches a box over few cells. A box over many cells is put into a queue, from
+// which each workgroup takes one box at a time. The order of the queue varies, but the result does not depend on it.
+// Only comparisons decide which particles are in a box, so both steps find the same.
 
 struct Boxes {
   box_count: u32,

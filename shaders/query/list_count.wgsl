@@ -1,7 +1,8 @@
 // Computes how many entries a list should have and how many it holds, and the workgroups of a dispatch with one thread
-// per entry. Inputs: offsets after the scan, the list. Output: found, listed, and x, y, z for
-// dispatchWorkgroupsIndirect. `check` runs first, one thread per offset. If offsets descend, there are more entries
-// than 32 bits count: `found` is then 2³² − 1, and nothing is listed. `count_list` is one thread.
+// per entry.
+// Inputs: offsets after the scan, the list. Output: found, listed, and x, y, z for dispatchWorkgroupsIndirect. `check`
+// runs first, one thread per offset. If offsets descend, there are more entries than 32 bits count: `found` is then 2³²
+// − 1, and nothing is listed. `count_list` is one thread.
 
 // `list` is bound only for its length.
 // The last word of `count` is 1 if `check` found descending offsets. count_list resets it to 0.

@@ -1,7 +1,7 @@
-// Finds the k nearest particles of each point within a radius: ascending by distance, then by id. Inputs: a fresh grid,
-// points. Outputs: k entries per point; unused entries hold NO_PARTNER and an infinite distance. Distances are stored
-// as their bits, which ascend as floats do if none is negative; so infinity needs no arithmetic. The result does not
-// depend on the order in which neighbours come.
+// Finds the k nearest particles of each point within a radius: ascending by distance, then by id.
+// Inputs: a fresh grid, points. Outputs: k entries per point; unused entries hold NO_PARTNER and an infinite distance.
+// Distances are stored as their bits, which ascend as floats do if none is negative; so infinity needs no arithmetic.
+// The result does not depend on the order in which neighbours come.
 
 struct Nearest {
   reach_squared: f32,

@@ -1,8 +1,8 @@
 // Compares two lists of pairs: which pairs began, stayed and ended. One thread goes over the two stretches of a first
-// id, which are ascending, side by side. Inputs: a list of pairs with its offsets and counts (found, listed), and the
-// list that keep_pairs.wgsl kept from the comparison before. TALLY counts per first id; without it, the kernel writes
-// the pairs of one kind (BEGUN, STAYED, else ended) from that id's offset on. If the list was cut short, the tallies
-// stay zero.
+// id, which are ascending, side by side.
+// Inputs: a list of pairs with its offsets and counts (found, listed), and the list that keep_pairs.wgsl kept from the
+// comparison before. TALLY counts per first id; without it, the kernel writes the pairs of one kind (BEGUN, STAYED,
+// else ended) from that id's offset on. If the list was cut short, the tallies stay zero.
 // Ordering: by the first id ascending, then the second. The counts depend on integers alone, so there are no holes.
 
 // The second id at an index of a stretch. Past the end, and in a hole, it is NO_PARTNER, which is greater than any id.

@@ -1,8 +1,8 @@
 // Finds overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl), in two steps around a scan: tally counts,
-// per id, the overlapping neighbours of greater id; fill writes them from that id's offset on. Inputs: sorted positions
-// on a fresh grid. Output: pairs (id, greater id), each once, ascending by the first id and then the second. If the
-// list is too short, it holds the first entries of this order that fit. An entry that has no pair is NO_PARTNER twice.
-// Heavy particles may overlap thousands of others, so a workgroup lists the pairs of each.
+// per id, the overlapping neighbours of greater id; fill writes them from that id's offset on.
+// Inputs: sorted positions on a fresh grid. Output: pairs (id, greater id), each once, ascending by the first id and
+// then the second. If the list is too short, it holds the first entries of this order that fit. An entry that has no
+// pair is NO_PARTNER twice. Heavy particles may overlap thousands of others, so a workgroup lists the pairs of each.
 
 struct Own {
   id: u32,

@@ -44,7 +44,7 @@ struct Path {
   reach: f32,
   // Greatest distance along each axis between the ray and the centre of a met ball, without the rounding on the way.
   near: Vector,
-  // Whether the ray may meet more than one image of a particle.
+  // True if the ray may meet more than one image of a particle.
   repeats: bool,
 }
 

@@ -1,4 +1,5 @@
-// Finds the particles that rays meet. Inputs: a fresh grid and rays (see ray.wgsl). Output, in one of three variants:
+// Finds the particles that rays meet.
+// Inputs: a fresh grid and rays (see ray.wgsl). Output, in one of three variants:
 //   tally         the number of particles per ray;
 //   fill (FILL)   their ids and distances from the ray's offset on, by ascending distance and then id;
 //   first (FIRST) the id and distance of the nearest particle per ray.
@@ -18,7 +19,7 @@
 struct Own {
   found: u32,
 #if FILL
-  // Where the ray's entries go, and whether they all have room.
+  // The part of the list for the ray's entries, and whether they all fit.
   room: Stretch,
   has_room: bool,
 #endif

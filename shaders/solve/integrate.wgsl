@@ -1,8 +1,9 @@
-// Advances every particle by one substep (symplectic Euler: velocity first). Inputs and outputs: positions, velocities.
-// With COUNT it also counts the buckets of the new positions, so that the grid needs no counting pass; outputs: counts
-// and ranks as in grid/count.wgsl. That pass counts instead with variable radii, because it also counts finer entries,
-// and with continuous motion, because paths may end elsewhere (solve/ccd/land.wgsl). Particles that are not finite keep
-// their state. Particles whose speed is too great to be squared are set aside: their position becomes NaN.
+// Advances every particle by one substep (symplectic Euler: velocity first).
+// Inputs and outputs: positions, velocities. With COUNT it also counts the buckets of the new positions, so that the
+// grid needs no counting pass; outputs: counts and ranks as in grid/count.wgsl. That pass counts instead with variable
+// radii, because it also counts finer entries, and with continuous motion, because paths may end elsewhere
+// (solve/ccd/land.wgsl). Particles that are not finite keep their state. Particles whose speed is too great to be
+// squared are set aside: their position becomes NaN.
 
 // `position` is bound as bits, because WGSL cannot write a NaN as a float.
 

@@ -1,5 +1,5 @@
-// For restitution, finds each particle's fastest approaching contact, among those faster than rest_speed. Inputs:
-// sorted state. Output: the other's slot, or NO_PARTNER. Two particles that are each other's partner bounce in
+// For restitution, finds each particle's fastest approaching contact, among those faster than rest_speed.
+// Inputs: sorted state. Output: the other's slot, or NO_PARTNER. Two particles that are each other's partner bounce in
 // resolve.wgsl. Ties go to the lower pair of slots, the same from both sides, so the fastest pair of all is always
 // mutual.
 

@@ -1,7 +1,7 @@
 // One Jacobi pass of the contact law (contact_law.wgsl): every particle gathers what its overlapping neighbours do to
-// it. The pass reads only the state before it, so it needs no atomics and the order of threads does not matter. Inputs:
-// sorted state, starts; partners if restitution is not zero. Outputs: positions and velocities; with SEPARATE only
-// positions, and velocities are neither read nor written. Slots stay as they are.
+// it. The pass reads only the state before it, so it needs no atomics and the order of threads does not matter.
+// Inputs: sorted state, starts; partners if restitution is not zero. Outputs: positions and velocities; with SEPARATE
+// only positions, and velocities are neither read nor written. Slots stay as they are.
 
 struct Own {
   push: Vector,
