@@ -1,5 +1,5 @@
-// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Walls turn velocities
-// back at `lower` and `upper`, which are out of reach along periodic axes.
+// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Walls reverse velocities
+// at `lower` and `upper`, which are out of reach along periodic axes.
 
 struct Motion {
   position: Vector,
@@ -17,7 +17,7 @@ fn walled(motion: Motion) -> Motion {
   return Motion(position, select(motion.velocity, -motion.velocity, below | above));
 }
 
-// The vector `apart` as a length of 1. Coincident particles part along x, the lower number to the left.
+// The vector `apart` scaled to length 1. Coincident particles part along x, the lower number to the left.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

@@ -81,19 +81,19 @@ fn entry_at(at: vec3u, strides: vec4u) -> u32 {
   return strides.w + at.x + at.y * strides.y + at.z * strides.z;
 }
 
-// Whether a node is a cell.
+// True if a node is a cell.
 fn is_cell(at: vec3u, cells: vec4u) -> bool {
   return all(at < cells.xyz);
 }
 
-// Whether a node's lower side across an axis is a face.
+// True if a node's lower side across an axis is a face.
 fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   var end = cells.xyz;
   end[axis] += 1u;
   return all(at < end);
 }
 
-// Greatest share of its height that the fluid is lowered by in a substep.
+// The greatest share of its height by which the fluid is lowered in a substep.
 const MOST_LOWERING = 0.001;
 
 // Floats of a particle's account of a substep: growth of kinetic energy, position before the move, velocity beside the

@@ -62,7 +62,7 @@ fn transfer(
   for (var z = first.z; z <= last.z; z++) {
     for (var y = first.y; y <= last.y; y++) {
       let row = frame.grid_strides.w + u32(y) * frame.grid_strides.y + u32(z) * frame.grid_strides.z;
-      // The limit keeps even a broken grid from hanging the device.
+      // Bounded by the particle count, so that a corrupt grid cannot hang the device.
       let begin = start[row + u32(first.x)];
       let end = min(start[row + u32(last.x) + 1u], frame.cells.w);
       for (var slot = begin; slot < end; slot++) {
