@@ -1,11 +1,12 @@
 // Turns boxes into bodies of a grid with levels (see levels/levels.wgsl). The position of the body is the low corner of
 // the box, and its radius selects the level: half the width of that level's cells.
 // Inputs: boxes, as the low and then the high corner of each. Outputs: bodies, high corners, and the numbers of boxes
-// that are set aside because they are invalid or too large. Twin: src/reference/grid/box-bodies.ts. Why no pair is
-// missed: each box is on a level on which its high corner is at most one cell beyond its low corner. Of two boxes that
-// overlap, low(b) <= high(a). Cell coordinates are monotone, so on the higher of the two levels the cell of low(b) is
-// at most one beyond that of low(a), and vice versa. So the cells of the low corners are adjacent. This needs only that
-// rounding is monotone.
+// that are set aside because they are invalid or too large. Twin: src/reference/grid/box-bodies.ts.
+//
+// Why no pair is missed: each box is on a level on which its high corner is at most one cell beyond its low corner. Of
+// two boxes that overlap, low(b) <= high(a). Cell coordinates are monotone, so on the higher of the two levels the cell
+// of low(b) is at most one beyond that of low(a), and vice versa. So the cells of the low corners are adjacent. This
+// needs only that rounding is monotone.
 
 // A radius that sets a body aside.
 const NO_RADIUS = -1.0;
