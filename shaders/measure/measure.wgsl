@@ -161,7 +161,7 @@ fn mix_word(value: u32, word: u32) -> u32 {
 fn hash_of(seed: u32, id: u32, body: PackedBodyBits, velocity: StoredBits) -> u32 {
   var hash = mix_word(seed, id);
 #if HAS_BOXES
-  let coordinates = body.coordinates;
+  let coordinates = body.ball;
 #else
   let coordinates = body;
 #endif
