@@ -25,7 +25,7 @@ const WIDEST_RIM = 5.0;
 
 @vertex
 fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Disc {
-  let centre = body_position(clip[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
 #if HAS_BOXES
     return Disc(NOWHERE, vec2f(), vec3f(), 0.0, vec2f());
@@ -34,13 +34,13 @@ fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
 #endif
   }
 #if HAS_BOXES
-  let half = clip[slot].shape.xy * frame.scale.y;
+  let half = position[slot].shape.xy * frame.scale.y;
   let is_box = half.x > 0.0;
   // For a box, the radius of the largest disc in it.
-  let radius = select(drawn_radius(clip[slot]) * frame.scale.y, min(half.x, half.y), is_box);
+  let radius = select(drawn_radius(position[slot]) * frame.scale.y, min(half.x, half.y), is_box);
   let pixels = select(vec2f(max(radius, SMALLEST)), half, is_box) + 1.0;
 #else
-  let radius = drawn_radius(clip[slot]) * frame.scale.y;
+  let radius = drawn_radius(position[slot]) * frame.scale.y;
   let pixels = max(radius, SMALLEST) + 1.0;
 #endif
   let corner = quad_corner(index) * pixels;

@@ -30,7 +30,7 @@ const BALL_VOLUME = 2.0943951;
 
 @vertex
 fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Ball {
-  let centre = body_position(clip[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
     return Ball(NOWHERE, vec2f(), 0.0, 0.0);
   }

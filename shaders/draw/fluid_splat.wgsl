@@ -17,7 +17,7 @@ const KERNEL_AREA = 0.7853982;
 
 @vertex
 fn splat_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Splat {
-  let centre = body_position(clip[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
     return Splat(NOWHERE, vec2f(), 0.0, 0.0);
   }

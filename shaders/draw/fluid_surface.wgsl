@@ -121,7 +121,7 @@ const SMALLEST = 0.6;
 @vertex
 fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Drop {
   let none = Drop(NOWHERE, vec2f(), vec3f(), 0.0);
-  let centre = body_position(corner_clip[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
     return none;
   }

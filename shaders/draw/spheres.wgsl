@@ -37,7 +37,7 @@ const DARKEST_RIM = 0.3;
 
 @vertex
 fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Sphere {
-  let centre = body_position(clip[slot]);
+  let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
 #if HAS_BOXES
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0, vec3f());
@@ -45,14 +45,14 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0);
 #endif
   }
-  let radius = drawn_radius(clip[slot]) * drawn_share();
+  let radius = drawn_radius(position[slot]) * drawn_share();
   // A little larger than the sphere: room for the antialiased edge.
   let corner = quad_corner(index) * 1.1;
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let clip = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
 #if HAS_BOXES
   let colour = colour_of(slot);
-  let half = clip[slot].shape.xyz * drawn_share();
+  let half = position[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
     let ray = ray_of(index, eye, half);
     // Any depth between the planes will do: the fragment writes the depth of what the ray hits.
