@@ -259,8 +259,8 @@ describe('findPairs, if kernels disagree on contacts', () => {
         ['measure.measure', '(*own).contacts += 1u', '(*own).contacts += 2u', all.count],
         [
           'measure.pairs.grid.fill',
-          '(*own).found < (*own).places.room',
-          '(*own).found + 1u < (*own).places.room',
+          '(*own).found < (*own).stretch.room',
+          '(*own).found + 1u < (*own).stretch.room',
           lastDropped,
         ],
       ] as const) {
