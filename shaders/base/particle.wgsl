@@ -1,10 +1,10 @@
 // The data that kernels over particles and their neighbours receive. Such a kernel defines
-//   struct Own                      what it gathers per particle,
+//   struct Gathered                 what it gathers per particle,
 //   fn reach_squared() -> f32       how far it looks, at most the size of a cell (with variable radii in squares of
 //                                   the sum of the two radii: 1 for particles that overlap),
-//   fn begin(particle: Particle) -> Own
-//   fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)
-//   fn finish(own: Own, particle: Particle)
+//   fn begin(particle: Particle) -> Gathered
+//   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
+//   fn finish(gathered: Gathered, particle: Particle)
 //   fn skip(slot: u32)              for particles that are set aside.
 // each_particle.wgsl calls them: begin, visit for every other particle within the reach, finish.
 

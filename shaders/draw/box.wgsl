@@ -1,5 +1,6 @@
 // The world's box: its inside (2D) or floor (3D) as a strip of four vertices, its edges as a list of lines. Needs
 // frame.
+// Needs: frame.
 
 struct Vertex {
   @builtin(position) position: vec4f,

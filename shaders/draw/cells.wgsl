@@ -1,6 +1,7 @@
 // Cells of the grid: the lines between them, and the heat map of their particles. Needs frame and overlay. Draws a
 // strip of four vertices per face: in 2D the box; in 3D its floor, then the two walls farther from the camera. Lines of
 // higher levels are darker. Cells too narrow on the screen get no lines.
+// Needs: NARROWEST_CELL, WIDE_CELL, frame, look, FAINTEST_PERCENT, DARKEST_PERCENT, COOLEST_PERCENT, HOTTEST_PERCENT.
 
 @group(1) @binding(1) var<storage, read> heat: array<u32>;
 

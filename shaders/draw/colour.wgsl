@@ -1,5 +1,6 @@
 // The colour of a particle: by speed; with VALUED by a number per particle, such as its id; with AGED by the time since
 // its birth, which is stored by id; with PLAIN one colour for particles that never move. Needs frame.
+// Needs: frame, colour_at.
 
 #if !PLAIN
 // The share of their size at which particles are drawn: less than 1 if lines between them must be visible.

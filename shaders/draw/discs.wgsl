@@ -1,6 +1,7 @@
 // Particles in 2D: one quad each, a disc with an edge antialiased over one pixel. With HAS_BOXES some are boxes, whose
 // coverage of each pixel is exact. Needs frame and colour. Drawn as a strip of four vertices, one instance per slot,
 // straight from the simulation's buffers.
+// Needs: is_drawable, NOWHERE, frame, drawn_radius, quad_corner, lift, colour_of.
 
 struct Disc {
   @builtin(position) position: vec4f,

@@ -1,6 +1,7 @@
 // The fluid in 3D as balls around its particles: the distance of the nearest ball from the camera, and the amount of
 // fluid behind a pixel. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance per
 // slot. The blending keeps the least distance and adds up the others.
+// Needs: is_drawable, NOWHERE, frame, lift, quad_corner, fluid, share_of.
 
 struct Ball {
   @builtin(position) position: vec4f,

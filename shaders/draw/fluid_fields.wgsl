@@ -2,6 +2,7 @@
 // In 3D, pressure and arrows are on the middle plane across z, and solid cells are drawn as their faces towards other
 // cells. Needs frame. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts; see
 // src/methods/fluid/lattice.ts for the lattice.
+// Needs: PRESSURE_STOPS, frame, quad_corner, NOWHERE.
 
 struct Fields {
   // Cells along each axis, and the edge of a cell; in 2D 1 along z.

@@ -1,4 +1,5 @@
 // The reach of particles in the field of a fluid in 2D. Needs frame and fluid.
+// Needs: fluid, frame.
 
 // Narrower kernels would fall between texels.
 const NARROWEST_REACH = 2.0;

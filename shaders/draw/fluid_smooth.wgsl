@@ -2,6 +2,7 @@
 // Yuksel 2018). A texel far behind is left out together with its mirror image, so that edges do not curl. A texel far
 // in front counts as a little in front. The range grows with the distances met, so that it follows slopes. Needs frame
 // and fluid. Draws three vertices over the picture.
+// Needs: NOTHING, fluid, frame, MOST_TEXELS.
 
 @group(1) @binding(1) var source: texture_2d<f32>;
 

@@ -1,6 +1,7 @@
 // The fluid in 2D as a field: how densely particles lie, 1 inside the fluid and ½ at its border, and that times their
 // share of the scale. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance per slot.
 // The blending adds up all instances.
+// Needs: is_drawable, NOWHERE, reach_drawn, quad_corner, frame, lift, fluid, share_of.
 
 struct Splat {
   @builtin(position) position: vec4f,

@@ -1,5 +1,6 @@
 // The surface of a fluid in 2D, from its field: its inside as a strip of four vertices over the box, and particles too
 // far from others as drops, one strip each. Needs frame, fluid, fluid_reach; for drops colour and SLOTS.
+// Needs: fluid, frame, reach_drawn, NOWHERE, is_drawable, lift, smooth_sample, quad_corner, colour_of, colour_at.
 
 #if SLOTS
 @group(1) @binding(0) var<storage, read> position: array<PackedBody>;

@@ -2,6 +2,7 @@
 // refraction, less what its thickness absorbs. It ends at the walls of the box, flat as glass. Needs frame and fluid.
 // Draws a strip of four vertices over the picture. It writes depth, so that bodies hide it, and it hides what is drawn
 // later.
+// Needs: quad_corner, frame, NOTHING, fluid, spline, smooth_sample, colour_at.
 
 @group(1) @binding(1) var distances: texture_2d<f32>;
 @group(1) @binding(2) var thicknesses: texture_2d<f32>;

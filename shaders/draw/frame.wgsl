@@ -1,5 +1,6 @@
 // Uniforms and functions for all drawing shaders. Host twin: FRAME_FIELDS in src/page/view/frame.ts; all fields are
 // whole vec4f, so their order alone fixes the layout.
+// Needs: STOPS.
 
 const STOPS_LAST = STOPS - 1u;
 const EXPONENT_BITS = 0x7f800000u;

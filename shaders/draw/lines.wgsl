@@ -1,5 +1,7 @@
 // Lines between particles, each a strip of four vertices: the thread through all slots, and pairs. Needs frame and
 // overlay. With WRAPS a pair across an end of the world is two lines, each half of the way from one side.
+// Needs: Line, is_drawable, NO_LINE, look, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, CANDIDATE_TENTHS.
+// Needs: CONTACT_TENTHS, DASH_TENTHS.
 
 @group(1) @binding(1) var<storage, read> position: array<PackedBody>;
 @group(1) @binding(2) var<storage, read> pairs: array<vec2u>;

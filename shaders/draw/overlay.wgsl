@@ -1,5 +1,6 @@
 // Uniforms and lines for the shaders of overlays. Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts; all
 // fields are whole vec4f, so their order alone fixes the layout. Needs frame.
+// Needs: NOWHERE, frame.
 
 struct Look {
   // Colours. `first` and `last` are those of the thread's first and last particle; `casing` surrounds lines, so that

@@ -1,6 +1,7 @@
 // Particles in 3D: one quad each that faces the camera, with the shading and depth of its sphere or, with HAS_BOXES, of
 // its box. Needs frame and colour. Drawn as a strip of four vertices, one instance per slot, straight from the
 // simulation's buffers.
+// Needs: is_drawable, NOWHERE, drawn_radius, drawn_share, quad_corner, frame, lift, colour_of.
 
 struct Sphere {
   @builtin(position) position: vec4f,

@@ -1,6 +1,8 @@
 // Boids: each turns away from neighbours that are too near, flies like its neighbours, and stays near them. The weight
 // of a neighbour falls to 0 at the end of the perception, so nothing jumps. Linked with motion and steering; buffers
 // and parameters: src/methods/flock/flock.ts.
+// Needs: Particle, velocity_of, Neighbour, parameters, heading, shunned_obstacles, shunned, spheres, steered, flown.
+// Needs: id_of, positions, velocities.
 
 struct Own {
   velocity: Vector,

@@ -1,5 +1,6 @@
 // Hunters: a kernel over points. Each steers to the middle of the boids that it sees. Linked with motion and steering;
 // buffers and parameters: src/methods/flock/flock.ts.
+// Needs: Particle, Neighbour, parameters, shunned_obstacles, steered, hunting, flown, spheres.
 
 struct Own {
   // Weighted sum of the vectors from the boids to the hunter.

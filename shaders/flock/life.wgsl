@@ -1,6 +1,7 @@
 // Particle life: the attraction between two particles depends on the species of both. Inside the core all push each
 // other away. Beyond it the pull rises to the full attraction halfway to the reach, and falls to 0 at the reach. Linked
 // with motion; buffers and parameters: src/methods/flock/life.ts.
+// Needs: Particle, parameters, species, id_of, Neighbour, attraction, heading, velocities, moved, positions.
 
 struct Own {
   // First entry of the particle's species in the table of attractions.

@@ -1,5 +1,6 @@
 // Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Walls reverse velocities
 // at `lower` and `upper`, which are out of reach along periodic axes.
+// Needs: wrap, parameters.
 
 struct Motion {
   position: Vector,

@@ -1,4 +1,5 @@
 // Shared by boids and hunters: limits of acceleration and speed, and obstacles.
+// Needs: minimum_image, heading, parameters, spheres, Motion, moved, wrap, walled.
 
 struct Sphere {
   centre: Vector,

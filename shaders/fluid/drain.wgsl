@@ -1,5 +1,6 @@
 // Drains particles: their positions become NaN, so that every stage leaves them out, and their ids are marked.
 // Twin: src/methods/fluid/reference/drain.ts.
+// Needs: Drain, WORKGROUP, linear_index, frame, positions, STORED, is_finite_number, marks, ids.
 
 // The bits of NaN, which WGSL has no literal for.
 const NOT_A_NUMBER = 0x7fc00000u;

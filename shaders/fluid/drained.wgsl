@@ -1,5 +1,6 @@
 // Packs the marks of drained particles, one bit per id, and clears them. One thread per 32 ids.
 // Host: src/methods/fluid/passes/drain.ts.
+// Needs: WORKGROUP, linear_index, drained, marks.
 
 @compute @workgroup_size(WORKGROUP)
 fn pack_marks(

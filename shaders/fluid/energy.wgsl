@@ -2,6 +2,8 @@
 // since), and what can be removed again: kinetic energy, velocity · (its part beside the lattice), and the square of
 // that part. After the partial sums of all workgroups come the potential energy of particles that may be lowered,
 // relative to the tank's lowest corner, and the growth of kinetic energy. Twin: src/methods/fluid/reference/energy.ts.
+// Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.
+// Needs: is_free_below, leave, partials, PARTIALS.
 
 var<workgroup> rest: array<vec2f, WORKGROUP>;
 

@@ -1,5 +1,6 @@
 // One layer of faces around the known ones gets the mean of its known neighbours. Reads known faces only and writes
 // others only. Twin: src/methods/fluid/reference/project.ts.
+// Needs: WORKGROUP, linear_index, frame, node_at, entry_at, known, is_face, velocity, IS_LAST, known_after.
 
 @compute @workgroup_size(WORKGROUP)
 fn extrapolate(

@@ -1,4 +1,5 @@
 // The kind of each cell: solid, fluid if it holds a particle, else air. Twin: src/methods/fluid/reference/cells.ts.
+// Needs: Obstacle, WORKGROUP, linear_index, frame, node_at, entry_at, is_cell, mask, kinds, SOLID, start, AIR, FLUID.
 
 fn is_inside(obstacle: Obstacle, point: vec3f) -> bool {
   let offset = point - obstacle.position.xyz;

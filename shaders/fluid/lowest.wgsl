@@ -1,5 +1,6 @@
 // Linked with kernels that use heights: the coordinate to which particles fall along an axis, and whether a particle
 // may be lowered.
+// Needs: frame, MOST_LOWERING, kinds, entry_at, SOLID.
 
 fn lowest_along(axis: u32) -> f32 {
   return select(0.0, f32(frame.cells[axis]) * frame.scale.z, frame.gravity[axis] > 0.0);

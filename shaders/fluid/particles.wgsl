@@ -1,5 +1,7 @@
 // Updates the particles' velocities from the lattice and moves the particles, in place.
 // Twin: src/methods/fluid/reference/particles.ts.
+// Needs: frame, entry_at, velocity, kinds, SOLID, Obstacle, WORKGROUP, linear_index, positions, STORED, velocities.
+// Needs: is_finite_number, APIC, before, ids, affine, ACCOUNT, account.
 
 const MOST_CELLS = 2.0;
 const MARGIN = 0.015625;

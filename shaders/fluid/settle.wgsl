@@ -2,6 +2,8 @@
 // of their position, so a hash of position and id decides whether each is rounded down; together they are lowered by
 // the right amount. A particle that lies on a solid stays, and energy.wgsl does not count its height. Twin:
 // src/methods/fluid/reference/energy.ts.
+// Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
+// Needs: account, is_free_below, lowest_along.
 
 // A number from 0 to 1: a hash of a coordinate's bits and an id.
 fn hash_of(value: f32, id: u32) -> f32 {

@@ -1,6 +1,7 @@
 // From the sums over all particles, computes how velocities are scaled and particles lowered so that energy does not
 // grow: velocity ← scale · (velocity − share · beside), height ← (1 − lowering) · height. One workgroup. Twin:
 // src/methods/fluid/reference/energy.ts.
+// Needs: WORKGROUP, PARTIALS, frame, partials, MOST_LOWERING, settlement.
 
 const MOST_SLOWING = 0.05;
 

@@ -1,6 +1,7 @@
 // Linked with every kernel of the fluid, after the constants DIMENSIONS, WORKGROUP, STORED (floats of a particle's
 // vector in memory) and the declarations of its buffers. Host: src/methods/fluid/passes/kernel.ts, frame.ts.
 // src/methods/fluid/lattice.ts describes the layout of entries; in 2D z is 0 everywhere.
+// Needs: MAX_DRAINS, MAX_OBSTACLES, WORKGROUP.
 
 const AIR = 0u;
 const FLUID = 1u;

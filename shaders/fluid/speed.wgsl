@@ -1,4 +1,5 @@
 // The greatest squared speed of all finite particles. Host: src/methods/fluid/passes/speed.ts.
+// Needs: WORKGROUP, frame, velocities, STORED, is_finite_number, leave.
 
 @compute @workgroup_size(WORKGROUP)
 fn find_fastest(

@@ -1,6 +1,8 @@
 // Particles to grid: each node gathers, from the cells around it, the velocities of its lower faces and the fullness at
 // its centre, with weights that fall off linearly over one cell. Particles are in the order of the sorted grid and are
 // visited in ascending slots, so the same particles give the same bits. Twin: src/methods/fluid/reference/transfer.ts.
+// Needs: kinds, entry_at, frame, SOLID, WORKGROUP, linear_index, node_at, is_cell, start, positions, STORED.
+// Needs: velocities, is_finite_number, APIC, ids, affine, is_face, velocity, fullness.
 
 // The bit of the cell itself; solids_around sets a bit per solid cell around it, x fastest.
 const OWN_BIT = 13u;

@@ -7,6 +7,8 @@
 // two boxes that overlap, low(b) <= high(a). Cell coordinates are monotone, so on the higher of the two levels the cell
 // of low(b) is at most one beyond that of low(a), and vice versa. So the cells of the low corners are adjacent. This
 // needs only that rounding is monotone.
+// Needs: grid, coarsened, linear_workgroup, boxes, snap, is_finite, refused, level_of, finest_at, greatest_on, bodies.
+// Needs: high_out.
 
 // A radius that sets a body aside.
 const NO_RADIUS = -1.0;

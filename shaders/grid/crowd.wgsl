@@ -3,6 +3,7 @@
 // Inputs: tiles as scatter.wgsl lists them, in any order; starts.
 // Input and output: entries (slot, id); with FINER finer entries, one word each, ascending. The dispatch depends on the
 // number of tiles: without any, nothing runs.
+// Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
 // `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then the bucket and the index of each tile.
 

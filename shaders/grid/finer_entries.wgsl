@@ -8,6 +8,8 @@
 // bucket, ascending; at its end, words for heavy.wgsl; counts, zero again; the tiles of crowded lists, which crowd.wgsl
 // sorts. An entry is a slot and, in the lowest FINER_LEVEL_BITS, the level of the cell: cells of two levels may share a
 // bucket, and a particle may be a finer entry of both.
+// Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
+// Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 
 #if CLEAR
 

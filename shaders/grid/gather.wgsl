@@ -2,6 +2,8 @@
 // start plus the number of smaller ids in the cell.
 // Inputs: entries, starts, state. Outputs: ids, cells and state in canonical order. The buckets behind the cells keep
 // the order of the atomics: no kernel depends on the order of their particles, and neither does the state hash.
+// Needs: entries, linear_workgroup, grid, position_in, bucket_of, start, position_out, stored_at, id_out, cell_of_slot.
+// Needs: cell_of, velocity_out, velocity_in.
 
 fn smaller_ids(first: u32, end: u32, id: u32) -> u32 {
   var smaller = 0u;

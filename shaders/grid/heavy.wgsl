@@ -6,6 +6,8 @@
 // a dispatch with one workgroup per particle. With variable radii, the slots are listed at the end of the finer entries
 // instead (see heavy_words.wgsl), so that no kernel needs a further binding. Each slot also has a bit, so that no other
 // kernel tests it again; `close` stores their number. `clear` runs before the sort.
+// Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
+// Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 
 #if CLOSE
 
@@ -16,9 +18,9 @@ fn close() {
 #elif !CLEAR
 // The neighbour loop needs these declarations, although this kernel visits no neighbours.
 
-alias Own = u32;
+alias Gathered = u32;
 
-fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
 }
 
 // Returns the list index for one more heavy particle, and extends the dispatch by a workgroup for it.

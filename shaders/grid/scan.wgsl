@@ -3,6 +3,7 @@
 // the counts that it has read and `spine` clears the sums, so the next scan starts from zeros without a clear pass.
 // Barriers: none in `reduce`, one in `apply`, two per round in `spine`. Lengths are multiples of four: the host pads
 // the buffers with zeros.
+// Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
 
 struct Scan {
   // Counts divided by four, rounded up.

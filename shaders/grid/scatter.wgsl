@@ -2,6 +2,7 @@
 // Inputs: positions, ranks, starts (and ids). Outputs: entries, grouped by bucket and inside a bucket in the order of
 // the atomics; gather.wgsl makes the order canonical. With CROWDS also the tiles of crowded buckets, for crowd.wgsl;
 // with variable radii also a bit of the finer entries which says that there are any (see finer_entries.wgsl).
+// Needs: linear_workgroup, grid, id_in, bucket_of, position_in, ranks, start, entries, finer, crowd.
 
 // `entries`: x is the slot that the particle comes from, y is its id.
 #if CROWDS

@@ -1,5 +1,6 @@
 // Blocks of cells of one level in a box. With WRAPS a block may continue at the other end of a periodic axis. Needs
 // levels/dense.wgsl and levels/levels.wgsl. levels/block_hashed.wgsl provides the same names for hashed cells.
+// Needs: cell_at, cells_at, bucket_at, wrap_cell, grid.
 
 struct Block {
   first: Lattice,

@@ -1,5 +1,6 @@
 // Blocks of cells of one level in an unbounded world, where other cells may share their buckets. Needs hash,
 // levels/hashed.wgsl and levels/levels.wgsl. levels/block_dense.wgsl provides the same names for a box.
+// Needs: cell_at, bucket_at, grid, mix_bits.
 
 struct Block {
   first: Lattice,

@@ -1,6 +1,7 @@
 // Levels of cells in a box. Each cell has its own bucket, ordered by level, then by row. Needs space_straight or, with
 // WRAPS (periodic axes), space_periodic; goes before levels/levels.wgsl. levels/hashed.wgsl provides the same names for
 // an unbounded world.
+// Needs: grid, snap, wrap_once, is_beside.
 
 // The least number of levels between a finer entry and the cell that lists it. Particles one level below are instead
 // found in their own cells, which lie in rows.

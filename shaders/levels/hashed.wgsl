@@ -1,6 +1,7 @@
 // Levels of cells in an unbounded world, hashed by level and position into one table of `grid.cell_count` buckets, a
 // power of two. Needs hash and space_straight; goes before levels/levels.wgsl. Blocks of HASH_BLOCK cells along x stay
 // together in the table, as in world/unbounded.wgsl. levels/dense.wgsl provides the same names for a box.
+// Needs: grid, snap, is_beside, mix_bits.
 
 // The least number of levels between a finer entry and the cell that lists it.
 const FINER_STEPS = 1u;

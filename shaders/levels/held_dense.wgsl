@@ -1,5 +1,6 @@
 // Says which levels of a box hold particles. Needs levels/dense.wgsl, and start: array<u32> of the kernel.
 // levels/held_hashed.wgsl provides the same name for an unbounded world.
+// Needs: grid, start.
 
 fn holds_anyone(level: u32) -> bool {
   var end = grid.cell_count;

@@ -1,6 +1,7 @@
 // The level and the bucket of each particle, with variable radii. A level has cells twice as wide as the level below. A
 // particle is on the lowest level whose cells are at least as wide as the particle. Needs levels/dense.wgsl or
 // levels/hashed.wgsl for finest_at, coarsened, are_adjacent and bucket_at. Twin: src/core/world/levels.ts.
+// Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, aside, are_adjacent.
 
 // The cell of a slot, as stored until the next sort: its coordinates on the particle's own level.
 alias Cell = StoredLattice;

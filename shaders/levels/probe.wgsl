@@ -3,8 +3,8 @@
 //
 // Needs params, finite, levels, a space, particle, and levels/probe_hashed.wgsl or levels/probe_dense.wgsl for
 // meet_all, has_long_row, has_long_list and count_around. Of the kernel it needs start: array<u32>, position_in:
-// array<PackedBody>, cell_of_slot: array<Cell>, finer: array<u32>, struct Own and fn visit. With BOXES particles are
-// boxes in hashed cells, and the kernel decides which overlap: fn overlaps(own: ptr<function, Own>, particle: Particle,
+// array<PackedBody>, cell_of_slot: array<Cell>, finer: array<u32>, struct Gathered and fn visit. With BOXES particles are
+// boxes in hashed cells, and the kernel decides which overlap: fn overlaps(gathered: ptr<function, Gathered>, particle: Particle,
 // other: u32) -> bool.
 //
 // Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
@@ -13,6 +13,8 @@
 // in rows; all others are finer entries of the cells around its own.
 // Ordering: levels upwards, then finer entries; cells in their order in memory, slots ascending in each bucket. So it
 // depends on the state alone. With HEAVY each of HEAVY_WORKGROUP_SIZE threads goes over its share of the candidates.
+// Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, meet_all, FINER_STEPS, count_around, position_in.
+// Needs: heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 
 // One bit per level that may hold particles.
 fn occupied_levels() -> u32 {
@@ -20,7 +22,7 @@ fn occupied_levels() -> u32 {
 }
 
 fn probe(
-  own: ptr<function, Own>,
+  gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
   cell: Cell,
@@ -38,7 +40,7 @@ fn probe(
   let lattice = load_lattice(cell);
   let level = level_of(particle.radius);
   let occupied = occupied_levels();
-  meet_all(own, particle, except, reach_squared, lattice, level, occupied, turn);
+  meet_all(gathered, particle, except, reach_squared, lattice, level, occupied, turn);
 }
 
 // True if cells of a level may have finer entries.

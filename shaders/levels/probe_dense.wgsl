@@ -1,6 +1,8 @@
 // The part of levels/probe.wgsl for dense cells: reads three rows of cells at a time, as neighbours/probe_bounded.wgsl
 // does. Without HAS_FINER there are too few levels for finer entries. With WRAPS, rows beyond an end of a periodic axis
 // are those at the other end; a row that crosses the end counts as two, because it is two ranges of slots.
+// Needs: coarsened, cells_at, grid, wrap_cell, bucket_at, start, Gathered, Particle, position_in, minimum_image, visit.
+// Needs: neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket.
 
 #if HEAVY
 const TURNS = HEAVY_WORKGROUP_SIZE;
@@ -157,13 +159,13 @@ fn slot_in(layer: Layer, index: u32) -> u32 {
   return other;
 }
 
-fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
+fn meet(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
   let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius_of(body);
   if (distance_squared < reach * reach * reach_squared && other != except) {
-    visit(own, particle, neighbour_of(other, apart, distance_squared, body));
+    visit(gathered, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
 
@@ -182,7 +184,7 @@ fn stops_of(level: u32, occupied: u32) -> u32 {
 // Visits the particles on the level below, on the particle's own and on all above, then its finer entries. All layers
 // are one loop: threads in lockstep then wait for the longest sum only.
 fn meet_all(
-  own: ptr<function, Own>,
+  gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
   reach_squared: f32,
@@ -212,7 +214,7 @@ fn meet_all(
         other = finer[base + other] >> FINER_LEVEL_BITS;
       }
 #endif
-      meet(own, particle, except, reach_squared, other);
+      meet(gathered, particle, except, reach_squared, other);
     }
     index++;
     if (index >= layers_of(block, other_level)) {

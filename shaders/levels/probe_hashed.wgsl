@@ -1,5 +1,7 @@
 // The part of levels/probe.wgsl for hashed cells: reads one row of cells at a time. A bucket may also hold particles of
 // other cells and levels, so the true cell of each particle is compared.
+// Needs: grid, bucket_at, start, level_of, coarsened, cell_of_slot, Gathered, Particle, position_in, overlaps.
+// Needs: minimum_image, visit, neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket, finer.
 
 #if HEAVY
 const TURNS = HEAVY_WORKGROUP_SIZE;
@@ -100,7 +102,7 @@ fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool
 
 // Visits a particle in the buckets of a row, if it overlaps and is in one of the cells.
 fn meet(
-  own: ptr<function, Own>,
+  gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
   reach_squared: f32,
@@ -114,7 +116,7 @@ fn meet(
 #if BOXES
   let apart = Vector();
   let distance_squared = 0.0;
-  let is_met = overlaps(own, particle, other);
+  let is_met = overlaps(gathered, particle, other);
 #else
   let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
@@ -122,14 +124,14 @@ fn meet(
   let is_met = distance_squared < reach * reach * reach_squared;
 #endif
   if (is_met && other != except && is_in(row, level, other, radius, are_finer)) {
-    visit(own, particle, neighbour_of(other, apart, distance_squared, body));
+    visit(gathered, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
 
 // Visits the particles on the particle's own level and on all above, then its finer entries. All rows are one loop:
 // threads in lockstep then wait for the longest sum only.
 fn meet_all(
-  own: ptr<function, Own>,
+  gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
   reach_squared: f32,
@@ -163,7 +165,7 @@ fn meet_all(
         other = entry >> FINER_LEVEL_BITS;
       }
       if (is_here) {
-        meet(own, particle, except, reach_squared, other, row, other_level, are_finer);
+        meet(gathered, particle, except, reach_squared, other, row, other_level, are_finer);
       }
     }
     index++;

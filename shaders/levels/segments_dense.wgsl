@@ -2,6 +2,7 @@
 // particles are one range of slots. With WRAPS a row along a periodic x may continue at the other end: two segments.
 // Needs levels/block_dense.wgsl, and start: array<u32> of the kernel. levels/segments_hashed.wgsl provides the same
 // names for hashed cells.
+// Needs: Block, cells_at, wrap_cell, bucket_at, start.
 
 // Slots from `first` up to, but not including, `end`.
 struct Segment {

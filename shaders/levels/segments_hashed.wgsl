@@ -2,6 +2,7 @@
 // its particles are in one range of slots. Particles of other cells and levels may share its buckets. Needs
 // levels/block_hashed.wgsl, and of the kernel start: array<u32>, cell_of_slot: array<Cell>, position_in:
 // array<PackedBody>. levels/segments_dense.wgsl provides the same names for a box.
+// Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
 // Slots from `first` up to, but not including, `end`, whose particles are on `level` and in cells between `low` and
 // `high`.

@@ -1,5 +1,6 @@
 // Counts the particles in a particle's cell, in a dense grid. Needs of the kernel: start and, with variable radii,
 // position_in.
+// Needs: Cell, Census, bucket_at, level_of, position_in, start.
 
 fn census_of(slot: u32, cell: Cell) -> Census {
 #if VARIABLE_RADII

@@ -1,5 +1,6 @@
 // Counts the particles in a particle's cell, in a hashed grid, where a bucket may hold several cells. Needs of the
 // kernel: start, cell_of_slot and, with variable radii, position_in.
+// Needs: level_of, position_in, Cell, Census, bucket_at, start, grid, cell_of_slot.
 
 #if VARIABLE_RADII
 fn level_at(slot: u32) -> u32 {

@@ -7,6 +7,9 @@
 // overlaps (from each side); 14, 15 state hash (low, high), as in src/core/state/hash.ts; 16 borderline pairs (from
 // each side), as in src/core/world/borderline.ts; 17 particles that share a bucket with another cell; 18 particles in
 // crowded cells.
+// Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates, cell_of_slot.
+// Needs: position_in, are_adjacent, lattice_of, substep, NOWHERE, particle_of, id_in, probe, velocity_bits.
+// Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
   // The world's box; `lower` and `upper` of the substep are a radius inside it.
@@ -33,7 +36,7 @@ struct Census {
   is_shared: bool,
 }
 
-struct Own {
+struct Gathered {
   cell: Cell,
   exact: bool,
   borderline: u32,
@@ -95,59 +98,59 @@ fn size_of(half: Vector, radius: f32) -> f32 {
   return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
 }
 
-fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   let contact = contact_with(particle, other);
   let size = size_of(particle.half, particle.radius) + size_of(other.half, other.radius);
   if (abs(contact.overlap) <= measure.borderline_share * size + measure.borderline_around) {
-    let adjacent = are_candidates((*own).cell, particle.radius, cell_of_slot[other.slot], other.radius);
-    if (adjacent && !((*own).exact && is_exact(position_in[other.slot]))) {
-      (*own).borderline += 1u;
+    let adjacent = are_candidates((*gathered).cell, particle.radius, cell_of_slot[other.slot], other.radius);
+    if (adjacent && !((*gathered).exact && is_exact(position_in[other.slot]))) {
+      (*gathered).borderline += 1u;
     }
   }
   if (!contact.is_contact) {
     return;
   }
-  (*own).contacts += 1u;
-  (*own).deepest = max((*own).deepest, contact.overlap);
-  (*own).overlap += contact.overlap;
+  (*gathered).contacts += 1u;
+  (*gathered).deepest = max((*gathered).deepest, contact.overlap);
+  (*gathered).overlap += contact.overlap;
 }
 #else
-fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   let reach = particle.radius + other.radius;
   let limit = reach * reach;
   let margin = limit * measure.borderline_share + reach * measure.borderline_around;
   if (other.distance_squared >= limit - margin && other.distance_squared < limit + margin) {
-    let adjacent = are_candidates((*own).cell, particle.radius, cell_of_slot[other.slot], other.radius);
-    if (adjacent && !((*own).exact && is_exact(position_in[other.slot]))) {
-      (*own).borderline += 1u;
+    let adjacent = are_candidates((*gathered).cell, particle.radius, cell_of_slot[other.slot], other.radius);
+    if (adjacent && !((*gathered).exact && is_exact(position_in[other.slot]))) {
+      (*gathered).borderline += 1u;
     }
   }
   if (other.distance_squared >= limit) {
     return;
   }
   let overlap = reach - sqrt(other.distance_squared);
-  (*own).contacts += 1u;
-  (*own).deepest = max((*own).deepest, overlap);
-  (*own).overlap += overlap;
+  (*gathered).contacts += 1u;
+  (*gathered).deepest = max((*gathered).deepest, overlap);
+  (*gathered).overlap += overlap;
 }
 #endif
 #else
-fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {
     // With a reach beyond the diameter, the loop may also see pairs in cells that are not adjacent. Those cannot
     // overlap.
-    let adjacent = are_adjacent(lattice_of((*own).cell), lattice_of(cell_of_slot[other.slot]));
-    if (adjacent && !((*own).exact && is_on_lattice(body_position(position_in[other.slot])))) {
-      (*own).borderline += 1u;
+    let adjacent = are_adjacent(lattice_of((*gathered).cell), lattice_of(cell_of_slot[other.slot]));
+    if (adjacent && !((*gathered).exact && is_on_lattice(body_position(position_in[other.slot])))) {
+      (*gathered).borderline += 1u;
     }
     if (other.distance_squared >= substep.diameter_squared) {
       return;
     }
   }
   let overlap = substep.diameter - sqrt(other.distance_squared);
-  (*own).contacts += 1u;
-  (*own).deepest = max((*own).deepest, overlap);
-  (*own).overlap += overlap;
+  (*gathered).contacts += 1u;
+  (*gathered).deepest = max((*gathered).deepest, overlap);
+  (*gathered).overlap += overlap;
 }
 #endif
 
@@ -221,7 +224,7 @@ fn measure_state(
     let slot = base + thread;
     let present = slot < grid.count;
     // Initialised explicitly, because some implementations do not clear a plain declaration in every round.
-    var own = Own();
+    var gathered = Gathered();
     var cell = NOWHERE;
     var position = Vector();
     var particle = Particle();
@@ -230,15 +233,15 @@ fn measure_state(
       position = body_position(position_in[slot]);
       particle = particle_of(slot, position_in[slot]);
 #if VARIABLE_RADII
-      own.exact = is_exact(position_in[slot]);
+      gathered.exact = is_exact(position_in[slot]);
 #else
-      own.exact = is_on_lattice(position);
+      gathered.exact = is_on_lattice(position);
 #endif
-      own.cell = cell_of_slot[slot];
+      gathered.cell = cell_of_slot[slot];
       id = id_in[slot];
       cell = cell_of_slot[slot];
     }
-    probe(&own, particle, slot, cell, measure.borderline_high, thread);
+    probe(&gathered, particle, slot, cell, measure.borderline_high, thread);
     if (present) {
       let bits = velocity_bits[slot];
       hash_low += hash_of(HASH_SEED_LOW, id, position_bits[slot], bits);
@@ -247,10 +250,10 @@ fn measure_state(
         not_finite += 1u;
       } else {
         add_wide(&candidates_low, &candidates_high, count_candidates(slot, cell));
-        add_wide(&contacts_low, &contacts_high, own.contacts);
-        borderline += own.borderline;
-        deepest = max(deepest, own.deepest);
-        overlap += own.overlap;
+        add_wide(&contacts_low, &contacts_high, gathered.contacts);
+        borderline += gathered.borderline;
+        deepest = max(deepest, gathered.deepest);
+        overlap += gathered.overlap;
         let velocity = load_vector(bitcast<Stored>(bits));
 #if VARIABLE_RADII
         let impulse = weight_of(particle) * velocity;

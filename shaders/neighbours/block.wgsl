@@ -1,4 +1,5 @@
 // Functions for all kinds of blocks of cells. Goes after one of the block_*.wgsl.
+// Needs: Block.
 
 fn cells_in(block: Block) -> u32 {
   return block.length.x * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);

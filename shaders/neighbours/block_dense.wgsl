@@ -1,5 +1,6 @@
 // Blocks of cells in a dense grid. A block may continue at the other end of a periodic axis. Needs lattice_at of a
 // world. neighbours/block_unbounded.wgsl provides the same names for the unbounded world.
+// Needs: grid, lattice_at.
 
 struct Block {
   first: Lattice,

@@ -1,5 +1,6 @@
 // Blocks of cells in the unbounded world, where other cells may share their buckets. neighbours/block_dense.wgsl
 // provides the same names for dense cells.
+// Needs: lattice_at, grid, mix_bits, bucket_at.
 
 struct Block {
   first: Lattice,

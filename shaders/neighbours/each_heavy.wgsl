@@ -1,10 +1,12 @@
 // The kernel of each_particle.wgsl for heavy particles (see grid/heavy.wgsl): one workgroup per particle, whose threads
 // share the candidates. It needs one more function of the kernel,
-//   fn merge(own: ptr<function, Own>, other: Own)    adds to `own` what another thread has gathered.
+//   fn merge(gathered: ptr<function, Gathered>, other: Gathered)    adds to `gathered` what another thread has gathered.
 // Goes after heavy_list.wgsl. Every thread calls begin; the first thread merges, in the order of threads, and calls
 // finish. So the same state gives the same bits.
+// Needs: Gathered, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
+// Needs: reach_squared, merge, finish.
 
-var<workgroup> gathered: array<Own, HEAVY_WORKGROUP_SIZE>;
+var<workgroup> parts: array<Gathered, HEAVY_WORKGROUP_SIZE>;
 
 @compute @workgroup_size(HEAVY_WORKGROUP_SIZE)
 fn each_heavy(
@@ -16,15 +18,15 @@ fn each_heavy(
   for (var index = linear_workgroup(workgroup, workgroups); is_listed(index); index += stride) {
     let slot = heavy_at(index);
     let particle = particle_of(slot, position_in[slot]);
-    var own = begin(particle);
-    probe(&own, particle, slot, cell_of_slot[slot], reach_squared(), thread);
-    gathered[thread] = own;
+    var gathered = begin(particle);
+    probe(&gathered, particle, slot, cell_of_slot[slot], reach_squared(), thread);
+    parts[thread] = gathered;
     workgroupBarrier();
     if (thread == 0u) {
       for (var other = 1u; other < HEAVY_WORKGROUP_SIZE; other++) {
-        merge(&own, gathered[other]);
+        merge(&gathered, parts[other]);
       }
-      finish(own, particle);
+      finish(gathered, particle);
     }
     workgroupBarrier();
   }

@@ -1,13 +1,15 @@
 // The kernel of each_particle.wgsl for heavy particles whose neighbours are listed by id. Instead of sorting, a
 // workgroup sets one bit per neighbour and reads the bits in order. It needs these functions of the kernel instead of
 // finish and merge,
-//   fn own_stretch(own: Own) -> Stretch                the particle's part of the list,
-//   fn put(own: Own, index: u32, id: u32)              writes an entry,
+//   fn own_stretch(gathered: Gathered) -> Stretch                the particle's part of the list,
+//   fn put(gathered: Gathered, index: u32, id: u32)              writes an entry,
 //   fn leave_out(index: u32)                           marks an entry that stays empty,
 // and offsets: array<atomic<u32>>. Behind the offsets are the marks: MARK_ROWS rows with one bit per id. The offsets
 // take as many words as a row has bits, plus MARK_ROWS (see offsetBytes in src/passes/query/pairs.ts). `visit` calls
 // `mark`. Goes after heavy_list.wgsl.
 // Ordering: ids ascending, in whatever order threads run.
+// Needs: offsets, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
+// Needs: reach_squared, own_stretch, put, leave_out.
 
 var<workgroup> marked: array<u32, HEAVY_WORKGROUP_SIZE>;
 
@@ -51,9 +53,9 @@ fn each_heavy(
     storageBarrier();
     let slot = heavy_at(index);
     let particle = particle_of(slot, position_in[slot]);
-    var own = begin(particle);
-    own.marks = first;
-    probe(&own, particle, slot, cell_of_slot[slot], reach_squared(), thread);
+    var gathered = begin(particle);
+    gathered.marks = first;
+    probe(&gathered, particle, slot, cell_of_slot[slot], reach_squared(), thread);
     storageBarrier();
     var found = 0u;
     for (var word = begin_word; word < end_word; word++) {
@@ -67,12 +69,12 @@ fn each_heavy(
       before += select(0u, marked[other], other < thread);
       all += marked[other];
     }
-    let stretch = own_stretch(own);
+    let stretch = own_stretch(gathered);
     for (var word = begin_word; word < end_word; word++) {
       var bits = atomicLoad(&offsets[first + word]);
       while (bits != 0u) {
         if (before < stretch.room) {
-          put(own, stretch.first + before, 32u * word + firstTrailingBit(bits));
+          put(gathered, stretch.first + before, 32u * word + firstTrailingBit(bits));
         }
         before++;
         bits &= bits - 1u;

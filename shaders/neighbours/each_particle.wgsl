@@ -2,6 +2,8 @@
 // start, cell_of_slot. With CROWDS it leaves heavy particles to each_heavy.wgsl.
 // Ordering: neighbours come in an order that depends on the state alone. In the bounded and the periodic world slots
 // ascend.
+// Needs: linear_workgroup, grid, Particle, NOWHERE, Gathered, cell_of_slot, particle_of, position_in, is_in_grid.
+// Needs: is_heavy, begin, probe, reach_squared, finish, skip.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn each_particle(
@@ -14,7 +16,7 @@ fn each_particle(
   var particle = Particle();
   particle.slot = slot;
   var cell = NOWHERE;
-  var own = Own();
+  var gathered = Gathered();
   if (present) {
     cell = cell_of_slot[slot];
     particle = particle_of(slot, position_in[slot]);
@@ -25,13 +27,13 @@ fn each_particle(
         return;
       }
 #endif
-      own = begin(particle);
+      gathered = begin(particle);
     }
   }
   // The tiled probe requires uniform control flow.
-  probe(&own, particle, slot, cell, reach_squared(), thread);
+  probe(&gathered, particle, slot, cell, reach_squared(), thread);
   if (is_in_grid(cell)) {
-    finish(own, particle);
+    finish(gathered, particle);
   } else if (present) {
     skip(slot);
   }

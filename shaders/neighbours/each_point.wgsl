@@ -3,6 +3,8 @@
 // the field point_count. `particle.slot` is the number of the point, `position` its position and, with VARIABLE_RADII,
 // `radius` the radius stored with it. No neighbour is left out: a particle exactly at a point is its neighbour at
 // distance 0.
+// Needs: linear_workgroup, parameters, stored_at, points, is_finite, skip, particle_of, NOWHERE, cell_of, bucket_of.
+// Needs: begin, probe, reach_squared, finish.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn each_point(

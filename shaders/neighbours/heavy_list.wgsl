@@ -1,6 +1,7 @@
 // The list of heavy particles (see grid/heavy.wgsl), for kernels with one workgroup per heavy particle. Needs one more
 // binding of the kernel: crowd: array<u32>. With variable radii it uses the finer entries instead, which the kernel has
 // anyway.
+// Needs: finer, heavy_number_at, grid, heavy_slot_at, crowd.
 
 #if VARIABLE_RADII
 fn is_listed(index: u32) -> bool {

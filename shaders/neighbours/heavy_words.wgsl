@@ -2,6 +2,7 @@
 // words. The last words have one bit per slot, set if the slot is heavy. Before them is the number of heavy slots, and
 // before that are these slots, from the last word down. Slots beyond that number are left over from earlier sorts.
 // Needs params.
+// Needs: grid.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {
   return words - 1u - slot / 32u;

@@ -1,5 +1,9 @@
 // Functions with which a user's kernel reads any slot, its own or a neighbour's. Bindings: see
 // src/engine/grid/grid-kernel.ts.
+// Needs: Own, position_in, id_in, velocity_in, REACH_SQUARED_BITS.
+
+// What the user's kernel gathers per particle, by the name that our modules use.
+alias Gathered = Own;
 
 fn position_of(slot: u32) -> Vector {
   return body_position(position_in[slot]);

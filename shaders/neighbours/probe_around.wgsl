@@ -2,6 +2,9 @@
 // probe_bounded.wgsl, for all worlds. Needs one of the box_*.wgsl, one of the segments_*.wgsl, and segments. If the box
 // has more rows of cells than there are particles, the loop tests all particles instead.
 // Ordering: depends on the state alone; in a bounded world without levels slots ascend.
+// Needs: Box, grid, box_in_world, Gathered, Particle, position_in, minimum_image, has_images, visit, neighbour_of.
+// Needs: Cell, is_in_grid, start, levels_to_search, segments_in, block_of_box, holds_anyone, segment_count, segment_of.
+// Needs: is_in_segment.
 
 // Farther out, all cells are the same.
 const ANYWHERE = 0x1p120f;
@@ -21,17 +24,17 @@ fn box_around(position: Vector, reach: f32) -> Box {
   return Box(select(box.low, Vector(-ANYWHERE), is_all), select(box.high, Vector(ANYWHERE), is_all));
 }
 
-fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
+fn meet(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
   let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
   if (distance_squared < reach_squared && other != except && has_images(body_position(body))) {
-    visit(own, particle, neighbour_of(other, apart, distance_squared, body));
+    visit(gathered, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
 
 fn probe(
-  own: ptr<function, Own>,
+  gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
   cell: Cell,
@@ -53,7 +56,7 @@ fn probe(
   }
   if (segments > f32(active_count)) {
     for (var other = 0u; other < active_count; other++) {
-      meet(own, particle, except, reach_squared, other);
+      meet(gathered, particle, except, reach_squared, other);
     }
     return;
   }
@@ -64,7 +67,7 @@ fn probe(
       let segment = segment_of(block, index);
       for (var other = segment.first; other < min(segment.end, grid.count); other++) {
         if (is_in_segment(segment, other)) {
-          meet(own, particle, except, reach_squared, other);
+          meet(gathered, particle, except, reach_squared, other);
         }
       }
     }

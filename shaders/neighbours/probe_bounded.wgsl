@@ -1,13 +1,14 @@
 // The neighbour loop over the cells of a bounded world. Calls visit for every particle within the reach except the one
 // in slot `except`, slots ascending. Needs params, world/bounded.wgsl and particle, and of the kernel: start:
-// array<u32>, position_in: array<Stored>, struct Own, fn visit. Cells of a row are adjacent in memory, so three cells
+// array<u32>, position_in: array<Stored>, struct Gathered, fn visit. Cells of a row are adjacent in memory, so three cells
 // are one range; the ring of empty cells makes every row exist. With HEAVY each of HEAVY_WORKGROUP_SIZE threads goes
 // over its share of the candidates.
+// Needs: Gathered, Particle, Cell, is_in_grid, grid, start, position_in, visit, Neighbour, cell_of_slot.
 
 // The three ranges of a layer are one loop. Threads in lockstep then wait for the longest sum of three, instead of
 // three times for the longest range.
 fn probe(
-  own: ptr<function, Own>,
+  gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
   cell: Cell,
@@ -43,7 +44,7 @@ fn probe(
       let apart = particle.position - load_vector(position_in[other]);
       let distance_squared = dot(apart, apart);
       if (distance_squared < reach_squared && other != except) {
-        visit(own, particle, Neighbour(other, apart, distance_squared));
+        visit(gathered, particle, Neighbour(other, apart, distance_squared));
       }
     }
   }

@@ -2,11 +2,12 @@
 // variable radii, as levels/probe.wgsl. Slots ascend. If they also ascend in the grid's probe, sums over neighbours
 // have the same bits. Every thread of the workgroup must call it, in uniform control flow. TILE_SIZE is the number of
 // threads of the workgroup.
+// Needs: Gathered, Particle, Cell, start, grid, position_in, is_in_grid, minimum_image, visit, neighbour_of, Neighbour.
 
 var<workgroup> tile_positions: array<PackedBody, TILE_SIZE>;
 
 fn probe(
-  own: ptr<function, Own>,
+  gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
   cell: Cell,
@@ -38,9 +39,9 @@ fn probe(
         }
 #endif
 #if VARIABLE_RADII
-        visit(own, particle, neighbour_of(base + index, apart, distance_squared, tile_positions[index]));
+        visit(gathered, particle, neighbour_of(base + index, apart, distance_squared, tile_positions[index]));
 #else
-        visit(own, particle, Neighbour(base + index, apart, distance_squared));
+        visit(gathered, particle, Neighbour(base + index, apart, distance_squared));
 #endif
       }
     }

@@ -1,5 +1,7 @@
 // The neighbour loop for the periodic and the unbounded world, where three cells of a row may be two ranges. Same
 // contract as probe_bounded.wgsl. Needs one of the rows_*.wgsl for row_span and is_in_row.
+// Needs: Gathered, Particle, Cell, is_in_grid, lattice_of, row_span, grid, minimum_image, position_in, is_in_row.
+// Needs: cell_of_slot, visit, Neighbour, count_in_row.
 
 // The particles in three cells of a row: one range of slots, or two.
 struct Span {
@@ -10,7 +12,7 @@ struct Span {
 }
 
 fn probe(
-  own: ptr<function, Own>,
+  gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
   cell: Cell,
@@ -37,7 +39,7 @@ fn probe(
       if (
         distance_squared < reach_squared && other != except && is_in_row(lattice, row, cell_of_slot[other])
       ) {
-        visit(own, particle, Neighbour(other, apart, distance_squared));
+        visit(gathered, particle, Neighbour(other, apart, distance_squared));
       }
     }
   }

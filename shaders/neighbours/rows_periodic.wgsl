@@ -1,4 +1,5 @@
 // Rows of cells in a periodic world, for probe_rows.wgsl. Twin: src/reference/query/probe.ts.
+// Needs: Span, grid, start, Cell.
 
 // The cells adjacent to one of `count` along an axis and the cell itself, ascending, so that slots ascend too.
 fn around(cell: u32, count: u32) -> vec3u {

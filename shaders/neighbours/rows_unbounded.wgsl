@@ -1,4 +1,5 @@
 // Rows of cells in the unbounded world, for probe_rows.wgsl. Twin: src/reference/query/probe.ts.
+// Needs: Span, block_of, start, bucket_at, Cell, grid, cell_of_slot.
 
 fn row_span(lattice: Lattice, row: u32) -> Span {
   let middle = lattice + row_offset(row);

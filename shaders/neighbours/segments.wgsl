@@ -1,5 +1,6 @@
 // Functions for all kinds of segments, and the levels of cells in which to look for a box: one level if all radii are
 // equal. Goes after one of the segments_*.wgsl.
+// Needs: grid, Box, Block, block_on, block_between, segments_in_row.
 
 #if VARIABLE_RADII
 fn levels_to_search() -> u32 {

@@ -1,6 +1,7 @@
 // The rows of a block of cells as segments: cells that are adjacent in memory, so that their particles are one range of
 // slots. A row along a periodic x may continue at the other end: two segments. Needs block_dense, and start: array<u32>
 // of the kernel. neighbours/segments_unbounded.wgsl provides the same names for the unbounded world.
+// Needs: Block, grid, start.
 
 // Slots from `first` up to, but not including, `end`.
 struct Segment {

@@ -1,6 +1,7 @@
 // Obstacles in the cells of the particles' world, all of one radius. Words: the first slot of each bucket and one more,
 // then the positions in canonical order, then, in the unbounded world, their cells. Goes after obstacles.wgsl and
 // before obstacles/dense.wgsl or obstacles/unbounded.wgsl. OBSTACLE_WORDS is the number of words of a stored vector.
+// Needs: obstacle_word, obstacle_vector, grid, OBSTACLE_WORDS.
 
 fn obstacle_start(bucket: u32) -> u32 {
   return obstacle_word(bucket);

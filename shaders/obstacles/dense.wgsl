@@ -1,6 +1,7 @@
 // Rows of obstacles in dense cells, for obstacles/probe_cells.wgsl. In a bounded world the ring of empty cells makes
 // every row one range; in a periodic world rows continue at the other end. obstacles/unbounded.wgsl provides the same
 // names for the unbounded world.
+// Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, obstacle_start.
 
 // The most obstacles that fit, as a bound for loops: a corrupt grid cannot hang the device.
 fn obstacle_room() -> u32 {

@@ -1,6 +1,7 @@
 // Access to the obstacles, the bodies that never move. All that a probe needs is in words behind the particles' starts,
 // so it takes no further binding; src/engine/simulation/obstacles.ts writes them. obstacles/cells.wgsl with dense.wgsl
 // or unbounded.wgsl, or obstacles/tree.wgsl, defines the layout. Needs params, and start: array<u32> of the kernel.
+// Needs: start, grid.
 
 fn obstacle_word(index: u32) -> u32 {
   return start[grid.first_obstacle + index];

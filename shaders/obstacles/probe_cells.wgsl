@@ -5,6 +5,8 @@
 // Calls meet_obstacle for every obstacle closer than the diameter; `obstacle.slot` is its slot among obstacles. Reads
 // the cells around the one that the particle was sorted into, even if it has moved since, as for neighbours.
 // Ordering: row by row, in an order that depends on the obstacles and the particle's cell alone.
+// Needs: ObstacleSum, Particle, cell_of_slot, is_in_grid, lattice_of, obstacle_room, obstacle_span, minimum_image.
+// Needs: obstacle_position, substep, is_obstacle_in_row, Neighbour, meet_obstacle, contact_with.
 
 fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {
   let cell = cell_of_slot[particle.slot];

@@ -3,6 +3,8 @@
 // fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
 // Calls meet_obstacle for every obstacle that the particle overlaps, whatever cell it was sorted into.
 // Ordering: the order of the tree, which depends on the obstacles alone.
+// Needs: ObstacleSum, Particle, branch_count, branch_at, is_entered, obstacle_body, minimum_image, neighbour_of.
+// Needs: contact_with, meet_obstacle.
 
 fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {
 #if HAS_BOXES

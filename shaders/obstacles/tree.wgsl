@@ -2,6 +2,7 @@
 // and the word at which the bodies begin; the nodes; the bodies in the order of the tree, in the layout of
 // base/body.wgsl. Goes after obstacles.wgsl; needs a space. Each node holds the node to continue with, so a walk keeps
 // no stack.
+// Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid.
 
 struct Branch {
   centre: Vector,

@@ -1,5 +1,6 @@
 // Rows of obstacles in the unbounded world, for obstacles/probe_cells.wgsl; like neighbours/rows_unbounded.wgsl.
 // obstacles/dense.wgsl provides the same names for dense cells.
+// Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
 // The most obstacles that fit, as a bound for loops: a corrupt grid cannot hang the device. A cell takes as many words
 // as a position.

@@ -1,6 +1,7 @@
 // Counts the particles per cell of the lowest level, in 3D per column of cells. The counters must be zero before. If
 // there would be too many counters, blocks of cells share one. Inputs: positions as the grid sorts them, and the world.
 // Host: src/page/view/overlay-pipelines.ts.
+// Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 
 struct Heat {
   // Counters along each axis; in 3D, 1 along the vertical axis.

@@ -4,6 +4,8 @@
 // Inputs: sorted positions on a fresh grid. Output: pairs of slots, the lower one first, ascending by it; CONTACT_BIT
 // in the second slot marks contacts. The same state and view give the same list. Candidates are all particles that the
 // neighbour loop tests, so its reach is unlimited here. Host: src/page/view/overlay-pipelines.ts.
+// Needs: view, grid, Particle, Neighbour, contact_with, substep, pairs, linear_workgroup, offsets, drawn, particle_of.
+// Needs: position_in, cell_of_slot, is_in_grid, count_candidates, MOST_EACH, probe, tallies.
 
 const CONTACT_BIT = 0x80000000u;
 
@@ -19,7 +21,7 @@ struct View {
   lines: u32,
 }
 
-struct Own {
+struct Gathered {
   slot: u32,
   found: u32,
 #if FILL
@@ -67,7 +69,7 @@ fn is_in_view(position: Vector) -> bool {
   return false;
 }
 
-fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   if (other.slot < particle.slot) {
     return;
   }
@@ -83,12 +85,12 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
     return;
   }
 #if FILL
-  let index = (*own).first + (*own).found;
+  let index = (*gathered).first + (*gathered).found;
   if (index < arrayLength(&pairs)) {
     pairs[index] = vec2u(particle.slot, other.slot | select(0u, CONTACT_BIT, is_contact));
   }
 #endif
-  (*own).found += 1u;
+  (*gathered).found += 1u;
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -111,17 +113,17 @@ fn list_pairs(
 #endif
   let particle = particle_of(slot, position_in[slot]);
   let cell = cell_of_slot[slot];
-  var own = Own();
+  var gathered = Gathered();
   if (is_in_grid(cell) && is_in_view(particle.position)) {
     if (count_candidates(slot, cell) <= MOST_EACH) {
 #if FILL
-      own.first = offsets[slot];
+      gathered.first = offsets[slot];
 #endif
 #if VARIABLE_RADII
       // In squares of the sum of both radii, which may be much less than a cell.
-      probe(&own, particle, slot, cell, 0x1p40f, 0u);
+      probe(&gathered, particle, slot, cell, 0x1p40f, 0u);
 #else
-      probe(&own, particle, slot, cell, 0x1p126f, 0u);
+      probe(&gathered, particle, slot, cell, 0x1p126f, 0u);
 #endif
     } else {
 #if FILL
@@ -130,6 +132,6 @@ fn list_pairs(
     }
   }
 #if !FILL
-  tallies[slot] = own.found;
+  tallies[slot] = gathered.found;
 #endif
 }

@@ -1,7 +1,8 @@
 // Counts the neighbours of each particle, for colours. Inputs: sorted positions on a fresh grid, and for each sorted
 // slot the original slot. Output: a count per original slot. Host: src/page/view/tally.ts.
+// Needs: substep, Particle, Neighbour, tallies, id_in.
 
-struct Own {
+struct Gathered {
   found: u32,
 }
 
@@ -9,22 +10,22 @@ fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
 
-fn begin(particle: Particle) -> Own {
-  return Own();
+fn begin(particle: Particle) -> Gathered {
+  return Gathered();
 }
 
-fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
-  (*own).found += 1u;
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
+  (*gathered).found += 1u;
 }
 
 #if HEAVY
-fn merge(own: ptr<function, Own>, other: Own) {
-  (*own).found += other.found;
+fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
+  (*gathered).found += other.found;
 }
 #endif
 
-fn finish(own: Own, particle: Particle) {
-  tallies[id_in[particle.slot]] = own.found;
+fn finish(gathered: Gathered, particle: Particle) {
+  tallies[id_in[particle.slot]] = gathered.found;
 }
 
 fn skip(slot: u32) {

@@ -1,4 +1,5 @@
 // The curl of the velocity at each particle, for predict.wgsl.
+// Needs: Particle, velocities, id_of, Neighbour, spatial, slope_at, curls, store_curl.
 
 struct Own {
   velocity: Vector,

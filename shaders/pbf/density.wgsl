@@ -1,5 +1,6 @@
 // The density at each particle, and the factor by which the particle and its neighbours move to reach the rest density
 // (λ of Macklin and Müller, "Position Based Fluids", 2013).
+// Needs: Particle, parameters, Neighbour, slope_at, weight_at, walls_at, solids_at, lambdas, densities, id_of.
 
 struct Own {
   density: f32,

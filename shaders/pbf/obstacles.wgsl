@@ -1,5 +1,6 @@
 // Solid balls and boxes that the fluid does not enter. `solids` is their buffer, `parameters.solids` their number.
 // Linked with smoothing.wgsl.
+// Needs: Walls, parameters, solids, minimum_image, beyond, plane.
 
 struct Solid {
   // The centre; in w the radius of a ball, 0 for a box.

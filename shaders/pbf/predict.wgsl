@@ -1,5 +1,7 @@
 // Predicts positions and velocities, clamped at walls. Viscosity takes over a share of the neighbours' velocity (XSPH),
 // gravity accelerates, and vorticity confinement pushes particles along eddies, so that eddies last.
+// Needs: Particle, velocities, id_of, Neighbour, weight_at, parameters, curls, slope_at, spatial, load_curl, predicted.
+// Needs: wrap, aims.
 
 struct Own {
   velocity: Vector,

@@ -1,6 +1,7 @@
 // Smoothing kernels of the position-based fluid: the density that a neighbour adds, as a share of the rest density, and
 // its gradient. `parameters` has radius, weight (poly6 at its centre) and slope (spiky's slope there), both divided by
 // the rest density. `lower` and `upper` are the walls, out of reach if there are none.
+// Needs: parameters, Particle, Neighbour.
 
 fn weight_at(distance_squared: f32) -> f32 {
   let left = 1.0 - distance_squared / (parameters.radius * parameters.radius);

@@ -4,6 +4,9 @@
 // is filled with NO_PARTNER. One thread searches a box over few cells. A box over many cells is put into a queue, from
 // which each workgroup takes one box at a time. The order of the queue varies, but the result does not depend on it.
 // Only comparisons decide which particles are in a box, so both steps find the same.
+// Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, holds_anyone, segments_in, rows_in.
+// Needs: start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box, is_in_segment, ids, Stretch.
+// Needs: offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters, MOST_WORKGROUPS, sort_stretch.
 
 struct Boxes {
   box_count: u32,

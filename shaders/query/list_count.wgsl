@@ -3,6 +3,7 @@
 // Inputs: offsets after the scan, the list. Output: found, listed, and x, y, z for dispatchWorkgroupsIndirect. `check`
 // runs first, one thread per offset. If offsets descend, there are more entries than 32 bits count: `found` is then 2³²
 // − 1, and nothing is listed. `count_list` is one thread.
+// Needs: linear_workgroup, offsets, count, LIST_COUNT_WORDS, list, WORDS_PER_ENTRY, WORKGROUPS_PER_DIMENSION.
 
 // `list` is bound only for its length.
 // The last word of `count` is 1 if `check` found descending offsets. count_list resets it to 0.

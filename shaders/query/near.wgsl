@@ -1,13 +1,14 @@
 // Finds the particles near points, in two steps around a scan: tally counts them per point, fill writes their ids from
 // the point's offset on, ascending. Inputs: a fresh grid, points. If the list is too short, it holds the ids of the
 // first points. A device may round a distance differently in the two steps; an entry that then has no id is NO_PARTNER.
+// Needs: Stretch, parameters, ids, Particle, stretch_of, offsets, Neighbour, id_in, sort_stretch, tallies.
 
 struct Near {
   reach_squared: f32,
   point_count: u32,
 }
 
-struct Own {
+struct Gathered {
   found: u32,
 #if FILL
   stretch: Stretch,
@@ -34,32 +35,32 @@ fn is_before(entry: Entry, other: Entry) -> bool {
 }
 #endif
 
-fn begin(point: Particle) -> Own {
-  var own = Own();
+fn begin(point: Particle) -> Gathered {
+  var gathered = Gathered();
 #if FILL
-  own.stretch = stretch_of(offsets[point.slot], offsets[point.slot + 1u], arrayLength(&ids));
+  gathered.stretch = stretch_of(offsets[point.slot], offsets[point.slot + 1u], arrayLength(&ids));
 #endif
-  return own;
+  return gathered;
 }
 
-fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, point: Particle, other: Neighbour) {
 #if FILL
-  if ((*own).found < (*own).stretch.room) {
-    ids[(*own).stretch.first + (*own).found] = id_in[other.slot];
+  if ((*gathered).found < (*gathered).stretch.room) {
+    ids[(*gathered).stretch.first + (*gathered).found] = id_in[other.slot];
   }
 #endif
-  (*own).found += 1u;
+  (*gathered).found += 1u;
 }
 
-fn finish(own: Own, point: Particle) {
+fn finish(gathered: Gathered, point: Particle) {
 #if FILL
-  let end = own.stretch.first + min(own.found, own.stretch.room);
-  for (var hole = end; hole < own.stretch.first + own.stretch.room; hole++) {
+  let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
+  for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     ids[hole] = NO_PARTNER;
   }
-  sort_stretch(own.stretch.first, end);
+  sort_stretch(gathered.stretch.first, end);
 #else
-  tallies[point.slot] = own.found;
+  tallies[point.slot] = gathered.found;
 #endif
 }
 

@@ -2,6 +2,7 @@
 // Inputs: a fresh grid, points. Outputs: k entries per point; unused entries hold NO_PARTNER and an infinite distance.
 // Distances are stored as their bits, which ascend as floats do if none is negative; so infinity needs no arithmetic.
 // The result does not depend on the order in which neighbours come.
+// Needs: parameters, Particle, EXPONENT_BITS, Neighbour, id_in, distances_squared, ids.
 
 struct Nearest {
   reach_squared: f32,
@@ -11,7 +12,7 @@ struct Nearest {
   without_self: u32,
 }
 
-struct Own {
+struct Gathered {
   found: u32,
   // The last entry, once all k are filled: a candidate must come before it.
   last_distance: u32,
@@ -26,23 +27,23 @@ fn is_before(distance: u32, id: u32, other_distance: u32, other_id: u32) -> bool
   return distance < other_distance || (distance == other_distance && id < other_id);
 }
 
-fn begin(point: Particle) -> Own {
-  return Own(0u, EXPONENT_BITS, NO_PARTNER);
+fn begin(point: Particle) -> Gathered {
+  return Gathered(0u, EXPONENT_BITS, NO_PARTNER);
 }
 
-fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, point: Particle, other: Neighbour) {
   let distance = bitcast<u32>(other.distance_squared);
   // Most candidates return here, before their id is read.
-  if (distance > (*own).last_distance) {
+  if (distance > (*gathered).last_distance) {
     return;
   }
   let id = id_in[other.slot];
   let is_self = parameters.without_self != 0u && id == point.slot;
-  if (is_self || !is_before(distance, id, (*own).last_distance, (*own).last_id)) {
+  if (is_self || !is_before(distance, id, (*gathered).last_distance, (*gathered).last_id)) {
     return;
   }
   let first = point.slot * parameters.k;
-  var index = first + min((*own).found, parameters.k - 1u);
+  var index = first + min((*gathered).found, parameters.k - 1u);
   while (index > first && is_before(distance, id, distances_squared[index - 1u], ids[index - 1u])) {
     distances_squared[index] = distances_squared[index - 1u];
     ids[index] = ids[index - 1u];
@@ -50,15 +51,15 @@ fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
   }
   distances_squared[index] = distance;
   ids[index] = id;
-  (*own).found = min((*own).found + 1u, parameters.k);
-  if ((*own).found == parameters.k) {
-    (*own).last_distance = distances_squared[first + parameters.k - 1u];
-    (*own).last_id = ids[first + parameters.k - 1u];
+  (*gathered).found = min((*gathered).found + 1u, parameters.k);
+  if ((*gathered).found == parameters.k) {
+    (*gathered).last_distance = distances_squared[first + parameters.k - 1u];
+    (*gathered).last_id = ids[first + parameters.k - 1u];
   }
 }
 
-fn finish(own: Own, point: Particle) {
-  leave_empty(point.slot, own.found);
+fn finish(gathered: Gathered, point: Particle) {
+  leave_empty(point.slot, gathered.found);
 }
 
 fn skip(number: u32) {

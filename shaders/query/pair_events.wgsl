@@ -4,6 +4,8 @@
 // comparison before. TALLY counts per first id; without it, the kernel writes the pairs of one kind (BEGUN, STAYED,
 // else ended) from that id's offset on. If the list was cut short, the tallies stay zero.
 // Ordering: by the first id ascending, then the second. The counts depend on integers alone, so there are no holes.
+// Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.
+// Needs: offsets_before, begun, stayed, ended.
 
 // The second id at an index of a stretch. Past the end, and in a hole, it is NO_PARTNER, which is greater than any id.
 fn other_now(stretch: Stretch, index: u32) -> u32 {

@@ -3,8 +3,10 @@
 // Inputs: sorted positions on a fresh grid. Output: pairs (id, greater id), each once, ascending by the first id and
 // then the second. If the list is too short, it holds the first entries of this order that fit. An entry that has no
 // pair is NO_PARTNER twice. Heavy particles may overlap thousands of others, so a workgroup lists the pairs of each.
+// Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
+// Needs: mark, tallies.
 
-struct Own {
+struct Gathered {
   id: u32,
   found: u32,
 #if BOXES
@@ -22,8 +24,8 @@ struct Own {
 #if BOXES
 // Positions are the low corners, `high_in` holds the high ones. Boxes that touch overlap.
 
-fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool {
-  return all(body_position(position_in[other]) <= (*own).high) && all(particle.position <= load_vector(high_in[other]));
+fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool {
+  return all(body_position(position_in[other]) <= (*gathered).high) && all(particle.position <= load_vector(high_in[other]));
 }
 #endif
 
@@ -41,81 +43,81 @@ fn first_entry(id: u32) -> u32 {
 }
 #endif
 
-fn begin(particle: Particle) -> Own {
-  var own = Own();
-  own.id = id_in[particle.slot];
+fn begin(particle: Particle) -> Gathered {
+  var gathered = Gathered();
+  gathered.id = id_in[particle.slot];
 #if BOXES
-  own.high = load_vector(high_in[particle.slot]);
+  gathered.high = load_vector(high_in[particle.slot]);
 #endif
 #if FILL
-  own.stretch = stretch_of(first_entry(own.id), first_entry(own.id + 1u), arrayLength(&pairs));
+  gathered.stretch = stretch_of(first_entry(gathered.id), first_entry(gathered.id + 1u), arrayLength(&pairs));
 #endif
-  return own;
+  return gathered;
 }
 
-fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
 #if HAS_BOXES
   if (!contact_with(particle, other).is_contact) {
     return;
   }
 #endif
   let other_id = id_in[other.slot];
-  if (other_id < (*own).id) {
+  if (other_id < (*gathered).id) {
     return;
   }
 #if FILL
 #if HEAVY
-  mark((*own).marks, other_id);
+  mark((*gathered).marks, other_id);
 #else
-  if ((*own).found < (*own).stretch.room) {
-    pairs[(*own).stretch.first + (*own).found] = vec2u((*own).id, other_id);
+  if ((*gathered).found < (*gathered).stretch.room) {
+    pairs[(*gathered).stretch.first + (*gathered).found] = vec2u((*gathered).id, other_id);
   }
 #endif
 #endif
-  (*own).found += 1u;
+  (*gathered).found += 1u;
 }
 
 #if HEAVY
 #if FILL
-fn own_stretch(own: Own) -> Stretch {
-  return own.stretch;
+fn own_stretch(gathered: Gathered) -> Stretch {
+  return gathered.stretch;
 }
 
-fn put(own: Own, index: u32, id: u32) {
-  pairs[index] = vec2u(own.id, id);
+fn put(gathered: Gathered, index: u32, id: u32) {
+  pairs[index] = vec2u(gathered.id, id);
 }
 
 fn leave_out(index: u32) {
   pairs[index] = vec2u(NO_PARTNER);
 }
 #else
-fn merge(own: ptr<function, Own>, other: Own) {
-  (*own).found += other.found;
+fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
+  (*gathered).found += other.found;
 }
 
-fn finish(own: Own, particle: Particle) {
-  tallies[own.id] = own.found;
+fn finish(gathered: Gathered, particle: Particle) {
+  tallies[gathered.id] = gathered.found;
 }
 #endif
 #else
-fn finish(own: Own, particle: Particle) {
+fn finish(gathered: Gathered, particle: Particle) {
 #if FILL
   // Neighbours came in slot order. They are few, and no other thread writes to this part of the list.
-  let end = own.stretch.first + min(own.found, own.stretch.room);
+  let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
   // A device may round a pair that nearly touches differently here and in the tally; its entry then stays empty.
-  for (var hole = end; hole < own.stretch.first + own.stretch.room; hole++) {
+  for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }
   // Sorts a few entries by insertion; a crowd first with gaps (Shell: 1, 4, 13 …).
   var gap = 1u;
-  while (gap < (end - own.stretch.first) / 3u) {
+  while (gap < (end - gathered.stretch.first) / 3u) {
     gap = 3u * gap + 1u;
   }
   for (; gap > 0u; gap /= 3u) {
-    for (var index = own.stretch.first + gap; index < end; index++) {
+    for (var index = gathered.stretch.first + gap; index < end; index++) {
       let moving = pairs[index];
       var target_index = index;
-      while (target_index >= own.stretch.first + gap && pairs[target_index - gap].y > moving.y) {
+      while (target_index >= gathered.stretch.first + gap && pairs[target_index - gap].y > moving.y) {
         pairs[target_index] = pairs[target_index - gap];
         target_index -= gap;
       }
@@ -123,7 +125,7 @@ fn finish(own: Own, particle: Particle) {
     }
   }
 #else
-  tallies[own.id] = own.found;
+  tallies[gathered.id] = gathered.found;
 #endif
 }
 

@@ -1,6 +1,7 @@
 // The cells along a ray (see query/rays.wgsl) in a dense grid. Layers are the cells along one axis. Along periodic axes
 // their numbers continue beyond the ends, so that each image of a cell has its own number. Needs a world, and start:
 // array<u32> of the kernel. path_unbounded.wgsl and, for one level of cells, path_levels_*.wgsl provide the same names.
+// Needs: grid, FAR_OFF, PIECE, start.
 
 // Slots from `first` up to, but not including, `end`.
 struct Segment {

@@ -1,6 +1,7 @@
 // The cells along a ray (see query/rays.wgsl) on one level of a box, `level_walked`. With WRAPS the numbers of layers
 // along periodic axes continue beyond the ends, as in path_dense.wgsl. Needs levels/dense.wgsl and levels/levels.wgsl,
 // and start: array<u32> of the kernel. path_dense.wgsl and path_levels_hashed.wgsl provide the same names.
+// Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
 // The level of the current walk. Must be set before any other function is called.
 var<private> level_walked: u32;

@@ -1,6 +1,7 @@
 // The cells along a ray (see query/rays.wgsl) on one level of an unbounded world, `level_walked`. Needs
 // levels/hashed.wgsl, levels/levels.wgsl and path_blocks, and of the kernel start: array<u32>, cell_of_slot:
 // array<Cell>, position_in: array<PackedBody>. path_levels_dense.wgsl provides the same names for a box.
+// Needs: FARTHEST, cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
 
 // The level of the current walk. Must be set before any other function is called.
 var<private> level_walked: u32;

@@ -1,5 +1,6 @@
 // The cells along a ray (see query/rays.wgsl) in the unbounded world. Needs of the kernel start: array<u32>,
 // cell_of_slot: array<Cell>. path_dense.wgsl provides the same names for dense cells.
+// Needs: lattice_at, grid, FAR_OFF, FARTHEST, bucket_at, start, cell_of_slot.
 
 // Slots from `first` up to, but not including, `end`, whose cells are between `low` and `high`.
 struct Segment {

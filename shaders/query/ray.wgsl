@@ -13,6 +13,7 @@
 //   5 u of itself          of a quotient (2.5 ulp, as WGSL allows).
 // All spans are widened by 2^-20 = 16 u times the sum of these magnitudes, which also covers the error of `meet`, less
 // than 8 u of the way.
+// Needs: rays, is_finite, wrap, grid, parameters, extent_of, level_walked, greatest_on, layer_at.
 
 struct Rays {
   ray_count: u32,

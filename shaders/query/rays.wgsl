@@ -15,8 +15,12 @@
 // the greatest radius of the level. Cells of a level are groups of cells of the lowest level, so borders and
 // coordinates are rounded alike on all levels. If the walks would visit more pieces of rows than there are particles,
 // the kernel tests all particles instead; it decides once, for all levels together.
+// Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, meet, grid, first_meeting, MISSED, start.
+// Needs: layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of, piece_between.
+// Needs: segment_between, is_in_segment, holds_anyone, path_on, path_among, distances, ids, linear_workgroup.
+// Needs: parameters, path_of, offsets, stretch_of, sort_stretch, tallies.
 
-struct Own {
+struct Gathered {
   found: u32,
 #if FILL
   // The part of the list for the ray's entries, and whether they all fit.
@@ -29,24 +33,24 @@ struct Own {
 #endif
 }
 
-fn keep(own: ptr<function, Own>, slot: u32, distance: f32) {
+fn keep(gathered: ptr<function, Gathered>, slot: u32, distance: f32) {
 #if FILL
-  if ((*own).has_room && (*own).found < (*own).room.room) {
-    put((*own).room.first + (*own).found, Entry(distance, id_in[slot]));
+  if ((*gathered).has_room && (*gathered).found < (*gathered).room.room) {
+    put((*gathered).room.first + (*gathered).found, Entry(distance, id_in[slot]));
   }
 #endif
 #if FIRST
   let id = id_in[slot];
-  if (distance < (*own).distance || (distance == (*own).distance && id < (*own).id)) {
-    (*own).id = id;
-    (*own).distance = distance;
+  if (distance < (*gathered).distance || (distance == (*gathered).distance && id < (*gathered).id)) {
+    (*gathered).id = id;
+    (*gathered).distance = distance;
   }
 #endif
-  (*own).found += 1u;
+  (*gathered).found += 1u;
 }
 
 // Tests a particle in a cell of the walk, as the image that lies in that cell.
-fn consider(own: ptr<function, Own>, path: Path, slot: u32, cell: Lattice) {
+fn consider(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: Lattice) {
   let body = position_in[slot];
   let position = body_position(body);
   let radius_squared = radius_squared_of(body);
@@ -66,11 +70,11 @@ fn consider(own: ptr<function, Own>, path: Path, slot: u32, cell: Lattice) {
   let distance = meet(path, position - path.origin, radius_squared);
 #endif
   if (distance >= 0.0) {
-    keep(own, slot, distance);
+    keep(gathered, slot, distance);
   }
 }
 
-fn consider_all(own: ptr<function, Own>, path: Path) {
+fn consider_all(gathered: ptr<function, Gathered>, path: Path) {
   let active_count = min(start[grid.cell_count], grid.count);
   for (var slot = 0u; slot < active_count; slot++) {
     let body = position_in[slot];
@@ -82,7 +86,7 @@ fn consider_all(own: ptr<function, Own>, path: Path) {
     let distance = meet(path, position - path.origin, radius_squared);
 #endif
     if (distance >= 0.0) {
-      keep(own, slot, distance);
+      keep(gathered, slot, distance);
     }
   }
 }
@@ -126,7 +130,7 @@ fn pieces_walked(path: Path) -> f32 {
   return max(3.0 * (layers + rows) + pieces, crossed);
 }
 
-fn walk(own: ptr<function, Own>, path: Path) {
+fn walk(gathered: ptr<function, Gathered>, path: Path) {
   let whole = vec2f(0.0, path.reach);
   let layers = layers_of(path);
   for (var step = 0u; step <= u32(layers.y - layers.x); step++) {
@@ -138,7 +142,7 @@ fn walk(own: ptr<function, Own>, path: Path) {
     }
 #if FIRST
     // Layers come in the ray's order, so nothing nearer follows.
-    if (times.x > (*own).distance) {
+    if (times.x > (*gathered).distance) {
       break;
     }
 #endif
@@ -150,7 +154,7 @@ fn walk(own: ptr<function, Own>, path: Path) {
       let row = layer_in(rows, row_step, path.direction.y);
       let span = narrowed(path, 1u, begin_of(row, 1u), end_of(row, 1u), times);
 #if FIRST
-      if (span.x > (*own).distance) {
+      if (span.x > (*gathered).distance) {
         break;
       }
 #endif
@@ -162,7 +166,7 @@ fn walk(own: ptr<function, Own>, path: Path) {
       for (var piece_step = 0u; piece_step <= u32(pieces.y - pieces.x); piece_step++) {
         let ends = piece_between(layer_in(pieces, piece_step, path.direction.x), columns.x, columns.y);
 #if FIRST
-        if (narrowed(path, 0u, begin_of(ends.x, 0u), end_of(ends.y, 0u), span).x > (*own).distance) {
+        if (narrowed(path, 0u, begin_of(ends.x, 0u), end_of(ends.y, 0u), span).x > (*gathered).distance) {
           break;
         }
 #endif
@@ -173,7 +177,7 @@ fn walk(own: ptr<function, Own>, path: Path) {
         // Bounded by the particle count, so that a corrupt grid cannot hang the device.
         for (var slot = segment.first; slot < min(segment.end, grid.count); slot++) {
           if (is_in_segment(segment, slot)) {
-            consider(own, path, slot, cell);
+            consider(gathered, path, slot, cell);
           }
         }
       }
@@ -182,7 +186,7 @@ fn walk(own: ptr<function, Own>, path: Path) {
 }
 
 // Tests all particles if there are fewer of them than pieces of rows on the walk.
-fn search(own: ptr<function, Own>, path: Path) {
+fn search(gathered: ptr<function, Gathered>, path: Path) {
 #if VARIABLE_RADII
   var pieces = 0.0;
   for (var level = 0u; level < grid.levels; level++) {
@@ -191,21 +195,21 @@ fn search(own: ptr<function, Own>, path: Path) {
     }
   }
   if (pieces > f32(start[grid.cell_count])) {
-    consider_all(own, path_among(path, grid.greatest_radius));
+    consider_all(gathered, path_among(path, grid.greatest_radius));
     return;
   }
   // The highest level first: its walk is the shortest, and what it meets may shorten the others.
   for (var level = grid.levels; level > 0u; level--) {
     if (holds_anyone(level - 1u)) {
-      walk(own, path_on(path, level - 1u));
+      walk(gathered, path_on(path, level - 1u));
     }
   }
 #else
   if (pieces_walked(path) > f32(start[grid.cell_count])) {
-    consider_all(own, path);
+    consider_all(gathered, path);
     return;
   }
-  walk(own, path);
+  walk(gathered, path);
 #endif
 }
 
@@ -240,32 +244,32 @@ fn follow(
     return;
   }
   let path = path_of(number);
-  var own = Own();
+  var gathered = Gathered();
 #if FILL
   let offset = offsets[number];
   let next = offsets[number + 1u];
-  own.room = stretch_of(offset, next, arrayLength(&ids));
-  own.has_room = own.room.room == next - offset;
+  gathered.room = stretch_of(offset, next, arrayLength(&ids));
+  gathered.has_room = gathered.room.room == next - offset;
 #endif
 #if FIRST
-  own.id = NO_PARTNER;
-  own.distance = 0x1p127f;
+  gathered.id = NO_PARTNER;
+  gathered.distance = 0x1p127f;
 #endif
   if (path.reach >= 0.0) {
-    search(&own, path);
+    search(&gathered, path);
   }
 #if FILL
-  let listed = select(0u, min(own.found, own.room.room), own.has_room);
-  let end = own.room.first + own.room.room;
-  for (var hole = own.room.first + listed; hole < end; hole++) {
+  let listed = select(0u, min(gathered.found, gathered.room.room), gathered.has_room);
+  let end = gathered.room.first + gathered.room.room;
+  for (var hole = gathered.room.first + listed; hole < end; hole++) {
     ids[hole] = NO_PARTNER;
     distances[hole] = MISSED;
   }
-  sort_stretch(own.room.first, own.room.first + listed);
+  sort_stretch(gathered.room.first, gathered.room.first + listed);
 #elif FIRST
-  ids[number] = own.id;
-  distances[number] = select(own.distance, MISSED, own.id == NO_PARTNER);
+  ids[number] = gathered.id;
+  distances[number] = select(gathered.distance, MISSED, gathered.id == NO_PARTNER);
 #else
-  tallies[number] = own.found;
+  tallies[number] = gathered.found;
 #endif
 }

@@ -1,5 +1,6 @@
 // The geometry of one contact. Needs params and particle. Twin: src/reference/solve/contact.ts. Antisymmetric to the
 // bit: swapping the two particles negates the normal and leaves the overlap, with fused multiply-adds or without.
+// Needs: Particle, Neighbour, substep.
 
 // Below this distance the direction is rounding noise; the two slots, which are canonical, give it instead.
 const COINCIDENT_SQUARED = 0x1p-100f;

@@ -1,5 +1,6 @@
 // The contact law; src/core/contact/law.ts states it in words. Needs params.
 // Twin: src/reference/solve/contact-law.ts, which multiplies in the same order.
+// Needs: substep.
 
 // What a contact does to one side: the changes of its position and of its velocity.
 struct Effect {

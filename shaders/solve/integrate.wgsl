@@ -4,6 +4,8 @@
 // radii, because it also counts finer entries, and with continuous motion, because paths may end elsewhere
 // (solve/ccd/land.wgsl). Particles that are not finite keep their state. Particles whose speed is too great to be
 // squared are set aside: their position becomes NaN.
+// Needs: MAGNITUDE_BITS, linear_workgroup, grid, position, is_finite, velocity, substep, wrap, ranks, counts.
+// Needs: bucket_of, id_in.
 
 // `position` is bound as bits, because WGSL cannot write a NaN as a float.
 

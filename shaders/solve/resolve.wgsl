@@ -2,8 +2,10 @@
 // it. The pass reads only the state before it, so it needs no atomics and the order of threads does not matter.
 // Inputs: sorted state, starts; partners if restitution is not zero. Outputs: positions and velocities; with SEPARATE
 // only positions, and velocities are neither read nor written. Slots stay as they are.
+// Needs: substep, Particle, velocity_in, partner_in, Neighbour, contact_with, push_of, contact_effect, Contact.
+// Needs: OBSTACLE_PARTNER, probe_obstacles, meet_wall, position_out, position_in, wrap, velocity_out.
 
-struct Own {
+struct Gathered {
   push: Vector,
 #if !SEPARATE
   velocity: Vector,
@@ -32,18 +34,18 @@ fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
 
-fn begin(particle: Particle) -> Own {
-  var own = Own();
+fn begin(particle: Particle) -> Gathered {
+  var gathered = Gathered();
 #if !SEPARATE
-  own.velocity = load_vector(velocity_in[particle.slot]);
+  gathered.velocity = load_vector(velocity_in[particle.slot]);
   if (substep.restitution > 0.0) {
-    own.partner = partner_in[particle.slot];
+    gathered.partner = partner_in[particle.slot];
   }
 #endif
-  return own;
+  return gathered;
 }
 
-fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   let contact = contact_with(particle, other);
 #if HAS_BOXES
   if (!contact.is_contact) {
@@ -56,21 +58,21 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let share = 0.5;
 #endif
 #if SEPARATE
-  (*own).push += push_of(share, contact.overlap) * contact.normal;
+  (*gathered).push += push_of(share, contact.overlap) * contact.normal;
 #else
-  let relative = (*own).velocity - load_vector(velocity_in[other.slot]);
-  let bounces = substep.restitution > 0.0 && (*own).partner == other.slot && partner_in[other.slot] == particle.slot;
+  let relative = (*gathered).velocity - load_vector(velocity_in[other.slot]);
+  let bounces = substep.restitution > 0.0 && (*gathered).partner == other.slot && partner_in[other.slot] == particle.slot;
   let effect = contact_effect(contact.normal, contact.overlap, relative, bounces, share, share);
-  (*own).push += effect.push;
-  (*own).change += effect.change;
+  (*gathered).push += effect.push;
+  (*gathered).change += effect.change;
 #endif
 }
 
 #if HEAVY
-fn merge(own: ptr<function, Own>, other: Own) {
-  (*own).push += other.push;
+fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
+  (*gathered).push += other.push;
 #if !SEPARATE
-  (*own).change += other.change;
+  (*gathered).change += other.change;
 #endif
 }
 #endif
@@ -94,33 +96,33 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 #endif
 }
 
-fn with_obstacles(gathered: Own, particle: Particle) -> Own {
-  var own = gathered;
+fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
+  var sum = gathered;
   var met = ObstacleSum();
 #if !SEPARATE
-  met.velocity = own.velocity;
-  met.partner = own.partner;
+  met.velocity = gathered.velocity;
+  met.partner = gathered.partner;
 #endif
   probe_obstacles(&met, particle);
   // Together, obstacles push no farther than the deepest alone would.
   let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
-  own.push += share * met.push;
+  sum.push += share * met.push;
 #if !SEPARATE
-  own.change += share * met.change + met.bounce;
+  sum.change += share * met.change + met.bounce;
 #endif
-  return own;
+  return sum;
 }
-
-#endif
-#if OBSTACLES
-fn finish(gathered: Own, particle: Particle) {
-  let own = with_obstacles(gathered, particle);
 #else
-fn finish(own: Own, particle: Particle) {
+fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
+  return gathered;
+}
 #endif
-  var position = particle.position + own.push;
+
+fn finish(gathered: Gathered, particle: Particle) {
+  let sum = with_obstacles(gathered, particle);
+  var position = particle.position + sum.push;
 #if !SEPARATE
-  var velocity = own.velocity + own.change;
+  var velocity = sum.velocity + sum.change;
 #endif
 #if VARIABLE_RADII
   // The centre stays its own size away from the walls.

@@ -1,5 +1,6 @@
 // Marks the particles that are removed: their id gets RETIRED_BIT and their position becomes NaN, so that the next sort
 // puts them behind all others. Input: one bit per id. In place.
+// Needs: linear_workgroup, grid, id, leaving, position.
 
 // `position` is bound as bits, because WGSL cannot write a NaN as a float.
 

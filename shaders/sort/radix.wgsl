@@ -5,6 +5,7 @@
 //
 // Keys are sorted as unsigned numbers. Other keys are converted when they are first read, and converted back when they
 // are last written.
+// Needs: radix, grid, linear_workgroup, key_in, counts, starts, key_out, payload_out, payload_in.
 
 struct Radix {
   // The lowest bit of the digit.

@@ -4,6 +4,7 @@
 //   fn entry_at(index: u32) -> Entry
 //   fn put(index: u32, entry: Entry)
 //   fn is_before(entry: Entry, other: Entry) -> bool          entries of which neither is before the other are equal
+// Needs: entry_at, is_before, put.
 
 fn sort_stretch(first: u32, end: u32) {
   var gap = 1u;

@@ -2,6 +2,7 @@
 // Along an axis with low <= high the box then lies between the two; with low > high it is everything except the gap
 // between them. A box as long as the period or longer covers the whole axis. Uses sums only, as in
 // world/space_periodic.wgsl, so that every kernel gets the same result.
+// Needs: grid.
 
 struct Box {
   low: Vector,

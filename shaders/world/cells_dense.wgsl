@@ -1,5 +1,6 @@
 // Dense cells: the bucket of a cell is its index. world/unbounded.wgsl provides the same names for hashed cells. Needs
 // params, finite, and lattice_at of a world. Twin: src/core/world/cells.ts.
+// Needs: grid, is_finite, lattice_at, aside.
 
 // The cell of a slot, as stored until the next sort: its index.
 alias Cell = u32;

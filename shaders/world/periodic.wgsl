@@ -2,6 +2,7 @@
 // src/core/world/cells.ts. A periodic axis has no ring of empty cells: `grid.ring` is 0, the first and the last cell
 // are neighbours, and the last cell may be up to twice as wide. Along other axes `grid.period` is 0, as in
 // world/bounded.wgsl.
+// Needs: snap, wrap_once, grid.
 
 fn lattice_at(position: Vector) -> Lattice {
   let scaled = floor(snap(snap(wrap_once(position) - grid.origin) * grid.inverse_cell_size));

@@ -1,5 +1,6 @@
 // Positions and differences in a periodic world. The periodic axes are those with a `grid.period` above 0.
 // world/space_straight.wgsl provides the same names for other worlds. Twin: src/core/world/cells.ts.
+// Needs: grid, snap, is_finite.
 
 // Wraps positions up to one period outside, before anything depends on them. Uses sums only: a product might be fused
 // in one kernel and not in another, which could count a particle in one cell and store it in another.

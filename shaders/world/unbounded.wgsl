@@ -2,6 +2,7 @@
 // space_straight. Twin: src/core/world/cells.ts. The edge of a cell is a power of two, so that the cell of a position
 // is exact at any distance. Blocks of HASH_BLOCK cells along x stay together in the table: three cells of a row are one
 // range of slots, or two.
+// Needs: grid, snap, mix_bits, is_finite, aside, is_beside.
 
 // The cell of a slot, as stored until the next sort: its coordinates, because several cells may share a bucket.
 alias Cell = StoredLattice;

@@ -134,9 +134,11 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
     if (names) needed.set(file, [...(needed.get(file) ?? []), ...names]);
   }
   if (needed.size === 0) return;
-  const declared = new Set(
-    [...lines, ...linked.slice(lines.length)].map(({ text }) => DECLARATION.exec(text)?.[1]),
-  );
+  const declared = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
+  // What a user's code must declare is checked before.
+  for (const { text } of linked.slice(lines.length)) {
+    for (const word of text.split(/\W+/)) declared.add(word);
+  }
   for (const { file, line, text } of lines) {
     const used = text.replace(/\/\/.*|\.\s*\w+/g, '').split(/\W+/);
     const missing = needed.get(file)?.find((name) => used.includes(name) && !declared.has(name));

@@ -1,4 +1,5 @@
 // Applies the equations to the direction, and sums the product of both. Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, frame, diagonal, direction, coupling, image, leave.
 
 @compute @workgroup_size(WORKGROUP)
 fn apply(

@@ -1,5 +1,6 @@
 // Begins the solution: pressure and solution are 0, and the residual is the right-hand side, minus its mean if there is
 // no surface. Writes the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, frame, pressure, solution, diagonal, right, solver, leave.
 
 @compute @workgroup_size(WORKGROUP)
 fn begin(

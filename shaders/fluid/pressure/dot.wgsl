@@ -1,4 +1,5 @@
 // Residual · preconditioned residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, frame, right, solution, leave.
 
 @compute @workgroup_size(WORKGROUP)
 fn multiply(

@@ -1,6 +1,8 @@
 // The pressure equations, with density correction. Each node writes the couplings over its lower faces and, if it is a
 // fluid cell, its row. The workgroups stride over all nodes; each writes the sum of its right-hand sides, its number of
 // unknowns, and whether any cell is at a surface. Twin: src/methods/fluid/reference/equations.ts.
+// Needs: frame, kinds, FLUID, AIR, fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal.
+// Needs: right, leave.
 
 const SURFACE_FULLNESS = 0.5;
 const LEAST_SURFACE = 0.25;

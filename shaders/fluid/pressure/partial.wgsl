@@ -1,5 +1,6 @@
 // Linked with kernels that reduce: adds up the threads' values in order and writes them to `partials` at the
 // workgroup's index. Unless SUMS_ONLY, the third number is the maximum instead of the sum.
+// Needs: WORKGROUP, SUMS_ONLY, partials.
 
 var<workgroup> brought: array<vec4f, WORKGROUP>;
 

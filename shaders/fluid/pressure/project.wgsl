@@ -1,5 +1,6 @@
 // Subtracts the effect of the pressure difference from each face's velocity. Twin:
 // src/methods/fluid/reference/project.ts.
+// Needs: WORKGROUP, linear_index, frame, coupling, pressure, velocity.
 
 @compute @workgroup_size(WORKGROUP)
 fn project(

@@ -1,4 +1,5 @@
 // Linked with kernels over the equations of a level: the sum of the neighbours' pressures times their couplings.
+// Needs: level, coupling, solution.
 
 fn pulled(entry: u32) -> f32 {
   var sum = 0.0;

@@ -1,5 +1,6 @@
 // Sums the residuals of a level for the next coarser one, whose solution starts at 0. `level` is the finer one.
 // Twin: src/methods/fluid/reference/multigrid.ts.
+// Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, right, solution, pulled.
 
 @compute @workgroup_size(WORKGROUP)
 fn restrict_residual(

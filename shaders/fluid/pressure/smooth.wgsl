@@ -1,5 +1,6 @@
 // Gauss–Seidel over the cells of one colour, COLOUR, which read cells of the other colour only.
 // Twin: src/methods/fluid/reference/multigrid.ts.
+// Needs: WORKGROUP, linear_index, level, COLOUR, is_cell, entry_at, diagonal, solution, right, pulled.
 
 @compute @workgroup_size(WORKGROUP)
 fn smooth_colour(

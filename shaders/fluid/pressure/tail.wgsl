@@ -1,6 +1,8 @@
 // The V-cycle over all levels with few cells, in one workgroup, because a dispatch per pass would take longer than the
 // work. Rounds of Gauss–Seidel, forth and back, solve the coarsest level. Twin:
 // src/methods/fluid/reference/multigrid.ts.
+// Needs: Level, TAIL_THREADS, is_cell, entry_at, diagonal, solution, right, pulled, cell_at, slots, SMOOTHINGS.
+// Needs: COARSEST_ROUNDS.
 
 var<private> level: Level;
 

@@ -1,5 +1,6 @@
 // The next direction: the preconditioned residual plus a share of the last direction.
 // Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, linear_index, frame, solver, direction, solution.
 
 @compute @workgroup_size(WORKGROUP)
 fn turn(

@@ -1,5 +1,6 @@
 // A step along the direction. Writes the greatest residual, and resets the solution to 0 for the next cycle.
 // Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, frame, pressure, solver, direction, right, image, solution, leave.
 
 @compute @workgroup_size(WORKGROUP)
 fn update(

@@ -1,6 +1,7 @@
 // Computes the numbers of the conjugate gradients from the partial sums of the previous pass, which STAGE names. One
 // workgroup. Once the residual is small enough, or a step is much too long, it sets all later dispatches to zero
 // workgroups. Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
 
 const AFTER_ASSEMBLE = 0u;
 const AFTER_BEGIN = 1u;

@@ -1,6 +1,8 @@
 // Finds the path with which each slow particle bounces: of all that hit it, the one with the lowest key, then the
 // lowest id. Output: `claims`, per slot the complements of the key and the id, because buffers begin with zeros. Needs
 // counters_read, paths and impact.
+// Needs: hits, counters, OBSTACLE_PARTNER, is_fast, way_of, position_in, linear_workgroup, path_count, slot_of_path.
+// Needs: claims, id_in.
 
 // Returns the slow particle that a path hits, if the hit is settled; otherwise NO_PARTNER.
 fn slow_partner(slot: u32) -> u32 {

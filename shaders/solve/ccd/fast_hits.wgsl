@@ -1,6 +1,11 @@
 // One round: finds where each path ends among other fast particles, with their ends from the round before. Per slot:
 // `first` is the hit without fast particles, `hits_in` that of the round before, `hits_out` that of this round. Needs
 // links, path_links, counters_atomic, paths, first_hit and impact.
+// Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
+// Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
+// Needs: window_between, is_coarse, block_around, margin_to, cells_around, enough_cells, THREADS_OF_PATH, slot_of_path.
+// Needs: tell, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of, linear_workgroup, turn_of.
+// Needs: first_of_all, counters, hits_out.
 
 const AROUND_FAST = 1.0;
 

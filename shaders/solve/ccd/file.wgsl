@@ -1,5 +1,6 @@
 // file: puts each slow particle into the list of its cell. The order of a list does not matter, because only the first
 // hit counts. sweep: empties these lists again. Needs links, impact and, with VARIABLE_RADII, note_level.
+// Needs: linear_workgroup, grid, position_in, bucket_of, id_in, is_fast, way_of, links, word_of_next, note_level.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn file(

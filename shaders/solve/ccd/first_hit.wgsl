@@ -1,5 +1,6 @@
 // Chooses the first of several hits. A hit is a key (time and closing speed) and a partner. With VARIABLE_RADII a
 // workgroup follows each path and shares its cells, otherwise one thread follows it. Needs counters and impact.
+// Needs: OBSTACLE_PARTNER, id_in, is_before, counter_at, block_around, margin_to, position_in.
 
 // Breaks ties between partners: the id of a particle; for walls and obstacles, a number above any id.
 fn name_of(partner: u32) -> u32 {

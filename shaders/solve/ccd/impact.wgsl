@@ -2,6 +2,8 @@
 // states the law; twins: src/core/ccd/paths.ts, src/core/ccd/impact.ts. Needs a world, one of the box_*.wgsl, one of
 // the block_*.wgsl and, with VARIABLE_RADII, contact; of the kernel position_in and velocity_in, after integration. A
 // time is a share of the substep.
+// Needs: substep, velocity_in, is_finite, has_size, position_in, rounding_of, least_deep, level_of, grid, Block.
+// Needs: box_in_world, Box, block_on, block_between, greatest_on.
 
 // The square of FAST_SHARE, which equals TO_WALL, and of the share of a diameter that OVERLAP_SHARE leaves.
 const FAST_SQUARED = 1.0 / f32(CCD_PARTS * CCD_PARTS);

@@ -1,5 +1,8 @@
 // link: puts each path into the lists of the cells that it passes. unlink: empties these lists again.
 // Needs links, path_links, counters_read, paths and impact.
+// Needs: Block, level_of_body, position_in, block_around, is_coarse, linear_workgroup, path_count, slot_of_path.
+// Needs: way_of, room_of_path, cuts_of, longest_piece, linked_pieces, is_before, first, cells_in, key_of_end, links.
+// Needs: word_of_list, list_in, word_of_node, window_between, hits_out.
 
 // The cells that a piece of a path passes.
 struct Passed {

@@ -1,5 +1,7 @@
 // Lists the fast particles, in any order. `farthest` measures how far any particle may move in a step.
 // Needs counters_atomic, impact and, with VARIABLE_RADII, note_level.
+// Needs: linear_workgroup, grid, is_live, position_in, way_of, is_fast, counters, note_level, substep, counter_at.
+// Needs: velocity_in, diameter_squared.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn list(

@@ -1,4 +1,5 @@
 // Notes which levels hold a particle. Only with VARIABLE_RADII. Needs impact.
+// Needs: level_of_body, counters.
 
 fn note_level(word: u32, body: PackedBody) {
   let bit = 1u << level_of_body(body);

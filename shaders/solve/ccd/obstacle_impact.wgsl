@@ -1,4 +1,5 @@
 // The time of impact on an obstacle with a size of its own. Needs impact.
+// Needs: Near, nearness, grid, EVERYWHERE, PIECE_SHARE, NEVER, impact_of.
 
 // The nearness of a particle to an obstacle. A box of half the period or more has no end along that axis, so no path
 // enters or leaves it there.

@@ -1,4 +1,5 @@
 // The nodes of paths in `links`. Needs links, paths and impact.
+// Needs: links, word_of_node, path_count, followed_pieces.
 
 // The number of nodes per path.
 fn room_of_path() -> u32 {

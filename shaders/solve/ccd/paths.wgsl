@@ -1,4 +1,5 @@
 // The paths of the substep, as listed by list.wgsl. Needs counters.
+// Needs: counter_at, grid.
 
 fn path_count() -> u32 {
   return min(counter_at(CCD_PATHS), grid.count);

@@ -1,6 +1,7 @@
 // Counters of continuous motion, and the number of workgroups of its other kernels: none if nothing is fast.
 // Order in a step: begin once; per substep reset, list (list.wgsl), plan; next between two rounds of hits.
 // `dispatches` is a buffer of its own, because a kernel must not write the buffer that it was dispatched from.
+// Needs: counters, dispatches, MOST_WORKGROUPS, grid.
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn begin() {

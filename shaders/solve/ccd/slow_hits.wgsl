@@ -1,5 +1,11 @@
 // Finds where each path ends at walls, slow particles and obstacles. Output: `first`, per slot the key and the partner.
 // Needs links, counters_read, paths, first_hit and impact.
+// Needs: position_in, substep, margin_of, key_of_hit, comes_first, way_of, minimum_image, position_at, impact.
+// Needs: branch_count, THREADS_OF_PATH, branch_at, is_entered, obstacle_body, impact_on_images, nearness_to_obstacle.
+// Needs: OBSTACLE_PARTNER, level_of_body, cuts_of, longest_piece, followed_pieces, key_of_end, is_over, is_coarse.
+// Needs: block_around, margin_to, tell, cells_around, enough_cells, grid, is_live, is_fast, levels_of, cells_in.
+// Needs: bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of, linear_workgroup, path_count.
+// Needs: slot_of_path, NEVER, turn_of, first_of_all, first.
 
 // A multiple of what both bodies reach. A slow particle that comes too near ends within it: that reach, FAST_SHARE and
 // rounding.

@@ -1,4 +1,7 @@
 // Computes the velocities of particles that hit something. Needs counters_read, paths, impact and contact_law.
+// Needs: Near, gap_at, nearness, mass_share, substep, friction_share, velocity_in, linear_workgroup, path_count.
+// Needs: slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER, normal_at_obstacle.
+// Needs: position_at, position_in, grid, is_fast, claims, id_in, minimum_image.
 
 // The unit normal from the other ball to this one.
 fn normal_of_balls(apart: Vector) -> Vector {

@@ -122,8 +122,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'boxes exclude their low bounds',
-    from: 'place >= box.low',
-    to: 'place > box.low',
+    from: 'position >= box.low',
+    to: 'position > box.low',
     check: 'boxes and rays',
   },
   {
@@ -134,8 +134,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'touching boxes are excluded',
-    from: '<= (*own).high',
-    to: '< (*own).high',
+    from: '<= (*gathered).high',
+    to: '< (*gathered).high',
     check: 'boxes',
     scene: 'lattice',
   },
@@ -161,14 +161,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'pairs overwrite each other',
-    from: '.first + (*own).found]',
+    from: '.first + (*gathered).found]',
     to: '.first]',
     check: 'pairs grid',
   },
   {
     name: 'pushes are too strong by a part in 100,000',
-    from: 'substep.half_relaxation * contact.overlap',
-    to: '1.00001 * substep.half_relaxation * contact.overlap',
+    from: 'share * (2.0 * substep.half_relaxation)',
+    to: '1.00001 * share * (2.0 * substep.half_relaxation)',
     check: 'separate grid',
   },
   {
@@ -179,7 +179,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'particles never bounce',
-    from: 'approach < (*own).fastest',
+    from: 'approach < (*gathered).fastest',
     to: 'approach < -1e30',
     check: 'step grid',
   },
@@ -205,23 +205,23 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'friction ignores mass shares',
-    from: '2.0 * substep.grip_share * share',
+    from: '2.0 * substep.grip_share * grip',
     to: 'substep.grip_share',
     check: 'step grid',
     scene: 'mixed',
   },
   {
     name: 'the hash ignores radii',
-    from: 'mix_word(hash, place.w)',
+    from: 'mix_word(hash, coordinates.w)',
     to: 'hash',
     check: 'measures grid',
     scene: 'mixed',
   },
   {
-    name: 'pairs are searched on the lower of two levels',
-    from: 'max(level, other_level)',
-    to: 'min(level, other_level)',
-    check: 'separate naive',
+    name: 'particles on lower levels are not found',
+    from: 'levels | select(0u, 1u << grid.levels, has_finer(level, occupied))',
+    to: 'levels',
+    check: 'pairs',
     scene: 'one-large',
   },
   {
@@ -240,15 +240,15 @@ const FAULTS: readonly Fault[] = [
   },
   { name: 'counts are not cleared', from: 'counts[index] = vec4u();', to: '', check: 'repeats' },
   {
-    name: 'the wide probe skips the last cell of a row',
-    from: 'return WideAxis(low, high - low + 1u, 0u, high - low + 1u);',
-    to: 'return WideAxis(low, high - low, 0u, high - low);',
-    check: 'queries',
+    name: 'wide searches skip the last cell of a row',
+    from: 'start[base + block.length.x]',
+    to: 'start[base + block.length.x - 1u]',
+    check: 'boxes and rays',
   },
   {
     name: 'the nearest are not sorted',
-    from: 'while (place > first && is_before(',
-    to: 'while (place > first && false && is_before(',
+    from: 'while (index > first && is_before(',
+    to: 'while (index > first && false && is_before(',
     check: 'queries',
   },
   {
@@ -271,8 +271,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "users' kernels have half the reach",
-    from: 'bitcast<f32>(REACH_SQUARED_BITS)',
-    to: '0.25 * bitcast<f32>(REACH_SQUARED_BITS)',
+    from: 'bitcast<f32>(cellstorm_REACH_SQUARED_BITS)',
+    to: '0.25 * bitcast<f32>(cellstorm_REACH_SQUARED_BITS)',
     check: 'kernel',
   },
 ];

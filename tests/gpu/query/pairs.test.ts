@@ -255,12 +255,12 @@ describe('findPairs, if kernels disagree on contacts', () => {
       // One fault drops the last pair of each lower id.
       const lastDropped = all.count - new Set(firsts).size;
       for (const [label, from, to, count] of [
-        ['measure.measure', '(*own).contacts += 1u', '(*own).contacts += 0u', all.count],
-        ['measure.measure', '(*own).contacts += 1u', '(*own).contacts += 2u', all.count],
+        ['measure.measure', '(*gathered).contacts += 1u', '(*gathered).contacts += 0u', all.count],
+        ['measure.measure', '(*gathered).contacts += 1u', '(*gathered).contacts += 2u', all.count],
         [
           'measure.pairs.grid.fill',
-          '(*own).found < (*own).stretch.room',
-          '(*own).found + 1u < (*own).stretch.room',
+          '(*gathered).found < (*gathered).stretch.room',
+          '(*gathered).found + 1u < (*gathered).stretch.room',
           lastDropped,
         ],
       ] as const) {

@@ -1,0 +1,44 @@
+/** The `// Needs:` lines of shaders: each lists exactly the names that the file uses and others declare. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { isPredeclared, KEYWORDS } from '../../../src/engine/grid/wgsl-names';
+import { BODY_SOURCE, DIMENSION_SOURCES, SHARED_CONSTANTS } from '../../../src/gpu/link';
+
+const ROOT = new URL('../../../shaders/', import.meta.url);
+const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/gm;
+
+/** Attributes of WGSL and their arguments. The size of a workgroup may be a name of ours. */
+const ATTRIBUTE = /@(?!workgroup_size)\w+(\(\w+\))?|@workgroup_size/g;
+
+const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.wgsl'))
+  .sort();
+
+function declaredIn(text: string): string[] {
+  return [...text.matchAll(DECLARATION)].map(([, name]) => name as string);
+}
+
+/** Names that are linked with every module. */
+const COMMON = new Set([
+  ...declaredIn([DIMENSION_SOURCES[2], DIMENSION_SOURCES[3], BODY_SOURCE].map(({ text }) => text).join('\n')),
+  ...Object.keys(SHARED_CONSTANTS),
+  'TILE_SIZE',
+]);
+
+function usedNames(text: string): string[] {
+  const code = text.replace(/\/\/.*|^\s*#.*/gm, '').replace(ATTRIBUTE, '');
+  const locals = code.matchAll(/\b(?:let|var|const)(?:<[^>]*>)?\s+(\w+)|\b(\w+)\s*:/g);
+  const own = new Set([...declaredIn(text), ...[...locals].map(([, name, typed]) => name ?? typed)]);
+  const used = new Set(code.replace(/\.\s*\w+/g, '').match(/\b[A-Za-z_]\w*/g));
+  return [...used].filter(
+    (name) => !own.has(name) && !COMMON.has(name) && !KEYWORDS.has(name) && !isPredeclared(name),
+  );
+}
+
+it.each(files)('%s lists the names that others declare', (name) => {
+  const text = readFileSync(new URL(name, ROOT), 'utf8');
+  const listed = [...text.matchAll(/^\/\/ Needs: (.*)\.$/gm)].flatMap(([, names]) =>
+    (names as string).split(', '),
+  );
+  expect(listed).toEqual(usedNames(text));
+});
