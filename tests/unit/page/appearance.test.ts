@@ -1,4 +1,4 @@
-/** Light or dark, as the system is or as was chosen: what asks the system is asked of the choice, and nothing else is touched. */
+/** Light and dark appearance: a choice overrides the system's setting and changes nothing else. */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** What a browser keeps. */
+/** The browser's storage. */
 class FakeStorage {
   readonly items = new Map<string, string>();
   getItem(key: string): string | null {
@@ -42,7 +42,7 @@ class FakeStorage {
 
 let pages = 0;
 
-/** A page that is opened by an address, in a browser that keeps this. */
+/** Opens a page at an address, in a browser with this storage. */
 async function openPage(search: string, storage: unknown) {
   const [dark, narrow] = [new FakeRule(DARK), new FakeRule('(max-width: 500px)')];
   const metas = new Map<string, { media: string }>(
@@ -58,14 +58,14 @@ async function openPage(search: string, storage: unknown) {
     styleSheets: [
       {
         get cssRules(): never {
-          // Of an extension, say.
+          // For example the sheet of a browser extension.
           throw new Error('SecurityError');
         },
       },
       { cssRules: [dark, narrow] },
     ],
   });
-  // Each page has its own.
+  // A different query loads the module anew for each page.
   const module = `../../../src/page/support/appearance.ts?page=${pages++}`;
   const page = (await import(module)) as typeof import('../../../src/page/support/appearance');
   page.openAppearance(search);
@@ -87,7 +87,7 @@ const AS_SYSTEM = { isDark: true, dark: DARK, metas: [LIGHT, DARK], scheme: '' }
 const OF_VISITOR = { links: OTHER_PAGES, inAddress: undefined };
 
 describe('a choice of light or dark', () => {
-  it('takes the place of what the system says, whatever sheets of others are there', async () => {
+  it("overrides the system's setting, even if a foreign style sheet cannot be read", async () => {
     const page = await openPage('', new FakeStorage());
     expect(page.look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
     page.chooseAppearance('light');
@@ -99,7 +99,7 @@ describe('a choice of light or dark', () => {
     expect(page.narrow.media.mediaText).toBe('(max-width: 500px)');
   });
 
-  it('stays in the browser it was made in', async () => {
+  it('is stored in the browser', async () => {
     const storage = new FakeStorage();
     (await openPage('', storage)).chooseAppearance('light');
     const again = await openPage('?v=1&count=100', storage);
@@ -111,7 +111,7 @@ describe('a choice of light or dark', () => {
     expect((await openPage('', new FakeStorage())).look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
   });
 
-  it('is for this visit where an address has it, and the visitor has the last word', async () => {
+  it('from an address holds for this visit only, until the visitor chooses', async () => {
     const storage = new FakeStorage();
     storage.setItem('cellstorm:appearance', 'light');
     const page = await openPage('?flags=--x&appearance=dark', storage);
@@ -131,7 +131,7 @@ describe('a choice of light or dark', () => {
     }
   });
 
-  it('is for this visit where the browser keeps nothing, or nonsense', async () => {
+  it('holds for this visit only if the browser stores nothing, and ignores an invalid stored value', async () => {
     const refuse = () => {
       throw new Error('SecurityError');
     };
@@ -145,7 +145,7 @@ describe('a choice of light or dark', () => {
   });
 });
 
-/** The colours of a sheet in one theme. */
+/** Returns the colours of style sheets in one theme. */
 function coloursOf(sheets: readonly string[], theme: 'light' | 'dark'): Map<string, string> {
   const found = new Map<string, string>();
   for (const sheet of sheets) {
@@ -182,8 +182,8 @@ describe.each(['light', 'dark'] as const)('colours, %s', (theme) => {
       }),
     );
 
-  // What charts write into their canvas, too, which no look at the page's elements finds.
-  it('tell texts from what is behind them', () => {
+  // Includes texts that charts draw into their canvas, which a test of the page's elements cannot find.
+  it('give every text a contrast of at least 4.5 with its background', () => {
     const texts = [
       ...contrastsOf(['text', 'faint'], ['stage', 'stage-box', 'panel', 'sunken', 'lit']),
       ...contrastsOf(['accent'], ['stage', 'stage-box', 'panel', 'sunken']),
@@ -196,7 +196,7 @@ describe.each(['light', 'dark'] as const)('colours, %s', (theme) => {
     expect(texts.filter(([, contrast]) => !(contrast >= 4.5))).toEqual([]);
   });
 
-  it('tell lines that mean something and edges of controls from what is beside them', () => {
+  it('give meaningful lines and edges of controls a contrast of at least 3', () => {
     const lines = [
       ...contrastsOf(['control-edge'], ['stage', 'panel', 'sunken']),
       ...contrastsOf(['grid'], ['stage-box', 'panel']),

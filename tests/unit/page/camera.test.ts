@@ -1,4 +1,4 @@
-/** From the world to the screen: the whole box is fitted, and a picture that is moved or magnified does as it is told. */
+/** Cameras: fit the whole box, zoom at a point, pan, and return from an address with the same view. */
 
 import { describe, expect, it } from 'vitest';
 import { defineWorld } from '../../../src/core/world/world';
@@ -21,16 +21,16 @@ const KINDS = [
 
 describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
   const middle = world.min.map((low, axis) => (low + (world.max[axis] as number)) / 2);
-  const place = (camera: ReturnType<typeof create>, point: readonly number[]) =>
+  const screenOf = (camera: ReturnType<typeof create>, point: readonly number[]) =>
     project(camera.sight(world, VIEWPORT), VIEWPORT, point);
 
   it('shows the whole box in the free part, its middle in the middle', () => {
     const camera = create();
-    const { x, y } = place(camera, middle);
+    const { x, y } = screenOf(camera, middle);
     expect([x, y]).toEqual([expect.closeTo(650, 2), expect.closeTo(280, 2)]);
     for (let bits = 0; bits < 2 ** world.dimensions; bits++) {
       const corner = middle.map((_, axis) => ((bits >> axis) & 1 ? world.max : world.min)[axis] as number);
-      const at = place(camera, corner);
+      const at = screenOf(camera, corner);
       expect(at.x).toBeGreaterThan(300);
       expect(at.x).toBeLessThan(1000);
       expect(at.y).toBeGreaterThan(0);
@@ -38,16 +38,16 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
     }
   });
 
-  it('comes nearer to a place, which stays where it is', () => {
+  it('zooms at a point, which stays where it is on the screen', () => {
     const camera = create();
     const before = camera.sight(world, VIEWPORT);
     for (const factor of [2, 3, 0.5]) {
       const point = world.min.map((low, axis) => low + 0.25 * ((world.max[axis] as number) - low));
-      // In space, what is in the plane that is looked at.
+      // In space this holds for points in the plane through the target.
       const target = kind === 'plane' ? point : middle;
-      const at = place(camera, target);
+      const at = screenOf(camera, target);
       camera.zoom(factor, at.x, at.y);
-      const after = place(camera, target);
+      const after = screenOf(camera, target);
       expect([after.x, after.y]).toEqual([expect.closeTo(at.x, 1), expect.closeTo(at.y, 1)]);
     }
     expect(camera.sight(world, VIEWPORT).pixelsPerUnit / before.pixelsPerUnit).toBeCloseTo(3, 4);
@@ -55,15 +55,15 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
     expect(camera.sight(world, VIEWPORT)).toEqual(before);
   });
 
-  it('follows a pointer that drags it', () => {
+  it('moves with a pointer that drags it', () => {
     const camera = create();
-    const from = place(camera, middle);
+    const from = screenOf(camera, middle);
     camera.pan(70, -40);
-    const to = place(camera, middle);
+    const to = screenOf(camera, middle);
     expect([to.x - from.x, to.y - from.y]).toEqual([expect.closeTo(70, 1), expect.closeTo(-40, 1)]);
   });
 
-  it('comes back as it was from an address, whatever it looked at', () => {
+  it('restores any view from an address', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -92,7 +92,7 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
           const read = readLook(world.dimensions, text) ?? [];
           again.lookAs(read, world);
           expect(writeLook(world.dimensions, again.look(world) ?? [])).toBe(text);
-          // Farther away than addresses go, it is nearer to the box.
+          // An address limits the target to 4 boxes from the middle, so the restored camera is nearer.
           if (read.some((value) => Math.abs(value) === 4)) return;
           camera.sight(world, VIEWPORT);
           for (const [x, y] of [
@@ -100,7 +100,7 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
             [850, 380],
           ] as const) {
             const { origin, direction, depth } = camera.ray(x, y);
-            const seen = place(
+            const seen = screenOf(
               again,
               origin.map((from, axis) => from + depth * (direction[axis] as number)),
             );
@@ -111,7 +111,7 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
     );
   });
 
-  it('takes from an address only what can be looked at', () => {
+  it('ignores invalid views in an address, and clamps extreme ones', () => {
     const { dimensions } = world;
     const numbers = dimensions === 2 ? 3 : 6;
     const rows = (value: string) => Array.from({ length: numbers }, () => value).join('_');
@@ -142,7 +142,7 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
     }
   });
 
-  it('can neither be lost nor turned over', () => {
+  it('stays finite after any zooming and turning', () => {
     const camera = create();
     for (let press = 0; press < 500; press++) camera.zoom(3, 0, 0);
     for (let press = 0; press < 500; press++) camera.turn(0.3, 0.3);
@@ -155,7 +155,7 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
   });
 });
 
-it('the camera of space shows what is above above, and what is near before what is far', () => {
+it('the camera of space has y upwards, and a greater z nearer', () => {
   const camera = new SpaceCamera();
   const sight = camera.sight(DEEP, VIEWPORT);
   const at = (point: readonly number[]) => project(sight, VIEWPORT, point);

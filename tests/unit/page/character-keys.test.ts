@@ -1,11 +1,11 @@
-/** Letters and signs that act as keys: switched off where a visitor says so, as long as the browser remembers. */
+/** Keyboard shortcuts of single characters: a visitor can switch them off, and the browser remembers that. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
 let pages = 0;
 
-/** A page with the box that chooses, in a browser that keeps this. */
+/** Opens a page with the checkbox, in a browser with this storage. */
 async function openPage(kept: Map<string, string> | undefined) {
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => need(kept).get(key) ?? null,
@@ -42,7 +42,7 @@ async function openPage(kept: Map<string, string> | undefined) {
   return {
     box,
     announced,
-    /** What is seen, and what screen readers are told. */
+    /** The visible hints, and the texts for screen readers. */
     hints: () =>
       hinted.map(({ dataset, getAttribute }) => [dataset.hint, notes.get(getAttribute())?.textContent]),
     ignored: ['r', 'R', '?', '.', 'é', '😀', ' ', 'ArrowLeft', 'Home', 'Escape'].filter(page.isIgnored),
@@ -59,13 +59,13 @@ function need(kept: Map<string, string> | undefined): Map<string, string> {
   return kept;
 }
 
-describe('keys of letters and signs', () => {
-  it('are on until somebody switches them off, and then stay so', async () => {
+describe('shortcuts of single characters', () => {
+  it('are on by default, and stay off once they are switched off', async () => {
     const kept = new Map<string, string>();
     const page = await openPage(kept);
     expect([page.box.checked, page.ignored]).toEqual([true, []]);
     expect(page.choose(false)).toEqual(['r', '.']);
-    // Screen readers are told of no key that there is not.
+    // Screen readers must not announce keys that are off.
     expect([...page.announced]).toEqual([['play', 'Space']]);
     const twice = (...hints: string[]) => hints.map((hint) => [hint, hint]);
     const others = ['Play or pause (space)', 'Of those (all)'];
@@ -80,7 +80,7 @@ describe('keys of letters and signs', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('are switched off for this visit where the browser keeps nothing', async () => {
+  it('are switched off for this visit only if the browser stores nothing', async () => {
     const page = await openPage(undefined);
     expect([page.box.checked, page.choose(false), page.choose(true)]).toEqual([true, ['r', '.'], []]);
   });

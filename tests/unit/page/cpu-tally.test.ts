@@ -1,4 +1,4 @@
-/** How many others the CPU engine's colours say are near each particle, against all pairs. */
+/** The counts of neighbours by which the CPU engine colours particles, compared with all pairs. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
 import { DENSITY_REACH } from '../../../src/page/model/colour';
@@ -12,7 +12,7 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
     ['density', 'uniform'],
     ['density', 'periodic'],
     ['contacts', 'mixed'],
-  ] as const)('%s of the scene %s, with ids that are not in a row', (counted, name) => {
+  ] as const)('%s of the scene %s, with gaps in the ids', (counted, name) => {
     const options = sceneOptions(createScene(name, { dimensions, count: 300 }));
     const simulation = createCpuSimulation(options);
     const count = createCpuTally(simulation, options, counted);
@@ -43,7 +43,7 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
     }
     expect(Math.max(...expected)).toBeGreaterThan(0);
     expect(count(particles)).toEqual(expected);
-    // Again, after time has passed.
+    // Contacts come from the simulation's present state, density from the given particles.
     simulation.step(1 / 60);
     const later = count(simulation.read());
     expect(later.length).toBe(ids.length);

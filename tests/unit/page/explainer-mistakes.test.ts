@@ -1,4 +1,4 @@
-/** What the explainer breaks is broken, and mended it is what the engine's reference and brute force say. */
+/** The explainer's mistakes give wrong pairs; its correct searches agree with the reference and with brute force. */
 import { describe, expect, it } from 'vitest';
 import { bucketOfLattice, latticeOfParticle } from '../../../src/core/world/cells';
 import type { World } from '../../../src/core/world/world';
@@ -25,7 +25,7 @@ import { bruteForcePairs } from '../../../src/reference/query/brute-force';
 const touching = createTouching();
 const endless = createEndless();
 
-/** Every contact from both sides, in as many looks as the engine measures candidates. */
+/** Expects every contact from both sides, and two looks per candidate pair that the engine measures. */
 function expectMended(search: Search, world: World, positions: Float32Array, diameter: number): void {
   const oracle = bruteForcePairs(2, positions, diameter);
   const measures = measureState(world, diameter, buildGrid(world, positions));
@@ -40,7 +40,7 @@ function expectMended(search: Search, world: World, positions: Float32Array, dia
 describe('cells of any size', () => {
   const { positions, diameter } = touching;
 
-  it('are right from one diameter on, and cost more the larger they are', () => {
+  it('find all contacts from one diameter on, with more tests the larger they are', () => {
     let looks = 0;
     for (const diameters of [1, 1.5, 3, 8]) {
       const { search, world, refusal } = tryCellSize(diameters, touching);
@@ -53,7 +53,7 @@ describe('cells of any size', () => {
     expect(looks).toBe(count * (count - 1));
   });
 
-  it('lose contacts where they are smaller, and are refused whether they do or not', () => {
+  it('lose contacts if they are smaller, and are rejected even if they happen to lose none', () => {
     const found = [0.25, 0.5, 0.7, 0.8].map((diameters) => {
       const { search, refusal } = tryCellSize(diameters, touching);
       expect(refusal).toMatch(/^world\.cellSize is .*at least the largest diameter, 0\.6875/);
@@ -71,24 +71,24 @@ describe('cells of any size', () => {
 describe('rounding', () => {
   const { world, positions, diameter } = endless;
 
-  it('down is right', () => {
+  it('down finds all contacts', () => {
     expectMended(tryRounding('floor', endless), world, positions, diameter);
     const lattices = Array.from({ length: positions.length / 2 }, (_, particle) =>
       latticeOfParticle(world, positions, particle),
     );
-    // On all four sides of the origin.
+    // Particles lie in all four quadrants.
     const quarters = lattices.map((lattice) => lattice.map((coordinate) => coordinate < 0).join());
     expect(new Set(quarters).size).toBe(4);
   });
 
-  it('towards zero loses nothing, but crowds the cells at the origin', () => {
+  it('towards zero loses no contact, but makes the cells at the origin fuller', () => {
     const [floor, truncate] = [tryRounding('floor', endless), tryRounding('truncate', endless)];
     expect(isRight(truncate)).toBe(true);
     expect(truncate.looks).toBeGreaterThan(1.5 * floor.looks);
     expect(fullestCell('truncate', endless)).toBeGreaterThan(fullestCell('floor', endless));
   });
 
-  it('one way to file and another to look loses contacts, from one side', () => {
+  it('differently when sorting and searching finds some contacts from one side only', () => {
     const search = tryRounding('both', endless);
     const times = search.truth.map((pair) => timesFound(search, pair));
     expect(times).toContain(1);
@@ -97,7 +97,7 @@ describe('rounding', () => {
 });
 
 describe('a table of buckets', () => {
-  it('counts contacts too often where two of nine cells share a bucket', () => {
+  it('counts contacts too often if two of nine cells share a bucket', () => {
     const { search, cells, world } = tryTable(TABLES[0], false, endless);
     expect(isRight(search)).toBe(false);
     expect(countFound(search)).toBeGreaterThan(2 * search.truth.length);
@@ -107,7 +107,7 @@ describe('a table of buckets', () => {
     for (const { lattice, bucket } of cells) expect(bucket).toBe(bucketOfLattice(world, lattice));
   });
 
-  it('is right at any size where the true cell is compared', () => {
+  it('finds all contacts at any size if it compares the true cell', () => {
     for (const buckets of TABLES) {
       const { search, world } = tryTable(buckets, true, endless);
       expect(world.cellCount).toBe(buckets);
@@ -117,7 +117,7 @@ describe('a table of buckets', () => {
 });
 
 describe('a crowd', () => {
-  it('in one cell is right and costs as much as no grid', () => {
+  it('in one cell has all contacts, and as many tests as without a grid', () => {
     for (const count of [2, 50, MOST_CROWDED]) {
       const { search, world, positions, fullest, comparisons, isCrowded } = tryCrowd(count, 0);
       expectMended(search, world, positions, CROWD_DIAMETER);
@@ -128,7 +128,7 @@ describe('a crowd', () => {
     }
   });
 
-  it('costs less the farther it is spread', () => {
+  it('needs fewer tests the farther it is spread', () => {
     const crowds = [0, 0.25, 0.5, 1].map((share) => tryCrowd(MOST_CROWDED, share));
     for (const [index, { search, world, positions, comparisons }] of crowds.entries()) {
       expectMended(search, world, positions, CROWD_DIAMETER);

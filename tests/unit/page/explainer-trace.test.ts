@@ -1,4 +1,4 @@
-/** The explainer's steps: every entry of every array against the engine's reference passes. */
+/** The explainer's steps: every entry of every array compared with the engine's reference passes. */
 import { describe, expect, it } from 'vitest';
 import { describeEntries } from '../../../src/page/explainer/array-view';
 import { freeCorner } from '../../../src/page/explainer/corners';
@@ -41,7 +41,7 @@ const others = Array.from({ length: count }, (_, slot) => {
 const touching = (slot: number) =>
   (others[slot] ?? []).filter((other) => findContact(world, { diameter }, grid, slot, other));
 
-/** What the reference says of each array when it is complete. */
+/** The content of each complete array, from the reference. */
 const EXPECTED: Readonly<Record<ArrayName, ArrayLike<number>>> = {
   positions,
   cells: counted.cells,
@@ -56,7 +56,7 @@ const EXPECTED: Readonly<Record<ArrayName, ArrayLike<number>>> = {
   moved: separateContacts(world, substep, grid),
 };
 const NAMES = Object.keys(ARRAYS) as ArrayName[];
-/** Arrays that grow entry by entry and never change one. */
+/** Arrays whose entries never change once they are written. */
 const WRITTEN_ONCE = NAMES.filter((name) => !['counts', 'candidates', 'contacts'].includes(name));
 
 function stepsOf(stage: Stage): Step[] {
@@ -69,7 +69,7 @@ function entryOf(values: Values, name: ArrayName, index: number): Values {
 }
 
 describe('the explainer', () => {
-  it('has thirty particles in cells of none to four, and arrivals that are out of order', () => {
+  it('has thirty particles, up to four per cell, which arrive out of order', () => {
     expect(count).toBe(30);
     expect(world.cells).toEqual([8, 7]);
     const counts = Array.from(counted.counts);
@@ -104,7 +104,7 @@ describe('the explainer', () => {
     }
   });
 
-  it('has at every step only entries of the reference, and none that is not yet written', () => {
+  it('has only entries of the reference at every step, or undefined ones', () => {
     const wrong: string[] = [];
     for (const [index, step] of steps.entries()) {
       for (const name of WRITTEN_ONCE) {
@@ -119,7 +119,7 @@ describe('the explainer', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('changes just the entries that it says are written', () => {
+  it('changes exactly the entries that it lists as written', () => {
     const wrong: string[] = [];
     for (const [index, step] of steps.entries()) {
       const before = steps[index - 1];
@@ -137,7 +137,7 @@ describe('the explainer', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('reads only what is there, and shows whatever is read or written', () => {
+  it('reads only entries that exist, and shows every array that it reads or writes', () => {
     const wrong: string[] = [];
     for (const [index, { stage, arrays, reads, writes }] of steps.entries()) {
       for (const { array, index: entry } of [...reads, ...writes]) {
@@ -147,12 +147,12 @@ describe('the explainer', () => {
       }
     }
     expect(wrong).toEqual([]);
-    // Every stage but its first step writes something, but for what ends a stage and rows that are looked up.
+    // After the first step of a stage, few steps write nothing: those that end a stage or look up rows.
     const idle = steps.filter(({ writes, place }) => writes.length === 0 && place > 0);
     expect(idle.length).toBeLessThan(8);
   });
 
-  it('counts as the reference counts those that have arrived', () => {
+  it('counts arrived particles like the reference', () => {
     stepsOf('count').forEach(({ arrays }, arrivedCount) => {
       const ids = arrivals.subarray(0, arrivedCount);
       const reference = countParticles(world, permute(2, positions, ids), arrivedCount);
@@ -163,7 +163,7 @@ describe('the explainer', () => {
     });
   });
 
-  it('sums as the reference sums what has been read', () => {
+  it('sums the counts read so far like the reference', () => {
     for (const { arrays } of stepsOf('sum')) {
       const written = arrays.start.indexOf(undefined);
       const length = written < 0 ? arrays.start.length : written;
@@ -173,7 +173,7 @@ describe('the explainer', () => {
     }
   });
 
-  it('probes the slots that the reference visits, in its order, and judges them as it does', () => {
+  it('probes the same slots as the reference, in its order, and finds the same contacts', () => {
     const busiest = EXPECTED.candidates as number[];
     const slot = busiest.indexOf(Math.max(...busiest));
     const single = stepsOf('probe').filter(({ text }) => /away/.test(text));
@@ -184,7 +184,7 @@ describe('the explainer', () => {
       expect(arrays.contacts[slot]).toBe(seen.filter((other) => touching(slot).includes(other)).length);
       expect([...focus.verdicts.keys()]).toEqual(seen.map((other) => grid.ids[other]));
     });
-    // Each look is into the slots of the three cells that are marked.
+    // Each probed slot belongs to the three marked cells.
     for (const { focus, reads } of single) {
       const [first = 0, , last = 0] = focus.cells;
       expect(focus.slots).toEqual(range(start[first] ?? 0, start[last + 1] ?? 0));
@@ -200,7 +200,7 @@ describe('the explainer', () => {
     }
   });
 
-  it('reads all that the pass reads: of each row of cells where it begins and ends, and every slot in it', () => {
+  it('reads all that the pass reads: the bounds of each row of cells, and every slot in it', () => {
     const columns = world.cells[0] as number;
     const of = ({ reads }: Step, array: ArrayName) =>
       reads.filter((read) => read.array === array).map(({ index }) => index);
@@ -216,7 +216,7 @@ describe('the explainer', () => {
         const read = [...new Set(own.flatMap((step) => of(step, array)))].toSorted((a, b) => a - b);
         expect(read).toEqual(looked);
       }
-      // The cells that are marked are those nine.
+      // Exactly the nine cells around the particle are marked.
       const marked = [...new Set(own.flatMap(({ focus }) => focus.cells))].toSorted((a, b) => a - b);
       expect(marked).toEqual(rowsOf(slot).flatMap((middle) => [middle - 1, middle, middle + 1]));
     }
@@ -230,7 +230,7 @@ describe('the explainer', () => {
     );
   });
 
-  it('says of every step what is read and written, and of none that there will be what there is not', () => {
+  it('describes exactly the entries that each step reads and writes', () => {
     for (const step of steps) {
       const said = describeEntries(step);
       const idle = step.place === 0 ? 'Nothing is read or written yet.' : 'Nothing is read or written.';
@@ -251,7 +251,7 @@ describe('the explainer', () => {
     }
   });
 
-  it('finds what brute force finds, and says as many candidates as are measured', () => {
+  it('finds the pairs of brute force, and reports the measured number of candidates', () => {
     const oracle = bruteForcePairs(2, positions, diameter);
     expect(oracle.ambiguous.count).toBe(0);
     expect(findPairs(world, diameter, grid)).toEqual(oracle.overlapping);
@@ -266,7 +266,7 @@ describe('the explainer', () => {
     expect(stepsOf('push').at(-1)?.text).toContain(`was ${deepest} and is`);
   });
 
-  it('says in words the numbers that are written', () => {
+  it('mentions the written numbers in its text', () => {
     for (const { stage, place, text, arrays, writes } of steps) {
       if (place === 0) continue;
       for (const { array, index } of writes) {
@@ -276,7 +276,7 @@ describe('the explainer', () => {
     }
   });
 
-  it('numbers cells in a corner that no particle covers, else where most is free', () => {
+  it('puts the number of a cell into a corner without particles, or else into the one with most room', () => {
     const cornerOf = (...places: [number, number][]) => {
       const { x, y, 'text-anchor': anchor } = freeCorner(2, 3, places);
       return [x < 2.5 ? 'left' : 'right', y < 3.5 ? 'upper' : 'lower', anchor];
@@ -287,7 +287,7 @@ describe('the explainer', () => {
     expect(cornerOf([2.2, 3.2], [2.8, 3.2], [2.2, 3.8], [2.7, 3.7])).toEqual(['right', 'lower', 'end']);
   });
 
-  it('finds the step of an address, and the nearest one of an address that cannot be', () => {
+  it('finds the step of an address, and the nearest step if the address has none', () => {
     const trace = { scene, steps };
     const at = (stage: string, place: number) => {
       const step = steps[findStep(trace, stage, place)];

@@ -1,4 +1,4 @@
-/** States to go back to: the first, and the last few. */
+/** Stored states to go back to: the first, and the last few. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
 import type { SimulationView, State } from '../../../src/page/model/simulation-view';
@@ -14,7 +14,7 @@ function running() {
 const settled = () => new Promise((done) => setTimeout(done, 0));
 
 describe('the history of a simulation', () => {
-  it('keeps the first state, and later ones that are different, some seconds apart', async () => {
+  it('keeps the first state, and later changed ones, some seconds apart', async () => {
     const run = running();
     const { simulation } = run;
     const history = new History();
@@ -38,7 +38,7 @@ describe('the history of a simulation', () => {
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  it('keeps nothing where nothing has changed, and forgets another simulation', async () => {
+  it('keeps no unchanged state, and forgets those of another simulation', async () => {
     const history = new History();
     history.attach(running());
     history.update(0);
@@ -52,12 +52,12 @@ describe('the history of a simulation', () => {
     expect(history.takeBefore(1)).toBeUndefined();
   });
 
-  it('does not keep what was being read when one goes back', async () => {
+  it('discards a state that was still being read when the user goes back', async () => {
     const run = running();
     const { simulation } = run;
     const history = new History();
     history.attach(run);
-    // The first is still on its way: there is nothing to go back to, and it is kept.
+    // The first state is still being read: it is kept, but cannot be taken yet.
     history.update(0);
     expect(history.takeBefore(simulation.time)).toBeUndefined();
     await settled();
@@ -69,14 +69,14 @@ describe('the history of a simulation', () => {
     if (back) simulation.restore(back);
     await settled();
     expect([history.latest, history.latest?.time]).toEqual([back, 0]);
-    // And what there is then is.
+    // Later states are kept again.
     simulation.step(1 / 30);
     history.update(10_000);
     await settled();
     expect(history.latest?.time).toBeCloseTo(1 / 30, 6);
   });
 
-  it('keeps fewer states of a method that has large ones', async () => {
+  it('keeps fewer states of a method with large states', async () => {
     const { simulation, births } = running();
     const state = simulation.checkpoint();
     const { positions, velocities } = state;
@@ -98,24 +98,24 @@ describe('the history of a simulation', () => {
   });
 });
 
-describe('a state that is kept', () => {
-  it('says when each particle came, though its id was given again since', async () => {
+describe('a stored state', () => {
+  it('holds when each particle was added, even if its id is reused later', async () => {
     const { simulation, births } = running();
     births.set([0.25, 0.5]);
     const history = new History();
     history.attach({ simulation, births });
     history.update(0);
-    // After it was asked for.
+    // Changed after the read began.
     births[1] = 9;
     await settled();
     simulation.remove([0]);
     putBirths(births, history.latest as State);
     expect([...births]).toEqual([0.25, 0.5]);
-    // In the order of ids, of those that are there.
+    // In the order of ids, for present particles only.
     expect((await stateOf({ simulation, births })).births).toEqual(Float32Array.of(0.5));
   });
 
-  it('leaves that to a method that says so itself, and to a file nothing', async () => {
+  it('holds no births if the method keeps them itself', async () => {
     const { simulation, births } = running();
     const fed: SimulationView = Object.assign(simulation, { births: Float32Array.of(1, 2) });
     const state = await stateOf({ simulation: fed, births });

@@ -1,4 +1,4 @@
-/** What the inspector tells of a particle is what the reference's grid has, and its contacts are those of brute force. */
+/** The inspector: its data agree with the reference's grid, and its contacts with brute force. */
 import { describe, expect, it } from 'vitest';
 import { defineShapes } from '../../../src/core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../../src/core/simulation/simulation';
@@ -25,7 +25,7 @@ const SCENES = [
   ['boxes-periodic', 150],
 ] as const;
 
-/** Of so many particles one is inspected. */
+/** One of this many particles is inspected. */
 const STRIDE = 13;
 
 interface Known {
@@ -52,7 +52,7 @@ function idsOf({ candidates }: Inspected, ...verdicts: Verdict[]): number[] {
 
 describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
   for (const [name, count] of SCENES) {
-    it(`tells what the grid of the reference has, in the scene ${name}`, () => {
+    it(`agrees with the reference's grid in the scene ${name}`, () => {
       const { simulation, particles, inspect } = open(name, dimensions, count);
       const { world } = simulation;
       const { radii, halfExtents } = particles;
@@ -61,14 +61,14 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
       const grid = buildGrid(world, particles.positions, particles.velocities, particles.ids, sizes);
       let strangers = 0;
       for (const id of particles.ids.filter((_, index) => index % STRIDE === 0)) {
-        const told = inspect(id) as Inspected;
+        const inspected = inspect(id) as Inspected;
         const slot = grid.slots[id] as number;
-        expect(told.slot).toBe(slot);
-        expect(told.own?.bucket).toBe(grid.cells[slot]);
-        expect(told.own?.cell).toEqual(
+        expect(inspected.slot).toBe(slot);
+        expect(inspected.own?.bucket).toBe(grid.cells[slot]);
+        expect(inspected.own?.cell).toEqual(
           Array.from(grid.lattices.subarray(dimensions * slot, dimensions * (slot + 1))),
         );
-        const { start, end } = told.own as { start: number; end: number };
+        const { start, end } = inspected.own as { start: number; end: number };
         expect([start, end]).toEqual([
           grid.start[grid.cells[slot] as number],
           grid.start[(grid.cells[slot] as number) + 1],
@@ -83,35 +83,37 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
             met.push(grid.ids[other] as number);
           }
         });
-        expect(idsOf(told, 'contact', 'apart')).toEqual(others.sort((a, b) => a - b));
-        expect(idsOf(told, 'contact')).toEqual(met.sort((a, b) => a - b));
-        // As brute force finds them.
+        expect(idsOf(inspected, 'contact', 'apart')).toEqual(others.sort((a, b) => a - b));
+        expect(idsOf(inspected, 'contact')).toEqual(met.sort((a, b) => a - b));
+        // The same contacts by brute force.
         const all = Array.from(grid.ids).filter(
           (_, other) =>
             other !== slot &&
             findContact(world, { diameter: world.diameter }, grid, slot, other) !== undefined,
         );
-        expect(idsOf(told, 'contact')).toEqual(all.sort((a, b) => a - b));
-        expect(idsOf(told, 'itself')).toEqual([id]);
-        // Who is passed over shares a bucket and is of no probed cell.
-        const probed = new Set(told.probe.flatMap(({ ids }) => ids));
-        expect(idsOf(told, 'stranger').filter((stranger) => probed.has(stranger))).toEqual([]);
-        expect(told.candidates.filter(({ id: found, slot: at }) => grid.ids[at] !== found)).toEqual([]);
-        for (const cell of told.probe) {
+        expect(idsOf(inspected, 'contact')).toEqual(all.sort((a, b) => a - b));
+        expect(idsOf(inspected, 'itself')).toEqual([id]);
+        // Strangers share a bucket but lie in no probed cell.
+        const probed = new Set(inspected.probe.flatMap(({ ids }) => ids));
+        expect(idsOf(inspected, 'stranger').filter((stranger) => probed.has(stranger))).toEqual([]);
+        expect(
+          inspected.candidates.filter(({ id: found, slot: other }) => grid.ids[other] !== found),
+        ).toEqual([]);
+        for (const cell of inspected.probe) {
           const slice = Array.from(grid.ids.subarray(cell.start, cell.end));
           expect(cell.ids.every((member) => slice.includes(member))).toBe(true);
         }
-        strangers += idsOf(told, 'stranger').length;
-        // It is where its cell is, but for whoever has left the box and those around the ends of it.
-        const { own, position } = told;
+        strangers += idsOf(inspected, 'stranger').length;
+        // A particle lies inside its cell, unless it has left the box.
+        const { own, position } = inspected;
         const isInside = position.every(
-          (place, axis) => place >= (world.min[axis] as number) && place < (world.max[axis] as number),
+          (value, axis) => value >= (world.min[axis] as number) && value < (world.max[axis] as number),
         );
         if (own && isInside) {
-          position.forEach((place, axis) => {
-            const slack = 2 ** -18 * Math.abs(place) + world.cellSize * 2 ** -10;
-            expect(place).toBeGreaterThanOrEqual((own.min[axis] as number) - slack);
-            expect(place).toBeLessThanOrEqual((own.max[axis] as number) + slack);
+          position.forEach((value, axis) => {
+            const slack = 2 ** -18 * Math.abs(value) + world.cellSize * 2 ** -10;
+            expect(value).toBeGreaterThanOrEqual((own.min[axis] as number) - slack);
+            expect(value).toBeLessThanOrEqual((own.max[axis] as number) + slack);
           });
         }
       }
@@ -120,7 +122,7 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
     });
   }
 
-  it('tells distances and overlaps of each', () => {
+  it('reports the distance and the overlap of each candidate', () => {
     const side = (x: number) => [x, ...new Array<number>(dimensions - 1).fill(2)];
     const positions = Float32Array.from([side(2), side(2.5), side(3.25), side(7)].flat());
     const simulation = createCpuSimulation({
@@ -131,9 +133,9 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
       positions,
     });
     const inspect = inspectAll(simulation.world, 0.5, simulation.read() as ParticleArrays);
-    const told = inspect(0) as Inspected;
+    const inspected = inspect(0) as Inspected;
     expect(
-      told.candidates.map(({ id, verdict, distance, overlap, reach }) => [
+      inspected.candidates.map(({ id, verdict, distance, overlap, reach }) => [
         id,
         verdict,
         distance,
@@ -145,20 +147,25 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
       [1, 'contact', 0.5, 0.5, 1],
       [2, 'apart', 1.25, -0.25, 1],
     ]);
-    expect(told).toMatchObject({ slot: 0, position: side(2), radius: 0.5, halves: undefined });
+    expect(inspected).toMatchObject({ slot: 0, position: side(2), radius: 0.5, halves: undefined });
     const corner = cornersIn(dimensions);
-    expect(told.own).toMatchObject({ min: corner(2), max: corner(3) });
-    expect(told.probe).toHaveLength(3 ** dimensions);
+    expect(inspected.own).toMatchObject({ min: corner(2), max: corner(3) });
+    expect(inspected.probe).toHaveLength(3 ** dimensions);
     expect(inspect(4)).toBeUndefined();
   });
 
-  it('tells of who is set aside that nobody probes for it', () => {
+  it('reports no cell and no candidates for a quarantined particle', () => {
     const { simulation, particles } = open('gas', dimensions, 60);
     const positions = particles.positions.slice();
     positions[0] = Number.NaN;
-    const told = inspectAll(simulation.world, simulation.radius, { ...particles, positions })(
+    const inspected = inspectAll(simulation.world, simulation.radius, { ...particles, positions })(
       particles.ids[0] as number,
     );
-    expect(told).toMatchObject({ own: undefined, probe: [], candidates: [], slot: particles.ids.length - 1 });
+    expect(inspected).toMatchObject({
+      own: undefined,
+      probe: [],
+      candidates: [],
+      slot: particles.ids.length - 1,
+    });
   });
 });

@@ -1,4 +1,4 @@
-/** Files in the place of a scene, presets, and sizes of films: what the page decides without a browser. */
+/** Files that replace a scene, presets, and sizes of films: what the page decides without a browser. */
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -56,7 +56,7 @@ function open(name: string, bytes: Uint8Array, most = 1000): Opened {
   return drain(openParticles(name, bytes, presentOf(PLANE), most));
 }
 
-/** What somebody may write where something else belongs. */
+/** Wrong values for the fields of a header. */
 const JUNK: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 2 ** 31, 2 ** 32, 1e9, 1e300, -1e300, '', 'x', '<b>', 'naive'],
   ...[[], [1], [1, 2], [1, 2, 3], [[1]], ['1', '2'], [null, null], {}, { length: 1e9 }],
@@ -90,7 +90,7 @@ const HEADER_NAMES = [
   ],
 ];
 
-/** The state with another header. */
+/** Returns the state with a changed header. */
 function rewriteHeader(
   bytes: Uint8Array,
   change: (header: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
@@ -109,8 +109,8 @@ function hashOf({ options, checkpoint }: ReturnType<typeof startOf>): string {
   return simulation.measure().hash;
 }
 
-describe('a state in the place of a scene', () => {
-  it('goes on as it would have, in its world and with all its settings', () => {
+describe('an opened state', () => {
+  it('continues as it would have, in its world and with all its settings', () => {
     for (const dimensions of [2, 3] as const) {
       const vector = (...values: number[]) => values.slice(0, dimensions);
       const options: SimulationOptions = {
@@ -133,7 +133,7 @@ describe('a state in the place of a scene', () => {
     }
   });
 
-  it('keeps what no control shows, until the control that changes it is used', () => {
+  it('keeps settings that no control shows, until a control changes them', () => {
     const opened = open('some.bin', stateOf(PLANE));
     const chosen = { ...defaultChoices(), ...opened.choices, opened };
     const rougher = startOf({ ...chosen, friction: 2 }, 3);
@@ -144,7 +144,7 @@ describe('a state in the place of a scene', () => {
     expect(settingChanges(chosen, { ...chosen, substeps: 3, seed: 9 })).toEqual({ substeps: 3 });
   });
 
-  it('may be one in which nobody is, and can be added to', () => {
+  it('may have no particles, and accepts new ones', () => {
     const empty = { ...PLANE, capacity: 1, positions: undefined, velocities: undefined };
     const opened = open('empty.bin', stateOf(empty));
     const chosen = { ...defaultChoices(), ...opened.choices, opened };
@@ -159,21 +159,21 @@ describe('a state in the place of a scene', () => {
     expect(hashOf(startOf(chosen, 0))).toBe(hashOf({ options: empty }));
   });
 
-  it('says of which scene it is, and that what a scene moves is not in it', () => {
+  it('names its scene, and says that parts which a scene moves are missing', () => {
     const { checkpoint } = presentOf(PLANE);
-    const told = (scene?: string) =>
+    const described = (scene?: string) =>
       describeOpened(open('some.bin', encodeCheckpoint({ ...checkpoint, scene })));
-    expect(told()).toBe('3 particles from some.bin.');
-    expect(told('pile')).toBe('3 particles of the scene pile from some.bin.');
+    expect(described()).toBe('3 particles from some.bin.');
+    expect(described('pile')).toBe('3 particles of the scene pile from some.bin.');
     for (const scene of sceneNames({ driven: true })) {
       expect(createScene(scene, { dimensions: 2, count: 20 }).drive).toBeDefined();
-      expect(told(scene)).toBe(
+      expect(described(scene)).toBe(
         `3 particles of the scene ${scene} from some.bin, without what that scene moves.`,
       );
     }
   });
 
-  it('is left for any scene', () => {
+  it('can be left for any scene', () => {
     const opened = open('some.bin', stateOf(PLANE));
     const chosen = { ...defaultChoices(), ...opened.choices, opened };
     expect(startCount(chosen, HARDWARE)).toBe(3);
@@ -182,7 +182,7 @@ describe('a state in the place of a scene', () => {
     expect(startOf(left, 100).options.positions?.length).toBe(200);
   });
 
-  it('may have a world without end', () => {
+  it('may have an unbounded world', () => {
     const positions = Float32Array.of(-7e5, 1);
     const opened = open('c.bin', stateOf({ dimensions: 2, radius: 0.5, unbounded: true, positions }));
     const { options, checkpoint } = startOf({ ...defaultChoices(), ...opened.choices, opened }, 1);
@@ -190,7 +190,7 @@ describe('a state in the place of a scene', () => {
     expect(checkpoint).toMatchObject({ unbounded: true, positions });
   });
 
-  it('is refused where it cannot be, by its name and before anything is made', () => {
+  it('is rejected with its name if it is invalid or too large, before any allocation', () => {
     expect(() => open('a.bin', stateOf(PLANE), 2)).toThrow(
       /a\.bin is a state of 3 particles with ids up to 2, but it must be one with ids below 2/,
     );
@@ -210,7 +210,7 @@ describe('a state in the place of a scene', () => {
     checkFileSize('g.bin', MOST_FILE_BYTES);
   });
 
-  it('may leave out settings, which are then as usual', () => {
+  it('may leave out settings, which then have their defaults', () => {
     const { checkpoint } = presentOf(PLANE);
     const opened = open(
       'some.bin',
@@ -220,7 +220,7 @@ describe('a state in the place of a scene', () => {
     expect(opened.checkpoint.settings).toEqual(defaultSettings(2));
   });
 
-  it('is taken or refused in a sentence, whatever becomes of its bytes', () => {
+  it('is accepted or rejected with an error message, however its bytes are damaged', () => {
     const mixed: SimulationOptions = {
       dimensions: 2,
       radiusRange: { smallest: 0.25, largest: 1 },
@@ -240,17 +240,17 @@ describe('a state in the place of a scene', () => {
     const states = [PLANE, mixed, endless].map((options) => encodeCheckpoint(presentOf(options).checkpoint));
     const junk = fc.constantFrom<unknown>(...JUNK);
     const damages = fc.oneof(
-      // Cut short.
+      // Truncated.
       fc.nat(400).map((length) => (bytes: Uint8Array) => bytes.slice(0, length)),
-      // Some bytes are others.
+      // Some bytes changed.
       fc
         .array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 4 })
         .map((changes) => (bytes: Uint8Array) => {
           const changed = bytes.slice();
-          for (const [at, value] of changes) changed[at % changed.length] = value;
+          for (const [index, value] of changes) changed[index % changed.length] = value;
           return changed;
         }),
-      // The header says something else.
+      // A wrong value in the header.
       fc.tuple(fc.constantFrom(...HEADER_NAMES), junk).map(
         ([name, value]) =>
           (bytes: Uint8Array) =>
@@ -276,14 +276,14 @@ describe('a state in the place of a scene', () => {
           expect(error.message).toMatch(/^some\.bin.*\.$|^some\.bin, line \d+/s);
           return;
         }
-        // What is taken runs.
+        // An accepted state can be simulated.
         expect(hashOf(startOf({ ...defaultChoices(), ...opened.choices, opened }, 0))).not.toBe('');
       }),
       { numRuns: atGate(2000) },
     );
   });
 
-  it('is not taken where it has more particles than an engine or a broad phase is for', () => {
+  it('is rejected if it has more particles than the engine or the broad phase can handle', () => {
     const positions = new Float32Array(2 * 3001).fill(5);
     const { checkpoint } = presentOf({ ...PLANE, positions, velocities: undefined });
     const opened = open('many.bin', encodeCheckpoint(checkpoint), 4000);
@@ -296,8 +296,8 @@ describe('a state in the place of a scene', () => {
   });
 });
 
-describe('a table in the place of a scene', () => {
-  it('goes into the world, the settings and among the obstacles of what runs', () => {
+describe('an opened table', () => {
+  it('uses the world, settings and obstacles of the running simulation', () => {
     const opened = open('some.csv', new TextEncoder().encode('x,y\n2,3\n4,5\n'));
     expect(opened.checkpoint).toMatchObject({ time: 0, radius: 0.5, max: [20, 10] });
     expect(Array.from(opened.checkpoint.positions)).toEqual([2, 3, 4, 5]);
@@ -315,7 +315,7 @@ describe('a table in the place of a scene', () => {
 });
 
 describe('presets', () => {
-  it('are links as the page writes them, each with a picture, all of them small', () => {
+  it('are links as the page writes them, each with a picture, all pictures small', () => {
     expect(PRESETS.length).toBeGreaterThanOrEqual(8);
     for (const { name, link, title, text, alt } of PRESETS) {
       expect(writeLink(readLink(`?${link}`)), name).toBe(link);
@@ -329,13 +329,13 @@ describe('presets', () => {
 });
 
 describe('a film', () => {
-  it('is as large as the canvas, in pairs of pixels, up to what encoders take', () => {
+  it("has the canvas's size, rounded to even pixels and limited to what encoders accept", () => {
     expect(filmSize({ width: 801, height: 601 })).toEqual({ width: 800, height: 600 });
     expect(filmSize({ width: 5120, height: 2881 })).toEqual({ width: 2560, height: 1440 });
     expect(filmSize({ width: 1, height: 0 })).toEqual({ width: 2, height: 2 });
   });
 
-  it('has pictures of its own size pixel on pixel, and others as a whole', () => {
+  it('copies pictures of its own size pixel by pixel, and fits others inside', () => {
     const film = { width: 400, height: 300 };
     for (const [width, height] of [
       [400, 300],

@@ -1,8 +1,8 @@
-/** Parts of the page that are loaded when they are first asked for. */
+/** Parts of the page that are loaded on the first request. */
 import { expect, it } from 'vitest';
 import { Later } from '../../../src/page/support/later';
 
-it('loads a part once for all who ask, and again after it did not come', async () => {
+it('loads a part once for all requests, and again after loading failed', async () => {
   const loads: { come(): void; fail(): void }[] = [];
   const later = new Later(
     () =>
@@ -15,7 +15,7 @@ it('loads a part once for all who ask, and again after it did not come', async (
   expect(later.isLoading).toBe(true);
   expect(loads).toHaveLength(1);
   loads[0]?.fail();
-  for (const asking of early) await expect(asking).rejects.toThrow('offline');
+  for (const pending of early) await expect(pending).rejects.toThrow('offline');
   expect([later.isLoading, later.part]).toEqual([false, undefined]);
   const again = [later.get(), later.get()];
   expect(loads).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** What is chosen on the page, and its record in an address: nothing is lost on the way, and nothing strange gets in. */
+/** The page's choices and their form in an address: every choice survives, and invalid input is replaced. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -38,7 +38,7 @@ const CHOICES = fc.record(
 ) as fc.Arbitrary<unknown> as fc.Arbitrary<Choices>;
 
 describe('a link', () => {
-  it('brings back whatever was chosen', () => {
+  it('restores any choices', () => {
     fc.assert(
       fc.property(CHOICES, (choices) => {
         expect(readLink(`?${writeLink(choices)}`)).toEqual(choices);
@@ -46,7 +46,7 @@ describe('a link', () => {
     );
   });
 
-  it('is empty at first, and holds only what a scene does not bring', () => {
+  it('is empty for the defaults, and holds only what differs from the scene', () => {
     expect(writeLink(defaultChoices())).toBe('');
     expect(readLink('')).toEqual(defaultChoices());
     expect(writeLink(chooseScene(defaultChoices(), 'gas'))).toBe('v=1&scene=gas');
@@ -55,11 +55,11 @@ describe('a link', () => {
     expect(readLink('?cellLines=1&thread=0&heatMap=yes')).toEqual({ ...defaultChoices(), cellLines: true });
   });
 
-  it('reads the names that older links give fields', () => {
+  it('reads field names of older links', () => {
     expect(readLink('v=1&scene=dam-break-flip&liquidAs=particles').fluidAs).toBe('particles');
   });
 
-  it('brings back how it is looked at, and only what is not as at first', () => {
+  it('holds the view, but only what differs from the default', () => {
     const space = { ...defaultChoices(), dimensions: 3 } as const;
     expect(writeLink(defaultChoices(), {})).toBe('');
     const text = writeLink(space, { look: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
@@ -71,7 +71,7 @@ describe('a link', () => {
       inspected: 17,
     });
     expect(writeLink(defaultChoices(), { appearance: 'system' })).toBe('v=1&appearance=system');
-    // Of other dimensions it says nothing.
+    // A view of other dimensions is ignored.
     expect(readViewState(text.replace('dimensions=3', 'dimensions=2')).look).toBeUndefined();
     expect(writeLink(space, { look: [0.5, 0.25, 2] })).toBe('v=1&dimensions=3');
     expect(writeLink(defaultChoices(), { look: [0.5, 0.25, 2, 0.125, 0, -1] })).toBe('');
@@ -91,7 +91,7 @@ describe('a link', () => {
     }
   });
 
-  it('gives what can be, whatever is in it', () => {
+  it('gives valid choices for any content', () => {
     const hostile = fc.array(
       fc.tuple(fc.constantFrom<string>(...FIELD_NAMES, 'v', '__proto__', 'x'), fc.string()),
     );
@@ -110,7 +110,7 @@ describe('a link', () => {
 });
 
 describe('a field', () => {
-  it.each(FIELD_NAMES)('%s refuses what is out of its range, in a sentence that says the range', (name) => {
+  it.each(FIELD_NAMES)('%s rejects values out of its range with a message that names the range', (name) => {
     const field = fieldOf(name);
     for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, -1e9, 'nonsense', undefined, null]) {
       expect(refusalOf(name, wrong)).toMatch(new RegExp(`^${field.label} must be .*\\.$`));
@@ -120,7 +120,7 @@ describe('a field', () => {
     if (field.kind !== 'number') return;
     expect(refusalOf(name, field.min)).toBeUndefined();
     expect(refusalOf(name, field.max)).toBeUndefined();
-    // What is said to be accepted is.
+    // The range in the message is the accepted one.
     const [, least = '', most = ''] =
       / from (\S+) to (\S+)\.$/.exec(refusalOf(name, field.max + 1) ?? '') ?? [];
     expect([least, most].map((end) => Number(end.replaceAll(',', '')))).toEqual([field.min, field.max]);
@@ -128,20 +128,20 @@ describe('a field', () => {
     if (field.isWhole) expect(refusalOf(name, field.min + 0.5)).toMatch(/whole number/);
   });
 
-  it('has a slider that goes from its least to its end and back again', () => {
+  it('has a slider from its least value to its end, and converts values both ways', () => {
     for (const name of FIELD_NAMES) {
       const field = fieldOf(name);
       if (field.kind !== 'number' || field.slider === 0) continue;
-      const places = sliderPlaces(field);
+      const last = sliderPlaces(field);
       expect(fromSlider(field, 0), name).toBe(field.min);
-      expect(fromSlider(field, places), name).toBe(field.slider ?? field.max);
-      // Whatever a device holds.
+      expect(fromSlider(field, last), name).toBe(field.slider ?? field.max);
+      // The end may depend on the device.
       if (field.isLogarithmic)
-        expect(fromSlider({ ...field, slider: 16_777_216 }, places), name).toBe(16_777_216);
-      for (let place = 0; place <= places; place++) {
-        const value = fromSlider(field, place);
+        expect(fromSlider({ ...field, slider: 16_777_216 }, last), name).toBe(16_777_216);
+      for (let position = 0; position <= last; position++) {
+        const value = fromSlider(field, position);
         expect(refusalOf(name, value), name).toBeUndefined();
-        // Two significant digits may be the same at neighbouring places.
+        // Neighbouring slider positions may round to the same two digits.
         expect(fromSlider(field, toSlider(field, value))).toBeCloseTo(value, -Math.log10(value + 1e-9) + 1);
       }
     }
@@ -149,7 +149,7 @@ describe('a field', () => {
 });
 
 describe('choices', () => {
-  it('make particles larger, smaller and of many sizes, the same for the same seed', () => {
+  it('scale particles or vary their sizes, the same for the same seed', () => {
     const choices = { ...defaultChoices('uniform'), count: 200 };
     const usual = simulationOptions(choices, 200);
     const half = simulationOptions({ ...choices, size: 0.5 }, 200);
@@ -167,13 +167,13 @@ describe('choices', () => {
     expect(other.positions).not.toEqual(usual.positions);
   });
 
-  it('give obstacles beside particles of many sizes a radius each', () => {
+  it('give each obstacle a radius if particles vary in size', () => {
     const choices = { ...defaultChoices('obstacles'), spread: 4 };
     const { obstacles } = simulationOptions(choices, 300);
     expect(obstacles).toMatchObject({ radii: expect.any(Float32Array) });
   });
 
-  it('are capped where an engine would stand still', () => {
+  it('are capped at counts that the engine can simulate', () => {
     const many = { ...defaultChoices(), count: 1_000_000 };
     expect(effectiveCount(many, HARDWARE)).toBe(1_000_000);
     expect(effectiveCount({ ...many, engine: 'cpu' }, HARDWARE)).toBe(50_000);

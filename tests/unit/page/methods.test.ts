@@ -1,4 +1,4 @@
-/** Scenes of other methods on the page: what they are, what of them is chosen, and how they run as bodies, on the CPU engine. */
+/** Fluid and flock scenes on the page: their size, their choices, and how they run on the CPU engine. */
 import { describe, expect, it } from 'vitest';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import { planFluid } from '../../../src/methods/fluid/options';
@@ -32,7 +32,7 @@ const hashOf = async (body: CpuSimulationView) => (await body.measure()).hash;
 
 describe.each(FLUIDS)('the fluid scene %s', (name) => {
   it.each([2, 3] as const)(
-    'has about as many particles as were asked for, in a tank that holds them, in %dD',
+    'has about as many particles as requested, in a tank that holds them, in %dD',
     (dimensions) => {
       for (const count of [200, 5000]) {
         for (const width of count === 5000 ? [1, 2] : [1]) {
@@ -40,7 +40,7 @@ describe.each(FLUIDS)('the fluid scene %s', (name) => {
           const plan = planFluid({ ...scene, obstacles: bodiesAt?.(0) });
           expect(plan.count / count, `${count} × ${width}`).toBeGreaterThan(count > 1000 ? 0.8 : 0.4);
           expect(plan.count / count, `${count} × ${width}`).toBeLessThan(count > 1000 ? 1.25 : 2.5);
-          // Who falls all the height of the tank goes less than the two cells that a substep allows.
+          // A particle that falls from the tank's full height moves less than the two cells that a substep allows.
           const height = (scene.cells[1] ?? 0) * scene.cellSize;
           expect((Math.sqrt(2 * 9.8125 * height) * STEP) / 3).toBeLessThan(2 * scene.cellSize);
         }
@@ -50,7 +50,7 @@ describe.each(FLUIDS)('the fluid scene %s', (name) => {
 });
 
 describe('bodies of a fluid scene', () => {
-  it('are where the time says, and go to where the next step has them', () => {
+  it('have the position for the time, and the velocity that leads to the next position', () => {
     const scene = createFluidScene('wave-tank', { dimensions: 2, count: 500, width: 1 });
     const [paddle] = movingBodies(scene, 1.5, STEP);
     const [later] = movingBodies(scene, 1.5 + STEP, STEP);
@@ -59,11 +59,11 @@ describe('bodies of a fluid scene', () => {
       12,
     );
     expect(paddle?.velocity?.[0]).not.toBe(0);
-    // At rest when it begins.
+    // At rest at the start.
     expect(Math.abs(movingBodies(scene, 0, STEP)[0]?.velocity?.[0] ?? 1)).toBeLessThan(0.1);
   });
 
-  it.each([2, 3] as const)('are boxes that together are what is solid, in %dD', (dimensions) => {
+  it.each([2, 3] as const)('are boxes with the volume of the solid cells, in %dD', (dimensions) => {
     for (const name of ['wave-tank', 'fountain']) {
       const scene = createFluidScene(name, { dimensions, count: 2000, width: 1 });
       const { cells, cellSize, solids } = scene;
@@ -83,24 +83,26 @@ describe('bodies of a fluid scene', () => {
       }
       expect(solid).toBeGreaterThan(0);
       expect(volume).toBeCloseTo(solid, 6);
-      // Few of them, since cells beside each other are one.
+      // Adjacent cells are merged, so there are few boxes.
       expect(positions.length / dimensions).toBeLessThan(solid / 4);
     }
   });
 });
 
 describe('a flock scene', () => {
-  it('has its birds in its sky and a hunter in sight, the same for the same seed', () => {
+  it('has its birds inside the box and a hunter near one, the same for the same seed', () => {
     for (const dimensions of [2, 3] as const) {
       const of = (seed: number, count = 400) =>
         requireScene('flock', 'murmuration').generate({ dimensions, count, width: 1, seed });
       const { positions, max, hunters, fear = 0 } = of(1);
-      positions.forEach((at, index) => {
-        expect(at).toBeGreaterThan(0);
-        expect(at).toBeLessThan(max?.[index % dimensions] ?? 0);
+      positions.forEach((value, index) => {
+        expect(value).toBeGreaterThan(0);
+        expect(value).toBeLessThan(max?.[index % dimensions] ?? 0);
       });
       const ways = Array.from({ length: positions.length / dimensions }, (_, bird) =>
-        Math.hypot(...Array.from(hunters, (at, axis) => at - (positions[dimensions * bird + axis] ?? 0))),
+        Math.hypot(
+          ...Array.from(hunters, (value, axis) => value - (positions[dimensions * bird + axis] ?? 0)),
+        ),
       );
       expect(Math.min(...ways)).toBeLessThan(fear);
       expect(of(1).positions).toEqual(positions);
@@ -109,8 +111,8 @@ describe('a flock scene', () => {
   });
 });
 
-describe('choices of a method', () => {
-  it('bring what the scene needs and are in the address', () => {
+describe('choices for a method', () => {
+  it("take the scene's values and are restored from the address", () => {
     for (const { name, gravity, substeps } of METHOD_SCENES) {
       const choices = chooseScene({ ...defaultChoices(), gravity: 3 }, name);
       expect(choices).toMatchObject({ scene: name, gravity, substeps, boxWidth: 1 });
@@ -128,7 +130,7 @@ describe('choices of a method', () => {
     expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
   });
 
-  it('leave out what means nothing, and say why', () => {
+  it('exclude fields without effect, and say why', () => {
     const refused = (choices: Parameters<typeof refusedFields>[0]) =>
       [...refusedFields(choices)].filter(([, why]) => why !== '').map(([name]) => name);
     const { transfer, engine } = defaultChoices();
@@ -137,11 +139,11 @@ describe('choices of a method', () => {
     expect(refused({ scene: 'pile', ...given })).toEqual(['transfer', 'flipShare', ...looks]);
     const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'broadPhase'];
     expect(refused({ scene: 'dam-break', ...given })).toEqual(ofCollisions);
-    // That engine draws particles alone.
+    // The CPU engine draws particles only.
     expect(refused({ scene: 'dam-break', transfer, engine: 'cpu' })).toEqual([...ofCollisions, ...looks]);
     expect(refused({ scene: 'dam-break', engine, transfer: 'apic' })).toContain('flipShare');
     expect(refused({ scene: 'murmuration', ...given })).toContain('gravity');
-    // Particles from a file collide, whatever scene was there before.
+    // Particles from a file collide, whatever the scene was before.
     expect(methodOf({ scene: 'dam-break', opened: {} })).toBe('collisions');
     expect(refused({ scene: 'dam-break', ...given, opened: {} })).toEqual([
       'transfer',
@@ -152,7 +154,7 @@ describe('choices of a method', () => {
       expect(why).toMatch(/\.$|^$/);
   });
 
-  it('are capped by their own measure, whatever the broad phase', () => {
+  it("are capped by the method's own limit, whatever the broad phase", () => {
     const hardware = { isSoftware: true, most: 1_000_000 };
     const naive = { ...defaultChoices(), count: 1e6, broadPhase: 'naive' } as const;
     expect(capOf({ ...naive, scene: 'dam-break' }, hardware)).toEqual({
@@ -165,8 +167,8 @@ describe('choices of a method', () => {
   });
 });
 
-describe.each(NAMES)('%s as what runs', (scene) => {
-  it('moves, tells figures of its own, and goes on from a state with the same bits', async () => {
+describe.each(NAMES)('the running scene %s', (scene) => {
+  it('moves, reports its own figures, and continues from a state with the same bits', async () => {
     const body = await start({ scene });
     const first = body.read();
     for (let step = 0; step < 3; step++) body.step(STEP);
@@ -185,11 +187,11 @@ describe.each(NAMES)('%s as what runs', (scene) => {
     expect(again.moved).toEqual(moved);
   });
 
-  it('has a state whose world and gravity a table of particles goes into', async () => {
+  it('has a state whose world and gravity an opened table uses', async () => {
     const choices = chooseScene(defaultChoices(), scene);
     const { options } = await startFrom(choices, 120);
     const simulation = await start({ scene });
-    // As many cells as a device is asked for where it holds too few.
+    // The page requests a device for these options, so they must give the simulation's cell count.
     expect(planSimulation(options).world.cellCount).toBe(simulation.world.cellCount);
     const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
     const present = { simulation, options, checkpoint };
@@ -199,15 +201,15 @@ describe.each(NAMES)('%s as what runs', (scene) => {
     expect(opened.choices.gravity).toBe(choices.gravity);
   });
 
-  it('takes what the pointer does: other velocities, and more particles where there is room', async () => {
+  it('accepts what the pointer does: changed velocities, and more particles if there is room', async () => {
     const body = await start({ scene, pointer: 'add' });
     const { count, dimensions, radius, world } = body;
     expect(body.capacity).toBeGreaterThanOrEqual(count + 2000);
     const state = await body.checkpoint();
     body.restore({ ...state, velocities: state.velocities.map((_, index) => (index % 2 === 0 ? 1.5 : 0)) });
     expect([...(await body.read()).velocities.subarray(0, 4)]).toEqual([1.5, 0, 1.5, 0]);
-    const place = world.max.map((high) => high / 2);
-    expect([...body.add({ positions: Float32Array.from(place) })]).toEqual([count]);
+    const middle = world.max.map((high) => high / 2);
+    expect([...body.add({ positions: Float32Array.from(middle) })]).toEqual([count]);
     expect(body.count).toBe(count + 1);
     expect([dimensions, radius > 0]).toEqual([2, true]);
     if (body.method === 'fluid') {
@@ -218,7 +220,7 @@ describe.each(NAMES)('%s as what runs', (scene) => {
 });
 
 describe('a running fluid', () => {
-  it('takes changes of its settings, and keeps them when it goes back', async () => {
+  it('accepts changed settings, and accepts them again after going back', async () => {
     const body = await start({ scene: 'dam-break' });
     const from = chooseScene(defaultChoices(), 'dam-break');
     const state: State = await body.checkpoint();
@@ -229,13 +231,13 @@ describe('a running fluid', () => {
     expect(body.settings.substeps).toBe(3);
     body.set(settings);
     expect(body.settings).toEqual(settings);
-    // Without a share of PIC there is none to change.
+    // APIC has no share to change.
     const apic = await start({ scene: 'dam-break', transfer: 'apic' });
     apic.set(settingChanges(from, { ...from, flipShare: 0.5, gravity: 1 }));
     expect(apic.settings).toMatchObject({ gravity: [0, -1], flipShare: 0 });
   });
 
-  it('says how much of it there is once that is known', async () => {
+  it('reports its volume after the first step', async () => {
     const body = await start({ scene: 'dam-break' });
     const volume = async () => {
       const measures = await body.measure();
@@ -246,20 +248,20 @@ describe('a running fluid', () => {
     expect(await volume()).toMatch(/^\d+(\.\d+)?%$/);
   });
 
-  it('begins elsewhere with another seed, and a little', async () => {
-    const placesOf = async (seed: number) => [
+  it('starts at slightly different positions with another seed', async () => {
+    const positionsOf = async (seed: number) => [
       ...(await (await start({ scene: 'dam-break', seed })).read()).positions,
     ];
-    const [first, other] = [await placesOf(1), await placesOf(2)];
+    const [first, other] = [await positionsOf(1), await positionsOf(2)];
     const { radius } = await start({ scene: 'dam-break' });
-    expect(await placesOf(1)).toEqual(first);
+    expect(await positionsOf(1)).toEqual(first);
     expect(other).not.toEqual(first);
-    first.forEach((at, index) => {
-      expect(Math.abs(at - (other[index] ?? 0))).toBeLessThan(radius);
+    first.forEach((value, index) => {
+      expect(Math.abs(value - (other[index] ?? 0))).toBeLessThan(radius);
     });
   });
 
-  it('of a fountain lets particles come and go, and knows when each came', async () => {
+  it('of a fountain adds and removes particles, and knows when each was added', async () => {
     const body = (await start({ scene: 'fountain' })) as CpuFluidBody;
     const { count, capacity } = body;
     expect(capacity).toBe(Math.round(1.5 * count));
@@ -278,7 +280,7 @@ describe('a running fluid', () => {
     const births = Array.from((await body.read()).ids, (id) => body.births[id] as number);
     expect(births.filter((birth) => birth === 0).length).toBeGreaterThan(count / 2);
     expect(births.filter((birth) => birth > 0 && birth <= 12 * STEP + 1e-6).length).toBeGreaterThan(2);
-    // Of an earlier state, who was there then.
+    // Restoring a state restores its births.
     const state = body.checkpoint();
     const before = body.births.slice();
     body.fluid.set({ drains });

@@ -1,4 +1,4 @@
-/** What overlays say of themselves: what each means in a world, and what is not drawn. */
+/** The texts of overlays: what each means in a world, and what is not drawn. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
 import {
@@ -33,7 +33,7 @@ function textsOf(simulation: ReturnType<typeof open>, shown = ALL, pixels = 20):
 }
 
 describe('the key to overlays', () => {
-  it('has a line for each that is shown', () => {
+  it('has a line for each shown overlay', () => {
     expect(textsOf(open('packing', 2))).toEqual([
       'Cells',
       'Particles per cell: 1 to 4 or more',
@@ -45,7 +45,7 @@ describe('the key to overlays', () => {
     expect(textsOf(open('packing', 2), { ...NO_OVERLAYS, thread: true })).toHaveLength(1);
   });
 
-  it('says what is otherwise in space, of many sizes, of boxes, while naive tests all, and from afar', () => {
+  it('describes differences in 3D, with many sizes, with boxes, with naive, and from far away', () => {
     expect(textsOf(open('packing', 3)).slice(0, 2)).toEqual([
       'Cells, on the floor and two walls',
       expect.stringMatching(/^Particles over a cell of the floor: 1 to \d+ or more$/),
@@ -60,7 +60,7 @@ describe('the key to overlays', () => {
     expect(textsOf(naive, ALL, 1)[0]).toMatch(/too narrow .* come nearer/);
   });
 
-  it('says what is not drawn', () => {
+  it('reports what is not drawn', () => {
     expect(describeMissing({ found: 10, drawn: 10, crowded: 0 })).toBe('');
     expect(describeMissing({ found: 5000, drawn: 4000, crowded: 1 })).toBe(
       'The first 4,000 of 5,000 pairs in view are drawn; come nearer to see all. One particle has more than 1,024 candidates, which are left out.',
@@ -79,7 +79,7 @@ describe('the key to overlays', () => {
 });
 
 describe('lines', () => {
-  it('are as thin as particles are small, down to half', () => {
+  it('are thinner for smaller particles, down to half', () => {
     const simulation = open('packing', 2);
     const share = (pixels: number) => lineShare(simulation, pixels / (2 * simulation.radius));
     expect([100, 20, 10.5, 1].map(share)).toEqual([1, 1, 0.75, 0.5]);
@@ -90,7 +90,7 @@ describe('lines', () => {
   });
 });
 
-describe('cells that are shown', () => {
+describe('shown cells', () => {
   it('are those of the box, without the ring around it', () => {
     const { world } = open('packing', 2);
     expect(shownCells(world)).toEqual(world.cells.map((cells) => cells - 2));
@@ -102,7 +102,7 @@ describe('cells that are shown', () => {
       expect(cells * levels.cellSize).toBeGreaterThanOrEqual(extent);
       expect((cells - 1) * levels.cellSize).toBeLessThan(extent);
     });
-    // Larger cells take more before they are full.
+    // Larger cells hold more particles at the end of the scale.
     expect(heatEnd({ ...world, cellSize: 4 * world.diameter }, 100)).toBeGreaterThan(heatEnd(world, 100));
   });
 });

@@ -1,4 +1,4 @@
-/** Starting over on engines that fail and are lost: what the page goes on with, said once and without a browser. */
+/** Restarts after engines fail or are lost: what the page continues with, and that it reports each problem once. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GpuError, LimitError } from '../../../src/core/base/errors';
 import type { Checkpoint } from '../../../src/core/simulation/simulation';
@@ -13,14 +13,14 @@ import type { Engine, Run } from '../../../src/page/view/engine';
 import { Session } from '../../../src/page/view/session';
 import { collectNotes } from '../../helpers/notes';
 
-/** What a test does to an engine. */
+/** An engine that a test controls. */
 interface FakeEngine extends Engine {
   lose(reason: string): void;
-  /** Runs before a run is handed out. */
+  /** Called before a run is returned. */
   onStart: (count: number) => Promise<void> | void;
-  /** Runs while colours are made ready. */
+  /** Called while colours are prepared. */
   onPrepare: () => Promise<void> | void;
-  /** Runs while what the pointer does is made ready. */
+  /** Called while the pointer's tool is prepared. */
   onPrepareTool: () => void;
   isDestroyed: boolean;
 }
@@ -68,7 +68,7 @@ function fakeEngine(kind: EngineKind): FakeEngine {
   return engine;
 }
 
-/** The device goes before its run is shown. */
+/** Makes the engine lose its device before its run is shown. */
 function losing(engine: FakeEngine): void {
   engine.onPrepare = async () => {
     engine.lose('gone');
@@ -88,7 +88,7 @@ class Page {
   readonly engineNotes = this.notes.engineNotes;
   readonly gpuAvailable: boolean[] = [];
   readonly opened: FakeEngine[] = [];
-  /** What is done to the next engines as they are opened. */
+  /** Changes the next engines when they are opened. */
   readonly plans: ((engine: FakeEngine) => void)[] = [];
   readonly restarts: Restarts;
 
@@ -145,17 +145,17 @@ describe('a device that is too small', () => {
     };
   };
 
-  it('starts with as many as fit, and says how many', async () => {
+  it('starts with as many particles as fit, and says how many', async () => {
     const page = new Page();
     page.plans.push((engine) => {
       engine.onStart = () => {
-        // Meanwhile.
+        // The visitor changes these meanwhile.
         page.choices = { ...page.choices, brush: 7, friction: 0.75 };
         throw new LimitError('maxBufferSize', 'Too many.', 503);
       };
     });
     page.plans.push(...Array.from({ length: 9 }, () => limit(500)));
-    // The first guess is too high, too: fewer and fewer are asked for.
+    // The limit in the error is too high as well, so smaller counts are tried.
     await page.run({ count: 3000 });
     expect(page.restarts.engine?.kind).toBe('gpu');
     expect(page.session.run?.simulation.count).toBe(497);
@@ -167,7 +167,7 @@ describe('a device that is too small', () => {
     expect(page.engineNotes).toEqual([]);
   });
 
-  it('says where a tank takes fewer particles than were asked for', async () => {
+  it('says if a tank holds fewer particles than requested', async () => {
     const page = new Page();
     await page.run({ ...chooseScene(page.choices, 'dam-break'), boxWidth: 8, count: 200_000 });
     expect(page.notices.at(-1)).toBe(
@@ -177,7 +177,7 @@ describe('a device that is too small', () => {
     expect(page.notices).toHaveLength(1);
   });
 
-  it('starts with fewer where the lattice of a fluid is too large, though nobody says how many fit', async () => {
+  it('starts with fewer if the lattice of a fluid is too large, even if the error names no count', async () => {
     const page = new Page();
     const tooLarge = (engine: FakeEngine) => {
       engine.onStart = (count) => {
@@ -191,7 +191,7 @@ describe('a device that is too small', () => {
     expect(page.notices.at(-1)).toMatch(/limit: maxBufferSize\), so it starts with 750\.$/);
   });
 
-  it('keeps what runs where there is no room for more', async () => {
+  it('keeps the present run if there is no room for more', async () => {
     const page = new Page();
     await page.run();
     const { run } = page.session;
@@ -214,14 +214,14 @@ describe('a device that is too small', () => {
       page.plans.length = 0;
       page.opened.splice(1);
     }
-    // What was to be carried over is not: to start over is to start over.
+    // A restart discards the state that was to be carried over.
     page.engine.onStart = () => undefined;
     await page.run({ pointer: 'look' });
     expect(page.session.run?.simulation.time).toBe(0);
     expect(page.shown.at(-1)?.hasPast).toBe(false);
   });
 
-  it('starts with fewer where its memory is full, and on the CPU where not even a few fit', async () => {
+  it('starts with fewer if its memory is full, and on the CPU if not even a few fit', async () => {
     const page = new Page();
     const full = (most: number) => (engine: FakeEngine) => {
       engine.onStart = (count) => {
@@ -241,7 +241,7 @@ describe('a device that is too small', () => {
 });
 
 describe('a lost device', () => {
-  it('is replaced by one that can be had a moment later, and else leaves the choice of the GPU', async () => {
+  it('is replaced by one that opens at a second attempt; otherwise the GPU can still be chosen', async () => {
     const none = () => {
       throw new GpuError('no-adapter', 'There is no adapter.');
     };
@@ -266,36 +266,33 @@ describe('a lost device', () => {
     expect(bare.gpuAvailable).toEqual([false]);
   });
 
-  it.each(['onStart', 'onPrepare'] as const)(
-    'is replaced once when it goes in the middle of %s',
-    async (when) => {
-      const page = new Page();
-      await page.run();
-      const first = page.engine;
-      first[when] = async () => {
-        first.lose('the test took it');
-        await turn();
-      };
-      await page.run({ count: 300 });
+  it.each(['onStart', 'onPrepare'] as const)('is replaced once if it is lost during %s', async (when) => {
+    const page = new Page();
+    await page.run();
+    const first = page.engine;
+    first[when] = async () => {
+      first.lose('the test took it');
       await turn();
-      await page.restarts.settled();
-      expect(page.restarts.losses).toBe(1);
-      expect(page.opened).toHaveLength(2);
-      expect(page.restarts.engine).toBe(page.engine);
-      expect(page.session.run?.simulation.count).toBe(300);
-      expect(page.shown.map(({ engine }) => engine)).toEqual([first, page.engine]);
-      expect(page.engineNotes).toEqual([
-        'The GPU was lost (the test took it.) The scene starts over on a new device.',
-      ]);
-    },
-  );
+    };
+    await page.run({ count: 300 });
+    await turn();
+    await page.restarts.settled();
+    expect(page.restarts.losses).toBe(1);
+    expect(page.opened).toHaveLength(2);
+    expect(page.restarts.engine).toBe(page.engine);
+    expect(page.session.run?.simulation.count).toBe(300);
+    expect(page.shown.map(({ engine }) => engine)).toEqual([first, page.engine]);
+    expect(page.engineNotes).toEqual([
+      'The GPU was lost (the test took it.) The scene starts over on a new device.',
+    ]);
+  });
 
-  it('takes no choice with it whose start it fails before word of the loss comes', async () => {
+  it('keeps the choice if its start fails before the loss is reported', async () => {
     const page = new Page();
     await page.run();
     const first = page.engine;
     first.onStart = () => {
-      // As a browser has it: both at once, the word a few promises later.
+      // Browsers throw the error at once and report the loss a few promises later.
       Promise.resolve()
         .then(() => undefined)
         .then(() => undefined)
@@ -311,7 +308,7 @@ describe('a lost device', () => {
     expect(page.restarts.losses).toBe(1);
   });
 
-  it('is tried again before it was ever shown, and left for the CPU in the end', async () => {
+  it('is replaced even before its first run is shown, and finally by the CPU', async () => {
     const page = new Page();
     page.plans.push(losing, losing, losing);
     await page.run();
@@ -321,7 +318,7 @@ describe('a lost device', () => {
     expect(page.session.isForced).toBe(true);
   });
 
-  it('is gone on from with the last state that was kept', async () => {
+  it('is replaced, and the run continues from the last stored state', async () => {
     const page = new Page();
     await page.run();
     const { simulation } = page.session.run as Run;
@@ -342,7 +339,7 @@ describe('a device that is lost for good', () => {
     throw failure;
   };
 
-  it('ends in words where the CPU engine does not come, and goes on when it does', async () => {
+  it('ends with a message if the CPU engine does not load, and continues once it does', async () => {
     const page = new Page();
     await page.run({ ...chooseScene(page.choices, 'gas'), size: 0.5 });
     const { simulation } = page.session.run as Run;
@@ -359,7 +356,7 @@ describe('a device that is lost for good', () => {
     expect([page.session.run, page.restarts.isBusy, page.nothings]).toEqual([undefined, false, 1]);
     expect(page.engineNotes.at(-1)).toBe('The GPU was lost 3 times (gone.)');
     expect(page.notices.at(-1)).toMatch(/could not be loaded\..* Nothing runs now; Reset tries again\.$/);
-    // Nothing that was chosen is lost, nor what ran.
+    // The choices and the state are kept.
     expect(page.choices).toEqual({ ...chosen, engine: 'cpu' });
     await page.run();
     expect(page.restarts.engine?.kind).toBe('cpu');
@@ -382,8 +379,8 @@ describe('a device that is lost for good', () => {
   });
 });
 
-describe('what runs', () => {
-  it('is known by its own scene while another one is being started', async () => {
+describe('the present run', () => {
+  it('keeps its own scene while another one starts', async () => {
     const page = new Page();
     expect(page.session.present).toBe(page.choices);
     await page.run();
@@ -396,7 +393,7 @@ describe('what runs', () => {
     expect(page.session.present.scene).toBe('gas');
   });
 
-  it('gives up what is no longer wanted, but not what is the first to be seen', async () => {
+  it('is replaced by the newest choice; outdated starts are abandoned, except the first', async () => {
     const page = new Page();
     const counts = () => page.shown.map(({ run }) => run.simulation.count);
     const next = (count: number) => {
@@ -417,7 +414,7 @@ describe('what runs', () => {
     await page.run();
     expect(counts()).toEqual([200, 300]);
     prepared.length = 0;
-    // Of 400 nothing is made ready that nobody will see, of 500 what was under way when 600 were chosen.
+    // 400 is abandoned before it prepares anything, and 500 while it prepares.
     await page.run({ count: 400 });
     expect(counts()).toEqual([200, 300, 600]);
     expect(prepared).toEqual([500, 600]);
@@ -428,7 +425,7 @@ describe('what runs', () => {
 });
 
 describe('a start that fails', () => {
-  it('takes along nothing that was chosen meanwhile and goes with what runs', async () => {
+  it('keeps changes made meanwhile that fit the present run', async () => {
     const page = new Page();
     await page.run();
     const { run } = page.session;
@@ -441,7 +438,7 @@ describe('a start that fails', () => {
     expect(page.choices).toEqual({ ...defaultChoices(), count: 200, brush: 7, friction: 0.75 });
     expect(run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(/It broke\./);
-    // With as many passes as are chosen here, all pairs would take minutes a step.
+    // With this many passes, testing all pairs would take minutes per step.
     page.engine.onPrepare = () => undefined;
     await page.run({ substeps: 256, restitution: 1, count: 9000 });
     page.engine.onPrepare = () => {
@@ -453,7 +450,7 @@ describe('a start that fails', () => {
     expect(page.session.run?.simulation.settings.broadPhase).toBe('grid');
   });
 
-  it('leaves the GPU for the CPU where the first picture cannot be drawn, whatever ran before', async () => {
+  it('replaces the GPU by the CPU if the first picture cannot be drawn, whatever ran before', async () => {
     for (const hasRun of [false, true]) {
       const page = new Page();
       if (hasRun) await page.run();
@@ -470,7 +467,7 @@ describe('a start that fails', () => {
     }
   });
 
-  it('leaves no device behind that was opened for it', async () => {
+  it('destroys the device that was opened for it', async () => {
     const page = new Page();
     const opened = {
       name: 'mine.bin',
@@ -486,7 +483,7 @@ describe('a start that fails', () => {
     expect(page.notices.at(-1)).toMatch(/more usual settings instead/);
   });
 
-  it('is said once, and not of the next one', async () => {
+  it('is reported once, and not again after the next start', async () => {
     const page = new Page();
     page.plans.push((engine) => {
       engine.onStart = () => Promise.reject(unloaded());
@@ -506,7 +503,7 @@ describe('a start that fails', () => {
 });
 
 describe('a page without a GPU', () => {
-  it('does not say that the CPU engine runs where that could not be loaded', async () => {
+  it('does not claim that the CPU engine runs if that could not be loaded', async () => {
     const page = new Page();
     page.choices = defaultChoices();
     page.plans.push(
@@ -524,7 +521,7 @@ describe('a page without a GPU', () => {
   });
 });
 
-/** What the loader of the built page tells of. */
+/** Returns an error that the built page's loader has reported. */
 function unloaded(): Error {
   const failure = new TypeError('Failed to fetch');
   vi.stubGlobal('window', new EventTarget());
@@ -536,7 +533,7 @@ function unloaded(): Error {
 }
 
 describe('a part that could not be loaded', () => {
-  it('is said of a tool, and all else is as it was chosen', async () => {
+  it('is reported for a tool, and the other choices stay', async () => {
     const page = new Page();
     page.plans.push((engine) => {
       engine.onPrepareTool = () => {
@@ -550,7 +547,7 @@ describe('a part that could not be loaded', () => {
     expect(page.choices).toMatchObject({ scene: 'gas', pointer: 'push' });
   });
 
-  it('is said, and something that does without is started', async () => {
+  it('is reported, and a choice that does not need it starts', async () => {
     const failure = unloaded();
     const page = new Page();
     const broken = (engine: FakeEngine) => {
@@ -563,7 +560,7 @@ describe('a part that could not be loaded', () => {
     expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded\..*more usual settings/);
   });
 
-  it('leaves the scene to the GPU where it is the CPU engine, and ends in words where there is none', async () => {
+  it('makes the GPU run the scene if it is the CPU engine, and ends with a message without a GPU', async () => {
     const failure = unloaded();
     const missing = () => {
       throw failure;

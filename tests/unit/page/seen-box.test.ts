@@ -1,4 +1,4 @@
-/** What a picture is fitted to where the world has no end: all particles, or if they lie too far apart those near the first. */
+/** The box that a picture shows of an unbounded world: around all particles, or if too far apart, around the first. */
 import { describe, expect, it } from 'vitest';
 import { capOf, defaultChoices, simulationOptions } from '../../../src/page/model/choices';
 import { FIELDS, MOST_PARTICLES } from '../../../src/page/model/fields';
@@ -7,13 +7,13 @@ import { PlaneCamera, project, type Viewport } from '../../../src/page/view/came
 import { SpaceCamera } from '../../../src/page/view/space-camera';
 import { SCENES } from '../../../src/scenes';
 
-function around(dimensions: 2 | 3, places: readonly (readonly number[])[], radius = 0.5) {
-  const ids = Uint32Array.from(places, (_, index) => 3 * index);
-  return boxAround({ dimensions, radius }, { ids, positions: Float32Array.from(places.flat()) });
+function around(dimensions: 2 | 3, points: readonly (readonly number[])[], radius = 0.5) {
+  const ids = Uint32Array.from(points, (_, index) => 3 * index);
+  return boxAround({ dimensions, radius }, { ids, positions: Float32Array.from(points.flat()) });
 }
 
-describe('the box that is seen', () => {
-  it("is the world's, where it has one", () => {
+describe('the shown box', () => {
+  it("is the world's box, if it has one", () => {
     expect(worldBox({ min: [0, 1], max: [4, 5] })).toEqual({
       min: [0, 1],
       max: [4, 5],
@@ -23,7 +23,7 @@ describe('the box that is seen', () => {
     });
   });
 
-  it('is around all particles that are finite, with room for their radius', () => {
+  it('surrounds all finite particles, including their radius', () => {
     const box = around(3, [
       [1, 2, 3],
       [Number.NaN, 0, 0],
@@ -36,12 +36,12 @@ describe('the box that is seen', () => {
       isWorld: false,
       leftOut: '',
     });
-    const nobody = around(2, []);
-    expect(nobody.leftOut).toBe('');
-    expect(nobody.max[0]).toBeGreaterThan(nobody.min[0] as number);
+    const empty = around(2, []);
+    expect(empty.leftOut).toBe('');
+    expect(empty.max[0]).toBeGreaterThan(empty.min[0] as number);
   });
 
-  it('is around those near the first where others are too far to be seen, and says so', () => {
+  it('surrounds those near the first if others are too far away, and says so', () => {
     const far = 2 ** 20;
     const box = around(2, [
       [far, far],
@@ -56,12 +56,12 @@ describe('the box that is seen', () => {
     expect(box.leftOut).toBe(
       'The particles lie too far apart to be seen together, so the picture shows 2 particles of 4: those near particle 0.',
     );
-    // As many as fill so much are seen together.
+    // Up to 2,000 diameters are shown as a whole.
     const row = Array.from({ length: 3000 }, (_, index) => [index, 0]);
     expect(around(2, row, 1).leftOut).toBe('');
   });
 
-  it('is seen sharply, however far out it is', () => {
+  it('is drawn precisely at any distance from the origin', () => {
     const viewport: Viewport = {
       width: 800,
       height: 600,
@@ -70,14 +70,14 @@ describe('the box that is seen', () => {
     };
     for (const camera of [new PlaneCamera(), new SpaceCamera()]) {
       const dimensions = camera instanceof PlaneCamera ? 2 : 3;
-      const places = [0, 8].map((along) => new Array<number>(dimensions).fill(along));
+      const points = [0, 8].map((along) => new Array<number>(dimensions).fill(along));
       const at = (out: number) => {
         const box = around(
           dimensions,
-          places.map((place) => place.map((along) => along + out)),
+          points.map((point) => point.map((along) => along + out)),
         );
         const sight = camera.sight(box, viewport);
-        // A step along x, from the middle.
+        // Two points, a small step along x apart.
         return [4, 4.25].map((x) =>
           project(
             sight,
@@ -93,7 +93,7 @@ describe('the box that is seen', () => {
     }
   });
 
-  it('is there for every scene: all can be chosen', () => {
+  it('exists for every scene, so that all can be chosen', () => {
     expect(FIELDS.scene.options.map(({ value }) => value)).toEqual(SCENES.map(({ name }) => name));
     for (const scene of ['far-apart', 'colliding-cells', 'one-large']) {
       const choices = { ...defaultChoices(scene), boxWidth: 3 };

@@ -1,4 +1,4 @@
-/** Numbers of the page: growth of the time of a step, its stages, and its distance tests. */
+/** Numbers on the page: growth, stages and distance tests of a step, the cap on naive, and the frame rate. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Curve, expectedTime, growthOf } from '../../../src/core/base/curves';
@@ -38,7 +38,7 @@ const factors = fc.double({ min: 1e-6, max: 10, noNaN: true });
 const exponents = fc.double({ min: 0.2, max: 3, noNaN: true });
 
 describe('the growth of a curve', () => {
-  it('is the exponent of a power, whatever the unit of time', () => {
+  it('is the exponent of a power law, in any unit of time', () => {
     fc.assert(
       fc.property(factors, exponents, (factor, exponent) => {
         expect(growthOf(curve(factor, exponent))).toBeCloseTo(exponent, 9);
@@ -46,7 +46,7 @@ describe('the growth of a curve', () => {
     );
   });
 
-  it('is that of the last decade, which a fixed cost does not hide', () => {
+  it('is measured over the last decade, so a fixed cost does not hide it', () => {
     const hidden = curve(1e-6, 2, 100_000).map(({ count, milliseconds }) => ({
       count,
       milliseconds: milliseconds + 1,
@@ -56,14 +56,14 @@ describe('the growth of a curve', () => {
     expect(growthOf([{ count: 100, milliseconds: 500 }, ...rest])).toBe(growthOf(hidden));
   });
 
-  it('is left open where there are too few sizes', () => {
+  it('is undefined with too few sizes', () => {
     expect(growthOf([])).toBeUndefined();
     expect(growthOf(curve(1, 1, 300))).toBeUndefined();
   });
 });
 
-describe('where the curves cross', () => {
-  it('is where the powers do', () => {
+describe('the crossover of two curves', () => {
+  it('is the count at which two power laws are equal', () => {
     fc.assert(
       fc.property(fc.double({ min: 110, max: 900_000, noNaN: true }), factors, (count, factor) => {
         const curves = { grid: curve(factor * count, 1), naive: curve(factor, 2) };
@@ -74,7 +74,7 @@ describe('where the curves cross', () => {
     );
   });
 
-  it('is nowhere where one is always faster, and unknown where they share no size', () => {
+  it('does not exist if one is always faster, and is undefined without a common size', () => {
     expect(crossoverOf({ grid: curve(1, 1), naive: curve(1, 2) })).toEqual({
       kind: 'always',
       faster: 'grid',
@@ -87,10 +87,10 @@ describe('where the curves cross', () => {
   });
 });
 
-describe('what is said of the curves', () => {
+describe('the description of the curves', () => {
   const curves: Curves = { grid: curve(3e-3, 1, 100_000), naive: curve(1e-5, 2, 10_000) };
 
-  it('names the growths, the crossing and the cliff', () => {
+  it('names the growths, the crossover and the ratio at the largest common size', () => {
     expect(describeCurves(curves)).toEqual([
       'Grid grows like N^1.00, from 10,000 to 100,000 particles.',
       'Naive grows like N^2.00, from 1,000 to 10,000 particles.',
@@ -100,7 +100,7 @@ describe('what is said of the curves', () => {
     expect(describeCurves({ grid: [], naive: [] })).toEqual([]);
   });
 
-  it('goes on where naive was not measured, and says that it is no measurement', () => {
+  it('estimates naive times that were not measured, and marks them as estimates', () => {
     const rows = rowsOf(curves);
     expect(rows.map(({ count }) => count)).toEqual([100, 300, 1000, 3000, 10_000, 30_000, 100_000]);
     const row = rows.find(({ count }) => count === 30_000);
@@ -113,7 +113,7 @@ describe('what is said of the curves', () => {
     expect(rows[0]?.ratio?.isEstimate).toBe(false);
   });
 
-  it('expects rather too much than too little of the next size', () => {
+  it('does not underestimate the time of the next size', () => {
     expect(expectedTime([], 100, LEAST_GROWTH.grid)).toBe(0);
     for (const exponent of [0.1, 1, 2]) {
       const before = curve(1, exponent, 3000);
@@ -125,41 +125,41 @@ describe('what is said of the curves', () => {
 });
 
 describe('a typical time', () => {
-  it('is the median, so that one hiccup is no matter', () => {
+  it('is the median, so that one outlier has no effect', () => {
     expect(typicalTime([5, 4, 900, 6, 5])).toBe(5);
     expect(typicalTime([4, 6])).toBe(5);
   });
 
-  it('is the mean where a clock is too coarse to tell samples apart', () => {
+  it('is the mean if the clock is too coarse to distinguish samples', () => {
     expect(typicalTime([0, 0, 0.1, 0, 0.1])).toBeCloseTo(0.04, 12);
   });
 });
 
-interface Asked {
+interface Requested {
   readonly broadPhase: BroadPhase;
   readonly count: number;
 }
 
 function request(
-  time: (asked: Asked) => number,
+  time: (requested: Requested) => number,
   changes: Partial<SweepRequest> = {},
 ): SweepRequest & {
-  readonly asked: Asked[];
+  readonly requested: Requested[];
   readonly notes: string[];
   readonly last: () => Curves;
   readonly alive: () => number;
 } {
-  const asked: Asked[] = [];
+  const requested: Requested[] = [];
   const notes: string[] = [];
   let curves: Curves = { grid: [], naive: [] };
   let alive = 0;
   return {
-    asked,
+    requested,
     notes,
     last: () => curves,
     alive: () => alive,
     start: async (broadPhase, count): Promise<TimedRun> => {
-      asked.push({ broadPhase, count });
+      requested.push({ broadPhase, count });
       alive++;
       return {
         count,
@@ -170,7 +170,7 @@ function request(
       };
     },
     ended: new Promise<never>(() => undefined),
-    // Samples are taken until some time has passed.
+    // A sweep takes samples until some time has passed, so time must pass.
     breathe: async () => vi.advanceTimersByTime(100),
     onSize: () => undefined,
     onTiming: (all) => {
@@ -185,7 +185,7 @@ describe('a sweep', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('takes both up side by side and stops each where a step would take too long', async () => {
+  it('times both alternately, and stops each at sizes whose step would take too long', async () => {
     const sweep = request(({ broadPhase, count }) =>
       broadPhase === 'naive' ? 1e-4 * count ** 2 : 0.01 * count,
     );
@@ -193,7 +193,7 @@ describe('a sweep', () => {
     const counts = (of: BroadPhase) => sweep.last()[of].map(({ count }) => count);
     expect(counts('naive')).toEqual([100, 300, 1000, 3000]);
     expect(counts('grid')).toEqual([100, 300, 1000, 3000, 10_000, 30_000, 100_000]);
-    expect(sweep.asked.slice(0, 3)).toEqual([
+    expect(sweep.requested.slice(0, 3)).toEqual([
       { broadPhase: 'grid', count: 100 },
       { broadPhase: 'naive', count: 100 },
       { broadPhase: 'grid', count: 300 },
@@ -206,7 +206,7 @@ describe('a sweep', () => {
     expect(sweep.alive()).toBe(0);
   });
 
-  it('says what fails at a size and goes on with the others', async () => {
+  it('reports a failure at one size and continues with the others', async () => {
     const sweep = request(() => 1);
     const { start } = sweep;
     await runSweep({
@@ -228,7 +228,7 @@ describe('a sweep', () => {
     expect(sweep.alive()).toBe(0);
   });
 
-  it('leaves out steps of which some time is missing, and says so; with no others a size fails', async () => {
+  it('leaves out steps with missing times and reports them; a size without other steps fails', async () => {
     const sweep = request(() => 4);
     const { start } = sweep;
     let steps = 0;
@@ -254,7 +254,7 @@ describe('a sweep', () => {
     ]);
   });
 
-  it('takes the sizes that a scene makes of what is asked for', async () => {
+  it('records the actual number of particles if the scene rounds it', async () => {
     const sweep = request(() => 1);
     const { start } = sweep;
     await runSweep({
@@ -272,7 +272,7 @@ describe('a sweep', () => {
     ).toEqual([256, 960, 2944]);
   });
 
-  it('ends with what ends it, and leaves nothing running', async () => {
+  it('rejects when it is ended, and destroys all runs', async () => {
     let lose: (error: Error) => void = () => undefined;
     const ended = new Promise<never>((_, reject) => {
       lose = reject;
@@ -295,7 +295,7 @@ describe('a sweep', () => {
     expect(sweep.alive()).toBe(0);
   });
 
-  it('times a step that is far too long just once', async () => {
+  it('times a step only once if it is far too long', async () => {
     let steps = 0;
     const sweep = request(() => {
       steps++;
@@ -314,7 +314,7 @@ describe('the stages of the last steps', () => {
     ...(stages && { stages }),
   });
 
-  it('are stacked in the order they are done in, the first on top', () => {
+  it('are stacked in execution order, the first on top', () => {
     const history = new StageHistory();
     expect(history.add(stepTime({ scan: 1, resolve: 4 }), 0)).toBe(true);
     expect(history.add(stepTime({ scan: 2, partner: 3, resolve: 5 }), 1000)).toBe(true);
@@ -328,7 +328,7 @@ describe('the stages of the last steps', () => {
     expect(history.latest).toEqual({ scan: 2, partner: 3, resolve: 5 });
   });
 
-  it('are taken once each, twice a second at most, and the last sixty', () => {
+  it('are sampled once each, at most twice a second, and the last sixty are kept', () => {
     const history = new StageHistory();
     const same = stepTime({ scan: 1 });
     expect(history.add(undefined, 0)).toBe(false);
@@ -341,7 +341,7 @@ describe('the stages of the last steps', () => {
     expect(history.stacked()[0]?.[0]).toBe(1 - MOST_STAGE_SAMPLES);
   });
 
-  it('leave out steps of which some time is missing, and say how many', () => {
+  it('leave out steps with missing times, and report how many', () => {
     const history = new StageHistory();
     const missing = () => ({ ...stepTime({ scan: 0, resolve: 4 }), discarded: 1 });
     expect(history.add(missing(), 0)).toBe(true);
@@ -364,7 +364,7 @@ describe('the stages of the last steps', () => {
     expect(history.note).toBe('');
   });
 
-  it('forget stages that are no longer done, and everything with another clock or none of the stages', () => {
+  it('forget stages that no longer run, and all samples if the clock or all stages change', () => {
     const history = new StageHistory();
     history.add(stepTime({ partner: 1, resolve: 1 }), 0);
     for (let step = 1; step <= MOST_STAGE_SAMPLES; step++) history.add(stepTime({ resolve: 1 }), 1000 * step);
@@ -375,7 +375,7 @@ describe('the stages of the last steps', () => {
     expect(history.names).toEqual(['transfer']);
     history.add(stepTime(undefined, 'page'), 3e6);
     expect(history.names).toEqual([WHOLE_STEP]);
-    // A single one has a width all the same.
+    // A single sample has a width too.
     expect(history.stacked()).toEqual([
       [-1, 0],
       [7, 7],
@@ -389,14 +389,14 @@ describe('the distance tests of a step', () => {
   const simulation = createCpuSimulation(simulationOptions({ ...defaultChoices(), substeps: 3 }, 500));
   const measures = simulation.measure();
 
-  it('of the CPU engine are one a candidate pair and pass', () => {
+  it('are one per candidate pair and pass on the CPU engine', () => {
     const { count, explanation } = checksOf(measures, simulation);
     expect(measures.candidates).toBeGreaterThan(100);
     expect(count).toBe(3 * measures.candidates);
     expect(explanation).toMatch(/once for both.*× 3 substeps\./);
   });
 
-  it('of the GPU are from both sides, each particle with itself too: by naive n² a pass', () => {
+  it('are done from both sides on the GPU, and with itself: n² per pass for naive', () => {
     const settings = { ...simulation.settings, broadPhase: 'naive' as const };
     const naive = { count: 500, nonFinite: 0, candidates: (500 * 499) / 2 };
     const gpu = { backend: 'gpu' as const, radiusRange: undefined, settings };
@@ -404,7 +404,7 @@ describe('the distance tests of a step', () => {
     expect(checksOf(naive, gpu).explanation).toMatch(/from both sides/);
   });
 
-  it('are twice as many where bounces look for partners, and at most so many where sizes differ', () => {
+  it('are twice as many if bounces look for partners, and an upper bound if sizes differ', () => {
     const settings = { ...simulation.settings, restitution: 0.5 };
     const radiusRange = { smallest: 0.5, largest: 1 };
     expect(
@@ -413,7 +413,7 @@ describe('the distance tests of a step', () => {
     expect(checksOf(measures, { backend: 'gpu', radiusRange, settings }).explanation).toMatch(/at most/);
   });
 
-  it('of the CPU engine are in fewer levels than the panel counts cells of, where sizes differ', () => {
+  it("are explained for the CPU engine's own levels if sizes differ", () => {
     const explained = (backend: 'cpu' | 'gpu', radiusRange?: { smallest: number; largest: number }) =>
       checksOf(measures, { backend, radiusRange, settings: simulation.settings }).explanation;
     const sizes = { smallest: 0.5, largest: 1 };
@@ -429,7 +429,7 @@ describe('the distance tests of a step', () => {
 describe('the cap on naive', () => {
   const many = { ...defaultChoices(), broadPhase: 'naive' as const, count: 30_000 };
 
-  it('keeps a step short, whatever a step is made of', () => {
+  it('keeps a step short, whatever its substeps and passes', () => {
     expect(effectiveCount(many, HARDWARE)).toBe(30_000);
     expect(effectiveCount(many, SOFTWARE)).toBe(3000);
     expect(effectiveCount({ ...many, engine: 'cpu' }, HARDWARE)).toBe(10_000);
@@ -440,7 +440,7 @@ describe('the cap on naive', () => {
     expect(effectiveCount({ ...many, broadPhase: 'grid' }, SOFTWARE)).toBe(30_000);
   });
 
-  it('says what more would cost', () => {
+  it('states the cost of more particles', () => {
     expect(capOf(many, SOFTWARE)?.reason).toMatch(
       /every pair, 4,498,500 of them at 3,000 .* 8 substeps.*capped.*With 30,000 .* 100 times as long/,
     );
@@ -448,7 +448,7 @@ describe('the cap on naive', () => {
 });
 
 describe('the frame rate', () => {
-  it('is that of the last second, and of the last two frames where they are farther apart', () => {
+  it('is that of the last second, or of the last two frames if they are farther apart', () => {
     const meter = new Meter(
       () => undefined,
       () => undefined,

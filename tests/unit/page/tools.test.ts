@@ -1,4 +1,4 @@
-/** What pointers mean, and where they put new particles and walls. */
+/** What a pointer picks, holds and pushes, and where it adds particles and walls. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { NO_OBSTACLES, readObstacles } from '../../../src/core/obstacles/obstacles';
 import { planSimulation } from '../../../src/core/simulation/plan';
@@ -36,23 +36,23 @@ afterEach(() => {
 });
 
 describe('a pointer', () => {
-  it('means the one whose middle is nearest in the plane', () => {
+  it('picks the particle with the nearest centre in the plane', () => {
     const particles = particlesAt(2, at(2.4, 3, 2.2, 3, 5, 5, Number.NaN, 3));
     const simulation = { dimensions: 2, radius: 0.5 } as const;
     expect(pick(simulation, particles, POINT, 1)).toMatchObject({ id: 11, index: 1 });
-    // Beside all of them, the nearest within reach.
+    // Outside all particles it picks the nearest within reach.
     expect(pick(simulation, particles, { ...POINT, origin: [5, 5.9] }, 0.5)).toMatchObject({ id: 12 });
     expect(pick(simulation, particles, { ...POINT, origin: [5, 6.1] }, 0.5)).toBeUndefined();
   });
 
-  it('means the first that is hit in space, and nobody behind the eye', () => {
+  it('picks the first particle that the ray hits in space, and none behind the camera', () => {
     const particles = particlesAt(3, at(2, 3, 1, 2.4, 3, 5, 2, 3, 12));
     const simulation = { dimensions: 3, radius: 0.5 } as const;
     expect(pick(simulation, particles, LINE, 0)).toEqual({ id: 11, index: 1, depth: 5 });
     expect(pick({ ...simulation, radius: 0.25 }, particles, LINE, 0)).toEqual({ id: 10, index: 0, depth: 9 });
   });
 
-  it('means larger ones by their own radius, and boxes by what is around them', () => {
+  it("uses each particle's own radius, and a box's half extents", () => {
     const simulation = { dimensions: 2, radius: 4 } as const;
     const mixed = particlesAt(2, at(5, 3, 2, 4.5), at(4, 0.25));
     expect(pick(simulation, mixed, POINT, 0)).toMatchObject({ id: 10 });
@@ -61,12 +61,12 @@ describe('a pointer', () => {
     expect(pick(simulation, boxes, POINT, 0)).toMatchObject({ id: 11 });
   });
 
-  it('is near those whose middle it reaches', () => {
+  it('finds particles whose centre is within reach', () => {
     expect(near(2, at(2, 3, 2, 3.9, 2, 4, Number.NaN, 3), POINT, 1)).toEqual([0, 1]);
     expect(near(3, at(2, 3, 0, 2, 3.9, 9, 3, 3, 5, 2, 3, 11), LINE, 1)).toEqual([0, 1]);
   });
 
-  it('gives the one it holds the way to go, up to a speed, and nobody else', () => {
+  it('gives the held particle the velocity to its target, up to a speed, and moves no other', () => {
     const particles = particlesAt(2, at(1, 1, 4, 4));
     const grip = { id: 11, place: [4, 6], speed: 100 };
     expect(Array.from(held(2, particles, grip, 0.5))).toEqual([0, 0, 0, 1]);
@@ -75,7 +75,7 @@ describe('a pointer', () => {
     expect(Array.from(held(2, particles, { ...grip, id: 3 }, 0.5))).toEqual([0, 0, 0, 0]);
   });
 
-  it('pushes less the farther away, and whoever is in the middle not at all', () => {
+  it('pushes distant particles less, and a particle at its centre not at all', () => {
     const particles = particlesAt(2, at(2, 3, 2, 4, 2, 5, 2, 3.5));
     const stroke = { ...POINT, reach: 2, force: 8 };
     expect(Array.from(pushed(2, particles, stroke, 0.5))).toEqual([0, 0, 0, 2, 0, 0, 0, 3]);
@@ -89,7 +89,7 @@ describe.each(DIMENSIONS)('new particles in %dD', (dimensions) => {
     mixed: { radiusRange: { smallest: 0.25, largest: 1 } },
     boxes: { radiusRange: { smallest: 0.25, largest: 1 }, boxes: true },
   };
-  it.each(Object.keys(kinds))('overlap nobody and nothing, and lie in the box (%s)', (kind) => {
+  it.each(Object.keys(kinds))('overlap no particle and no obstacle, and lie in the box (%s)', (kind) => {
     const options = { dimensions, min: corner(0), max: corner(16), capacity: 400, ...kinds[kind] };
     const plan = planSimulation({ ...options, obstacleCapacity: 1 } as SimulationOptions);
     const given = plan.radiusRange
@@ -114,11 +114,11 @@ describe.each(DIMENSIONS)('new particles in %dD', (dimensions) => {
     const reach = Math.max(...simulation.read().positions);
     expect(reach).toBeGreaterThan(4);
     expect(reach).toBeLessThanOrEqual(6);
-    // Where there is no room there is nobody new.
+    // Without room, none are added.
     const nowhere = { place: corner(-9), reach: 1, most: 5 };
     expect(sprinkle(simulation, simulation.read(), fixed, nowhere, random)).toBeUndefined();
-    const nobody = { place: corner(9), reach: 1, most: 0 };
-    expect(sprinkle(simulation, simulation.read(), fixed, nobody, random)).toBeUndefined();
+    const none = { place: corner(9), reach: 1, most: 0 };
+    expect(sprinkle(simulation, simulation.read(), fixed, none, random)).toBeUndefined();
   });
 });
 
@@ -132,7 +132,7 @@ describe('walls', () => {
     capacity: 0,
   });
 
-  it('are rows in the plane, a radius apart, and not built twice', () => {
+  it('are rows of balls in the plane, a radius apart, and are not built twice', () => {
     const { balls, end } = wall(plane, NO_OBSTACLES, [2, 3], [5, 3], 9);
     expect(end).toEqual([5, 3]);
     expect(balls).toEqual([2, 2.5, 3, 3.5, 4, 4.5, 5].map((x) => [x, 3]));
@@ -142,14 +142,14 @@ describe('walls', () => {
       [5.5, 3],
       [6, 3],
     ]);
-    // Only what is in the box.
+    // Only balls in the box.
     expect(wall(plane, NO_OBSTACLES, [15.5, 3], [20, 3], 9).balls).toEqual([
       [15.5, 3],
       [16, 3],
     ]);
   });
 
-  it('end where there is no more room, and go on from there', () => {
+  it('end when there is no more room, and can be continued from there', () => {
     const first = wall(plane, NO_OBSTACLES, [2, 3], [5, 3], 9, 3);
     expect(first.balls).toEqual([2, 2.5, 3].map((x) => [x, 3]));
     expect(first.end).toEqual([3, 3]);
@@ -159,7 +159,7 @@ describe('walls', () => {
     expect(end).toEqual([5, 3]);
   });
 
-  it('are quick to be drawn, however long and high', () => {
+  it('are built quickly, however long and high', () => {
     const wide = planSimulation({
       dimensions: 3,
       radius: 0.5,
@@ -172,7 +172,7 @@ describe('walls', () => {
     expect(balls.length).toBe(801 * 24);
   });
 
-  it('are pillars on the floor in space', () => {
+  it('are pillars on the floor in 3D', () => {
     const ray: Ray = { origin: [3, 5, 3], direction: [0, -1, 0], depth: 1 };
     expect(onFloor(ray, 1)).toEqual([3, 1, 3]);
     expect(onFloor({ ...ray, direction: [0, 1, 0] }, 1)).toBeUndefined();
@@ -185,7 +185,7 @@ describe('walls', () => {
     ]);
   });
 
-  it('are added to what stands, and taken from it', () => {
+  it('are added to the present obstacles, and removed from them', () => {
     const fixed = { positions: at(1, 1, 2, 2, 3, 3) };
     expect(changeObstacles(plane, fixed, { without: [1], balls: [[4, 4]] })).toEqual(at(1, 1, 3, 3, 4, 4));
     const mixed = { ...plane, radiusRange: { smallest: 0.25, largest: 0.5 }, boxes: true };
@@ -204,8 +204,8 @@ describe('walls', () => {
 });
 
 describe('tools', () => {
-  /** A workplace that counts what it is asked for; at 1, 1 of the window is its only particle. */
-  function place(pointer: Choices['pointer'], movesObstacles = false) {
+  /** Tools with counted requests. The only particle is at (1, 1) of the window. */
+  function open(pointer: Choices['pointer'], movesObstacles = false) {
     const simulation = createCpuSimulation({
       dimensions: 2,
       radius: 0.5,
@@ -213,7 +213,7 @@ describe('tools', () => {
       max: [16, 16],
       positions: at(2, 3),
     });
-    const asked = { pushes: 0, rooms: 0, walls: 0 };
+    const requests = { pushes: 0, rooms: 0, walls: 0 };
     const { notices: notes } = collectNotes();
     const built: unknown[] = [];
     const run = {
@@ -221,10 +221,10 @@ describe('tools', () => {
       fixed: NO_OBSTACLES,
       restorations: 0,
       push: () => {
-        asked.pushes++;
+        requests.pushes++;
       },
       setObstacles: (obstacles: unknown) => {
-        asked.walls++;
+        requests.walls++;
         built.push(obstacles);
       },
     } as unknown as Run;
@@ -254,36 +254,36 @@ describe('tools', () => {
       cap: undefined,
       prepareTool: () => undefined,
       makeRoom: () => {
-        asked.rooms++;
+        requests.rooms++;
       },
     };
-    return { tools: new Tools(session, viewpoint, host), run, asked, built, notes, choose, start };
+    return { tools: new Tools(session, viewpoint, host), run, requests, built, notes, choose, start };
   }
 
-  it('draw no walls where the scene sets obstacles anew with each step, and say so', () => {
-    const { tools, asked, notes } = place('wall', true);
+  it('draw no walls if the scene replaces obstacles in each step, and say so', () => {
+    const { tools, requests, notes } = open('wall', true);
     tools.at({ x: 1, y: 1 });
     expect(notes).toEqual(['The obstacles of this scene move by themselves, so no walls stay among them.']);
-    expect(asked.rooms).toBe(0);
+    expect(requests.rooms).toBe(0);
   });
 
-  it('push with the next step where the pointer was down for less than one, and only then', () => {
-    const { tools, run, asked } = place('push');
+  it('push in the next step if the pointer was down for less than a step, and only once', () => {
+    const { tools, run, requests } = open('push');
     tools.at({ x: 1, y: 1 });
     tools.at(undefined);
     tools.beforeStep(run, 0.01);
     tools.beforeStep(run, 0.01);
-    expect(asked.pushes).toBe(1);
+    expect(requests.pushes).toBe(1);
     tools.at({ x: 1, y: 1 });
     tools.beforeStep(run, 0.01);
     tools.beforeStep(run, 0.01);
     tools.at(undefined);
     tools.beforeStep(run, 0.01);
-    expect(asked.pushes).toBe(3);
+    expect(requests.pushes).toBe(3);
   });
 
-  it('erase with a tap that comes between two stages of a step, once that is done', async () => {
-    const { tools, run } = place('erase');
+  it('erase after a tap between two stages of a step, once the step is done', async () => {
+    const { tools, run } = open('erase');
     let stages = 2;
     Object.defineProperty(run.simulation, 'isBusy', { get: () => stages-- > 0 });
     tools.at({ x: 1, y: 1 });
@@ -292,9 +292,9 @@ describe('tools', () => {
     expect([run.simulation.count, stages]).toEqual([0, -1]);
   });
 
-  it('leave what ran where another scene comes meanwhile: nobody of it is held, no wall of it goes on', async () => {
+  it('release the held particle and end the wall when another scene starts', async () => {
     for (const isChosenBefore of [false, true]) {
-      const dragging = place('drag');
+      const dragging = open('drag');
       if (isChosenBefore) dragging.choose({ scene: 'gas' });
       dragging.tools.at({ x: 1, y: 1 });
       await new Promise((resolve) => setTimeout(resolve));
@@ -302,30 +302,30 @@ describe('tools', () => {
       expect(dragging.tools.isHolding).toBe(true);
       dragging.choose({ scene: 'gas' });
       dragging.tools.update();
-      // What is still seen is still held.
+      // The old scene is still shown, so its particle is still held.
       expect(dragging.tools.isHolding).toBe(true);
       dragging.start();
       dragging.tools.update();
       expect(dragging.tools.isHolding).toBe(false);
     }
     for (const change of [{ gravity: 1 }, { scene: 'gas' }]) {
-      const { tools, run, asked, choose, start } = place('wall');
+      const { tools, run, requests, choose, start } = open('wall');
       tools.at({ x: 1, y: 1 });
       tools.at({ x: 6, y: 1 });
       tools.at(undefined);
-      expect(asked.rooms).toBe(1);
+      expect(requests.rooms).toBe(1);
       choose(change);
       start();
       // There is room now.
       Object.defineProperty(run.simulation, 'obstacleCapacity', { value: 9 });
       tools.update();
-      expect(asked.walls, JSON.stringify(change)).toBe(change.scene ? 0 : 1);
+      expect(requests.walls, JSON.stringify(change)).toBe(change.scene ? 0 : 1);
     }
   });
 
-  it('begin a wall anew where another scene has come since the last frame, the pointer still down', () => {
+  it('begin a new wall if another scene has started while the pointer is down', () => {
     for (const change of [{ gravity: 1 }, { scene: 'gas' }]) {
-      const { tools, run, built, choose, start } = place('wall');
+      const { tools, run, built, choose, start } = open('wall');
       Object.defineProperty(run.simulation, 'obstacleCapacity', { value: 99 });
       tools.at({ x: 1, y: 1 });
       tools.at({ x: 2, y: 1 });
@@ -333,13 +333,13 @@ describe('tools', () => {
       choose(change);
       start();
       tools.at({ x: 4, y: 1 });
-      // From the old end only in the same scene.
+      // The wall continues from its old end only in the same scene.
       expect(built.pop()).toEqual(change.scene ? at(5, 3) : at(3, 3, 3.5, 3, 4, 3, 4.5, 3, 5, 3));
     }
   });
 
-  it('ask once for room that a run has not got, until the pointer comes down again', async () => {
-    const { tools, asked } = place('add');
+  it('request missing room once, until the pointer is pressed again', async () => {
+    const { tools, requests } = open('add');
     const frame = async () => {
       tools.update();
       await new Promise((resolve) => setTimeout(resolve));
@@ -348,31 +348,31 @@ describe('tools', () => {
     await frame();
     await frame();
     await frame();
-    expect(asked.rooms).toBe(1);
+    expect(requests.rooms).toBe(1);
     tools.at(undefined);
     tools.at({ x: 1, y: 1 });
     await frame();
-    expect(asked.rooms).toBe(2);
+    expect(requests.rooms).toBe(2);
   });
 });
 
-describe('room', () => {
+describe('capacity', () => {
   const choices = { ...defaultChoices(), count: 100 };
   const options = simulationOptions(choices, 100);
   const held = { dimensions: 2, ids: Uint32Array.of(0, 150), obstacles: at(1, 1, 2, 2, 3, 3) } as const;
 
-  it('is for what is there, and for what the pointer adds', () => {
+  it('holds the present particles and obstacles, and those that the pointer may add', () => {
     expect(roomFor(choices, options)).toEqual({ capacity: 100, obstacleCapacity: 0 });
     expect(roomFor({ pointer: 'add' }, options)).toEqual({ capacity: 2100, obstacleCapacity: 0 });
     expect(roomFor({ pointer: 'wall' }, options)).toEqual({ capacity: 100, obstacleCapacity: 4000 });
     expect(roomFor(choices, options, held)).toEqual({ capacity: 151, obstacleCapacity: 3 });
     expect(roomFor({ pointer: 'wall' }, options, held)).toEqual({ capacity: 151, obstacleCapacity: 4003 });
-    // No less than there was, since earlier states may need it.
+    // Never less than before, since earlier states may need it.
     const before = { capacity: 900, obstacleCapacity: 5000 };
     expect(roomFor({ pointer: 'wall' }, options, held, before)).toEqual(before);
     const many = simulationOptions({ ...choices, count: 10_000 }, 10_000);
     expect(roomFor({ pointer: 'add' }, many).capacity).toBe(15_000);
-    // Where fewer may run there is no room for more; those that are there stay.
+    // A lower limit leaves no room for more, but present particles stay.
     expect(roomFor({ pointer: 'add', most: 12_000 }, many).capacity).toBe(12_000);
     expect(roomFor({ pointer: 'add', most: 9000 }, many).capacity).toBe(10_000);
   });
