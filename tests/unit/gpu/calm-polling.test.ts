@@ -1,11 +1,11 @@
-/** The pauses between Dawn's questions on a software GPU: who is native waits, everybody else is called as ever. */
+/** The pauses between Dawn's polls on a software GPU: only callbacks of native bindings wait. */
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { calmPolling } from '../../../src/node/dawn';
 
 const genuine = globalThis.setImmediate;
 
-/** As a binding's callback looks: without a name or source. */
+/** Returns a function like a binding's callback: without a name or source. */
 function nativeOf(callback: (...values: unknown[]) => void): (...values: unknown[]) => void {
   return new Proxy((...values: unknown[]) => callback(...values), {});
 }
@@ -16,26 +16,26 @@ describe('calm polling', () => {
     vi.restoreAllMocks();
   });
 
-  it('pauses before what a binding asks, and hands on its values', async () => {
+  it('pauses before a callback of a binding, and passes its arguments on', async () => {
     const wait = vi.spyOn(Atomics, 'wait');
     calmPolling();
     expect(globalThis.setImmediate).not.toBe(genuine);
-    let asked = 0;
+    let polls = 0;
     const values = await new Promise<unknown[]>((resolve) => {
-      // A binding asks again as long as there is a device.
+      // A binding polls again as long as there is a device.
       const poll = nativeOf((...given) => {
-        expect(wait).toHaveBeenCalledTimes(++asked);
-        if (asked < 3) globalThis.setImmediate(poll, ...given);
+        expect(wait).toHaveBeenCalledTimes(++polls);
+        if (polls < 3) globalThis.setImmediate(poll, ...given);
         else resolve(given);
       });
       globalThis.setImmediate(poll, 'a', 2);
     });
     expect(values).toEqual(['a', 2]);
-    // It ends by itself.
+    // Each wait ends after a millisecond.
     for (const [, , , milliseconds] of wait.mock.calls) expect(milliseconds).toBe(1);
   });
 
-  it('lets programs be, bound functions and promises included', async () => {
+  it('does not delay callbacks of programs, bound functions and promises included', async () => {
     const wait = vi.spyOn(Atomics, 'wait');
     calmPolling();
     const plain = vi.fn();

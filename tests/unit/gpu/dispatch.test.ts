@@ -1,4 +1,4 @@
-/** Dispatches past one dimension's limit. */
+/** Dispatches of more workgroups than one dimension holds. */
 import { describe, expect, it } from 'vitest';
 import { LimitError } from '../../../src/core/base/errors';
 import { foldWorkgroups } from '../../../src/gpu/dispatch';
@@ -16,7 +16,7 @@ describe('foldWorkgroups', () => {
     [3, 2, [2, 2]],
     [4, 2, [2, 2]],
     [1, 1, [1, 1]],
-  ] as const)('%i workgroups, at most %i a dimension', (workgroups, perDimension, expected) => {
+  ] as const)('%i workgroups, at most %i per dimension', (workgroups, perDimension, expected) => {
     expect(foldWorkgroups(workgroups, perDimension)).toEqual(expected);
   });
 
@@ -36,7 +36,7 @@ describe('foldWorkgroups', () => {
     [5, 2],
     [2, 1],
     [65_535 * 65_535 + 1, 65_535],
-  ])('refuses %i workgroups where a dimension holds %i', (workgroups, perDimension) => {
+  ])('rejects %i workgroups if a dimension holds %i', (workgroups, perDimension) => {
     const attempt = () => foldWorkgroups(workgroups, perDimension);
     expect(attempt).toThrow(LimitError);
     expect(attempt).toThrow(

@@ -1,6 +1,6 @@
 /**
  * Bad input to the GPU engine: a typed error of one sentence that names the argument, the value and what is
- * accepted, before the device is used at all. The device of these tests may be asked for its limits only.
+ * accepted, before the device is used. The device of these tests offers its limits only.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ArgumentError, CellstormError, GpuError, LimitError } from '../../../src/core/base/errors';
@@ -43,7 +43,7 @@ function untouchable(limits: Limits = {}): Gpu {
   };
 }
 
-/** One sentence: it begins with the argument and ends with a full stop, the only one but for numbers. */
+/** Matches one sentence: it begins with the argument and has one full stop, at the end, besides those in numbers. */
 async function expectRefusal(
   attempt: Promise<unknown>,
   argument: string,
@@ -64,7 +64,7 @@ async function expectRefusal(
 
 const { NaN: NOT_A_NUMBER, POSITIVE_INFINITY: INFINITE } = Number;
 
-describe('createSimulation refuses', () => {
+describe('createSimulation rejects', () => {
   const good: SimulationOptions = {
     dimensions: 2,
     radius: 0.5,
@@ -158,13 +158,13 @@ describe('createSimulation refuses', () => {
       { capacity: 1025 },
       /^1025 particles .* need 5 workgroups, .* of 2 holds 4: at most 1024 particles in 16381 cells fit\.$/,
     ],
-  ])('what is beyond %s', async (limit, limits, changes, message) => {
+  ])('options beyond %s', async (limit, limits, changes, message) => {
     const attempt = createSimulation(untouchable(limits), { ...good, ...changes });
     await expect(attempt).rejects.toBeInstanceOf(LimitError);
     await expect(attempt).rejects.toMatchObject({ limit, message: expect.stringMatching(message) });
   });
 
-  it('accepts what is just within the limits, and only then uses the device', async () => {
+  it('accepts options just within the limits, and only then uses the device', async () => {
     const fits = { ...good, capacity: 1024, max: [100, 100] };
     const attempt = createSimulation(untouchable({ maxComputeWorkgroupsPerDimension: 2 }), fits);
     await expect(attempt).rejects.toThrow(/was used/);
@@ -173,7 +173,7 @@ describe('createSimulation refuses', () => {
   });
 });
 
-describe('HashGrid.create refuses', () => {
+describe('HashGrid.create rejects', () => {
   const good: HashGridOptions = { dimensions: 3, min: [0, 0, 0], max: [9, 9, 9], diameter: 1, capacity: 10 };
 
   it.each<[string, string, object, RegExp]>([
@@ -192,7 +192,7 @@ describe('HashGrid.create refuses', () => {
     await expectRefusal(HashGrid.create(untouchable(), options), argument, value, accepted);
   });
 
-  it('what is beyond a limit', async () => {
+  it('options beyond a limit', async () => {
     const attempt = HashGrid.create(untouchable(), { ...good, capacity: 9_000_000 });
     await expect(attempt).rejects.toMatchObject({ name: 'LimitError', limit: 'maxStorageBufferBindingSize' });
     const wide = HashGrid.create(untouchable(), { ...good, max: [400, 400, 400] });
@@ -201,7 +201,7 @@ describe('HashGrid.create refuses', () => {
 });
 
 describe('wrapDevice', () => {
-  it.each([undefined, null, 7, {}])('refuses %s', (device) => {
+  it.each([undefined, null, 7, {}])('rejects %s', (device) => {
     const attempt = () => wrapDevice(device as unknown as GPUDevice);
     expect(attempt).toThrow(ArgumentError);
     expect(attempt).toThrow(/^device is .*, but it must be a GPUDevice\.$/);
@@ -216,7 +216,7 @@ describe('requestGpu', () => {
     vi.unstubAllGlobals();
   });
 
-  /** An adapter that gives devices and remembers what it was asked for. */
+  /** An adapter that creates devices and records the requests. */
   function provider(limits: Limits = {}, features: readonly string[] = []) {
     const requests: GPUDeviceDescriptor[] = [];
     const adapter = {
@@ -233,14 +233,14 @@ describe('requestGpu', () => {
         };
       },
     };
-    const asked: (GPURequestAdapterOptions | undefined)[] = [];
+    const adapterRequests: (GPURequestAdapterOptions | undefined)[] = [];
     const gpu = {
       async requestAdapter(options?: GPURequestAdapterOptions) {
-        asked.push(options);
+        adapterRequests.push(options);
         return adapter;
       },
     };
-    return { requests, asked, adapter, gpu: gpu as unknown as GPU };
+    return { requests, adapterRequests, adapter, gpu: gpu as unknown as GPU };
   }
 
   it.each<[string, string, object, RegExp]>([
@@ -250,14 +250,14 @@ describe('requestGpu', () => {
     ['dimensions', '"2"', { dimensions: '2' }, /2 or 3/],
     ['cells', '0.5', { cells: 0.5 }, /a whole number from 0 to 2147483644/],
     ['request.particels', '3', { particels: 3 }, /one of particles/],
-  ])('refuses %s = %s before it asks for an adapter', async (argument, value, changes, accepted) => {
-    const { gpu, asked } = provider();
+  ])('rejects %s = %s before it requests an adapter', async (argument, value, changes, accepted) => {
+    const { gpu, adapterRequests } = provider();
     const request = { particles: 1, dimensions: 2, gpu, ...changes } as GpuRequest;
     await expectRefusal(requestGpu(request), argument, value, accepted);
-    expect(asked).toEqual([]);
+    expect(adapterRequests).toEqual([]);
   });
 
-  it('says what is missing where there is no WebGPU, or no secure context, or no adapter, or no device', async () => {
+  it('says whether WebGPU, a secure context, an adapter or a device is missing', async () => {
     vi.stubGlobal('navigator', {});
     const request = { particles: 1, dimensions: 2 } as const;
     const outcome = (options: GpuRequest) => requestGpu(options).catch((error: unknown) => error as GpuError);
@@ -276,7 +276,7 @@ describe('requestGpu', () => {
     for (const error of [await outcome(request), refused]) expect(error).toBeInstanceOf(CellstormError);
   });
 
-  it('says which limit is short and what would fit, before it asks for a device', async () => {
+  it('names the exceeded limit and what would fit, before it requests a device', async () => {
     const { gpu, requests } = provider();
     const attempt = requestGpu({ particles: 20_000_000, dimensions: 3, gpu });
     await expect(attempt).rejects.toBeInstanceOf(LimitError);
@@ -294,9 +294,13 @@ describe('requestGpu', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('asks for just the limits that are needed, and for optional features where they are', async () => {
+  it('requests only the limits that it needs, and optional features if the adapter has them', async () => {
     const roomy = { maxStorageBufferBindingSize: 2 ** 31, maxBufferSize: 2 ** 32 };
-    const { gpu, requests, asked } = provider(roomy, ['subgroups', 'timestamp-query', 'shader-f16']);
+    const { gpu, requests, adapterRequests } = provider(roomy, [
+      'subgroups',
+      'timestamp-query',
+      'shader-f16',
+    ]);
     const small = await requestGpu({ particles: 1000, dimensions: 2, gpu });
     expect(requests[0]).toMatchObject({
       requiredFeatures: ['timestamp-query', 'subgroups'],
@@ -307,14 +311,14 @@ describe('requestGpu', () => {
     await requestGpu({ particles: 40_000_000, cells: 100, dimensions: 2, gpu, powerPreference: 'low-power' });
     const bytes = 8 * 40_000_000;
     expect(requests[1]?.requiredLimits).toEqual({ maxStorageBufferBindingSize: bytes, maxBufferSize: bytes });
-    expect(asked).toEqual([{}, { powerPreference: 'low-power' }]);
+    expect(adapterRequests).toEqual([{}, { powerPreference: 'low-power' }]);
     const { gpu: plain, requests: others } = provider();
     const bare = await requestGpu({ particles: 0, dimensions: 3, gpu: plain });
     expect(others[0]?.requiredFeatures).toEqual([]);
     expect([bare.timestamps, bare.subgroups]).toEqual([false, false]);
   });
 
-  it('knows the greatest number of particles, which then is granted, and one more is not', async () => {
+  it('finds a greatest number of particles: it is granted, and one percent more is not', async () => {
     const cases: [Limits, 2 | 3, string, 'particles' | 'cells'][] = [
       [{}, 2, 'maxStorageBufferBindingSize', 'cells'],
       [{}, 3, 'maxStorageBufferBindingSize', 'particles'],
@@ -337,7 +341,7 @@ describe('requestGpu', () => {
     });
   });
 
-  it('asks for enough for the default world of as many particles', () => {
+  it('requests enough cells for the default world of any number of particles', () => {
     for (const dimensions of [2, 3] as const) {
       for (const capacity of [0, 1, 1000, 1_000_000, 10_000_000]) {
         for (const radius of [0.5, 0.1, 1 / 3]) {

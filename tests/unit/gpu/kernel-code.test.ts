@@ -85,7 +85,7 @@ describe('names', () => {
     expect(check(members)).not.toThrow();
   });
 
-  it('that are no names in WGSL are refused by the argument', () => {
+  it('that WGSL does not allow are rejected with the name of the argument', () => {
     for (const name of ['fn', 'loop', 'true', 'type', 'NULL', 'yield']) {
       for (const argument of ['buffers', 'parameters'] as const) {
         expect(() => checkNames(argument, ['found', name])).toThrow(
@@ -119,12 +119,12 @@ it('leaves unclosed brackets to the compiler, and finds the declarations after t
   }
 });
 
-describe('functions that we call', () => {
+describe('functions that our kernels call', () => {
   const skip = 'fn skip(slot: u32) {}';
   const merge = 'fn merge(own: ptr<function, Own>, other: Own) {}';
   const all = `${CODE}\n${skip}\n${merge}`;
 
-  it('may be written in any way that comes to the same', () => {
+  it('may be written in any equivalent way', () => {
     const ways: readonly [string, string][] = [
       [BEGIN, '@must_use\nfn  begin ( p :Particle, )->Own{ return Own(); }'],
       [BEGIN, 'fn begin(/* who */ p: Particle) // that\n -> Own { return Own(); }'],
@@ -145,7 +145,7 @@ describe('functions that we call', () => {
     }
   });
 
-  it('are shown where they are, if they are others', () => {
+  it('are reported with their position if their signature differs', () => {
     const called: Readonly<Record<string, string>> = {
       begin: '`fn begin(particle: Particle) -> Own`.',
       visit: '`fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)`, without a result.',
@@ -176,11 +176,11 @@ describe('functions that we call', () => {
         `density:${line + 1}:4: code is WGSL with another \`fn ${name}\`, but it must be ${called[name]}`,
       );
     }
-    // One that stands for itself is left to the compiler.
+    // Circular aliases are left to the compiler.
     expect(check(`${all}\nalias A = B; alias B = A;`)).not.toThrow();
   });
 
-  it('must be there, and be functions', () => {
+  it('must exist and be functions', () => {
     expect(check(CODE.replace(OWN, ''))).toThrow(/^code is WGSL without "struct Own", /);
     expect(check(CODE.replace('fn visit', 'fn visits'))).toThrow(/^code is WGSL without "fn visit", /);
     expect(check(`${CODE.replace(BEGIN, '')} const begin = 1;`)).toThrow(
@@ -189,7 +189,7 @@ describe('functions that we call', () => {
   });
 });
 
-it('what comes in `buffers` and `parameters` is declared nowhere else', () => {
+it('code must not declare its own bindings or overrides, only private and workgroup variables and constants', () => {
   const resource =
     'binds "data" itself, but it must be code whose buffers are in `buffers` and whose values are in';
   for (const [declaration, message] of [

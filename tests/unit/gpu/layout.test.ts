@@ -47,7 +47,7 @@ describe('defineStruct', () => {
     expect(view.getUint32(layout.offsets.count, true)).toBe(0x8000_0001);
   });
 
-  it('refuses to leave a field out', () => {
+  it('rejects a missing field', () => {
     const layout = defineStruct(2, { dt: 'f32', count: 'u32' });
     expect(() => layout.encode({ dt: 1 } as { dt: number; count: number })).toThrow(CellstormError);
     expect(() => layout.encode({ dt: 1 } as { dt: number; count: number })).toThrow(/field count has no/);
@@ -55,12 +55,12 @@ describe('defineStruct', () => {
 });
 
 describe('stored vectors', () => {
-  /** Quiet, signalling, negative, with a payload; infinities, −0 and a subnormal. */
+  /** NaNs (quiet, signalling, negative, with a payload), infinities, −0 and a subnormal. */
   const SPECIAL = [
     0x7fc0_0000, 0x7f80_0001, 0xffc1_2345, 0xff80_0001, 0x7f80_0000, 0xff80_0000, 0x8000_0000, 1,
   ];
 
-  it('pads three numbers to four with zeros', () => {
+  it('pad three numbers to four with zeros', () => {
     expect(storedFloats(2)).toBe(2);
     expect(storedFloats(3)).toBe(4);
     expect([...toStored(3, Float32Array.of(1, 2, 3, 4, 5, 6))]).toEqual([1, 2, 3, 0, 4, 5, 6, 0]);
@@ -68,29 +68,26 @@ describe('stored vectors', () => {
     expect(toStored(3, new Float32Array(0)).length).toBe(0);
   });
 
-  it.each([2, 3] as const)(
-    'goes there and back in %dD with every bit, whatever kind of NaN',
-    (dimensions) => {
-      const bits = Uint32Array.from({ length: 8 * dimensions }, (_, index) => SPECIAL[index % 8] as number);
-      const stored = toStored(dimensions, new Float32Array(bits.buffer));
-      const back = fromStored(dimensions, stored.buffer);
-      expect([...new Uint32Array(back.buffer)]).toEqual([...bits]);
-    },
-  );
+  it.each([2, 3] as const)('keep every bit in both directions in %dD, for any kind of NaN', (dimensions) => {
+    const bits = Uint32Array.from({ length: 8 * dimensions }, (_, index) => SPECIAL[index % 8] as number);
+    const stored = toStored(dimensions, new Float32Array(bits.buffer));
+    const back = fromStored(dimensions, stored.buffer);
+    expect([...new Uint32Array(back.buffer)]).toEqual([...bits]);
+  });
 
-  it('does not write through to what it was given', () => {
+  it('do not share memory with the given array', () => {
     const packed = Float32Array.of(1, 2);
     toStored(2, packed)[0] = 9;
     expect(packed[0]).toBe(1);
   });
 
-  it('reads a part of a larger array, not the whole of its memory', () => {
+  it('can be made from a part of a larger array', () => {
     const whole = Float32Array.of(9, 9, 9, 1, 2, 3, 9);
     expect([...toStored(3, whole.subarray(3, 6))]).toEqual([1, 2, 3, 0]);
     expect([...toStored(2, whole.subarray(3, 5))]).toEqual([1, 2]);
   });
 
-  it('picks slots in the order asked for', () => {
+  it('are read back in the requested order of slots', () => {
     const stored = toStored(3, Float32Array.of(0, 1, 2, 10, 11, 12, 20, 21, 22));
     expect([...fromStored(3, stored.buffer, Uint32Array.of(2, 0))]).toEqual([20, 21, 22, 0, 1, 2]);
     const plane = toStored(2, Float32Array.of(0, 1, 10, 11, 20, 21));

@@ -1,6 +1,6 @@
 /**
- * The linker: what it lets through silently would be missing from a shader. Each trap of wgsl-preprocessor
- * (directives in comments, unknown directives, undefined values, lost decimal points) has its guard here.
+ * The linker. A line that it drops silently would be missing from a shader. Each trap of wgsl-preprocessor
+ * (directives in comments, unknown directives, undefined values, lost decimal points) has a test here.
  */
 import { describe, expect, it } from 'vitest';
 import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
@@ -82,7 +82,7 @@ describe('preprocess', () => {
     ['#endif without #if', 'a\n#endif', /^shaders\/grid\/test\.wgsl: #endif not preceeded/],
     ['#else without #if', '#else\na', /^shaders\/grid\/test\.wgsl: #else not preceeded/],
     ['two #else', '#if ON\n#else\n#else\n#endif', /^shaders\/grid\/test\.wgsl: #else not preceeded/],
-  ])('refuses %s', (_, text, message) => {
+  ])('rejects %s', (_, text, message) => {
     const attempt = () => preprocess(source(text), { ON: true, OFF: false });
     expect(attempt).toThrow(GpuError);
     expect(attempt).toThrow(message);
@@ -111,7 +111,7 @@ describe('linkShader', () => {
   });
 
   it.each([1.5, -1, 2 ** 32, Number.NaN, Number.POSITIVE_INFINITY, undefined, '64'])(
-    'refuses the constant %s',
+    'rejects the constant %s',
     (value) => {
       const attempt = () => link({ constants: { SIZE: value as number } });
       expect(attempt).toThrow(GpuError);
@@ -128,7 +128,7 @@ describe('linkShader', () => {
     expect(code.endsWith('\nfirst\nsecond\n')).toBe(true);
   });
 
-  it.each([2, 3] as const)('knows the place of every line of every kernel in %dD', (dimensions) => {
+  it.each([2, 3] as const)('locates every line of every kernel in its file in %dD', (dimensions) => {
     const preludes = [`shaders/base/dim${dimensions}.wgsl`, 'shaders/base/body.wgsl'];
     for (const description of describeKernels(dimensions, true)) {
       const linked = linkShader(description);
@@ -136,19 +136,19 @@ describe('linkShader', () => {
         description.sources.map(({ name, text }) => [`shaders/${name}`, text.split('\n')]),
       );
       const files = new Set<string>();
-      // Gathered: an expectation for each of so many lines would take seconds.
+      // One expectation for all lines, since one per line would take seconds.
       const wrong: unknown[] = [];
       linked.code
         .trimEnd()
         .split('\n')
         .forEach((text, index) => {
-          const place = linked.locate(index + 1);
-          files.add(place.file);
-          const file = texts.get(place.file);
+          const located = linked.locate(index + 1);
+          files.add(located.file);
+          const file = texts.get(located.file);
           const isKnown = file
-            ? file[place.line - 1] === text
-            : ['(generated)', ...preludes].includes(place.file);
-          if (place.text !== text || !isKnown) wrong.push([description.label, text, place]);
+            ? file[located.line - 1] === text
+            : ['(generated)', ...preludes].includes(located.file);
+          if (located.text !== text || !isKnown) wrong.push([description.label, text, located]);
         });
       expect(wrong).toEqual([]);
       // Generated lines, the preludes and every module.

@@ -1,4 +1,4 @@
-/** How many cells a radius spans: nobody nearer is farther on, whatever 32-bit floats do, and no cell is spared for nothing. */
+/** How many cells a radius spans: enough for every nearer particle despite 32-bit rounding, and no more than necessary. */
 
 import { describe, expect, it } from 'vitest';
 import { latticeCoordinate } from '../../../src/core/world/cells';
@@ -28,20 +28,20 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
           for (let a = 0; a < count; a++) {
             for (let b = 0; b < a; b++) {
               for (let axis = 0; axis < dimensions; axis++) {
-                const place = positions[a * dimensions + axis] as number;
+                const position = positions[a * dimensions + axis] as number;
                 const other = positions[b * dimensions + axis] as number;
                 const period = world.period[axis] as number;
-                const apart = Math.abs(nearestImage(place - other, period));
+                const apart = Math.abs(nearestImage(position - other, period));
                 const half =
                   Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
-                // A radius of one's own, and the least that takes in this pair.
+                // A random radius, and the least that includes this pair.
                 const least = up(apart);
                 for (const radius of [factor * world.diameter, least]) {
                   if (!(apart < Math.fround(radius)) || radius > Math.min(half, 2 ** 60)) continue;
                   const spanned = cellsSpanned(world, radius);
-                  const away = cellsAway(world, place, other, axis);
+                  const away = cellsAway(world, position, other, axis);
                   if (away > spanned) {
-                    throw new Error(`${place} and ${other} are ${away} cells apart, not ${spanned}`);
+                    throw new Error(`${position} and ${other} are ${away} cells apart, not ${spanned}`);
                   }
                   if (spanned > 1) wide++;
                   farthest = Math.max(farthest, away);
@@ -58,7 +58,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
   });
 });
 
-/** The next 32-bit float. */
+/** Returns the next greater 32-bit float. */
 function up(value: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);
@@ -66,8 +66,8 @@ function up(value: number): number {
   return view.getFloat32(0);
 }
 
-function cellsAway(world: World, place: number, other: number, axis: number): number {
-  const away = Math.abs(latticeCoordinate(world, place, axis) - latticeCoordinate(world, other, axis));
+function cellsAway(world: World, position: number, other: number, axis: number): number {
+  const away = Math.abs(latticeCoordinate(world, position, axis) - latticeCoordinate(world, other, axis));
   return (world.period[axis] as number) > 0 ? Math.min(away, (world.cells[axis] as number) - away) : away;
 }
 
@@ -83,12 +83,12 @@ describe('a radius', () => {
     ['less than a 32-bit float more', exact, 1 + 2 ** -30, 1],
     ['two cells', exact, 2, 2],
     ['an ulp more than two cells', exact, 2 + 2 ** -22, 3],
-    ['two cells, where rounding may add one', shifted, 2.5, 3],
-    ['two cells, where a box that begins nowhere exact may add one', scaled, 4, 3],
-    ['nearly two cells, where that is more than rounding', shifted, 2.499, 2],
-    ['a cell that is more than the diameter', unbounded, 1, 1],
+    ['two cells, if rounding may add one', shifted, 2.5, 3],
+    ['two cells, if an inexact corner of the box may add one', scaled, 4, 3],
+    ['nearly two cells, by more than rounding', shifted, 2.499, 2],
+    ['a cell wider than the diameter', unbounded, 1, 1],
     ['three such cells', unbounded, 3, 3],
-  ])('of %s spans so many cells', (_, world, radius, cells) => {
+  ])('of %s spans the expected number of cells', (_, world, radius, cells) => {
     expect(cellsSpanned(world, radius)).toBe(cells);
     expect(breadthFor(world, radius)).toBe(cells === 1 ? 'narrow' : 'wide');
   });

@@ -1,6 +1,6 @@
 /**
- * Host and shader say the same: every kernel in every variant is linked, reflected with wgsl_reflect and held
- * against its description and the host's struct layouts.
+ * Host and shaders agree: every kernel in every variant is linked, reflected with wgsl_reflect, and compared
+ * with its description and the host's struct layouts.
  */
 import { describe, expect, it } from 'vitest';
 import {
@@ -30,7 +30,7 @@ import { NEAREST_FIELDS } from '../../../src/passes/query/nearest';
 import { RAYS_FIELDS } from '../../../src/passes/query/rays';
 import { RADIX_FIELDS } from '../../../src/passes/sort/radix';
 
-/** Default limits of WebGPU: what every device has. */
+/** Default limits of WebGPU, which every device has. */
 const MOST_STORAGE_BUFFERS = 8;
 const MOST_WORKGROUP_BYTES = 16 * 1024;
 const MOST_INVOCATIONS = 256;
@@ -76,7 +76,7 @@ interface Reflected {
   readonly structs: readonly StructInfo[];
 }
 
-/** Names of the uniform structs of kernels that were reflected. */
+/** Names of the uniform structs of each reflected kernel. */
 const uniformNames = new Map<KernelDescription, readonly string[]>();
 
 function reflect(description: KernelDescription): Reflected {
@@ -127,7 +127,7 @@ function workgroupBytes(code: string, structs: readonly StructInfo[]): number {
     vec2f: 8,
     vec2u: 8,
     vec2i: 8,
-    // An element of an array is as long as it is aligned.
+    // The size includes the padding of an array element.
     vec3i: 16,
     vec4f: 16,
     vec4i: 16,
@@ -147,7 +147,7 @@ function workgroupBytes(code: string, structs: readonly StructInfo[]): number {
 
 const kernels = ([2, 3] as const).flatMap((dimensions) => describeKernels(dimensions, true));
 
-it('describes each kernel once, and the subgroup variants only where there are subgroups', () => {
+it('describes each kernel once, and subgroup variants only for devices with subgroups', () => {
   for (const dimensions of [2, 3] as const) {
     const labels = describeKernels(dimensions, true).map(({ label }) => label);
     expect(new Set(labels).size).toBe(labels.length);
@@ -175,7 +175,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
         { name: 'substep', group: 0, binding: 1, kind: 'uniform' },
         ...Object.entries(description.bindings).map(([name, declared], binding) => {
           const kind = kindOf(declared);
-          // A slot of a ring is a uniform to the shader.
+          // A slot of the parameter ring is a uniform in the shader.
           return { name, group: 1, binding, kind: kind === 'parameters' ? 'uniform' : kind };
         }),
       ];
@@ -183,7 +183,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
       expect(ordered).toEqual(expected);
     });
 
-    it('has uniform structs with the offsets and sizes of the host’s', () => {
+    it('has uniform structs with the same offsets and sizes as the host', () => {
       for (const { name, type } of uniforms) {
         const struct = type as StructInfo;
         const fields = STRUCTS[struct.name];
@@ -204,7 +204,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
       }
     });
 
-    it('takes the size of its workgroups from the constant that the host dispatches by', () => {
+    it('has the workgroup size of the constant that the host dispatches with', () => {
       const sharesPaths =
         description.flags?.VARIABLE_RADII === true && /^(still|meet)$/.test(description.entryPoint);
       const named = sharesPaths ? 'each_heavy' : description.entryPoint;
@@ -227,9 +227,9 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
   },
 );
 
-it('reflects every uniform struct of the host somewhere', () => {
+it('uses every uniform struct of the host in some kernel', () => {
   const seen = kernels.flatMap((kernel) => {
-    // The tests above have reflected them, unless this one runs alone.
+    // The tests above have reflected them already, unless this one runs alone.
     if (!uniformNames.has(kernel)) reflect(kernel);
     return uniformNames.get(kernel);
   });

@@ -1,4 +1,4 @@
-/** What stages took, by stamps of one's own: those that run backwards are no time, and are counted. */
+/** Times of stages from given timestamps: stages whose timestamps run backwards have no time and are counted. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Gpu } from '../../../src/gpu/device';
 import type { Readback } from '../../../src/gpu/readback';
@@ -15,7 +15,7 @@ const device = {
   queue: { submit() {}, onSubmittedWorkDone: async () => {} },
 };
 
-/** Milliseconds of each, as a device would say that it began and ended. */
+/** Times stages on a device whose timestamps are these begins and ends, in milliseconds. */
 function timeBy(stamps: readonly (readonly [number, number])[], names: readonly string[], timestamps = true) {
   const bytes = BigUint64Array.from(stamps.flat(), (stamp) => BigInt(stamp * 1e6)).buffer;
   const readback = { record: () => ({ finish: async () => [bytes] }) } as unknown as Readback;
@@ -28,7 +28,7 @@ describe('times of stages', () => {
   beforeEach(() => void vi.stubGlobal('GPUBufferUsage', { QUERY_RESOLVE: 1, COPY_SRC: 2 }));
   afterEach(() => void vi.unstubAllGlobals());
 
-  it('are added up by name, and say how many ran backwards and are missing', async () => {
+  it('are summed by name, and count the stages whose timestamps ran backwards', async () => {
     const names = ['scan', 'resolve', 'resolve', 'scan'];
     const stamps = [
       [1, 3],
@@ -52,7 +52,7 @@ describe('times of stages', () => {
     expect((await timeBy(stamps.slice(0, 2), names.slice(0, 2))).discarded).toBeUndefined();
   });
 
-  it('by the wall are never missing', async () => {
+  it('by the wall clock are never missing', async () => {
     const { source, total, discarded } = await timeBy([], ['scan', 'resolve'], false);
     expect([source, discarded]).toEqual(['wall-clock', undefined]);
     expect(total).toBeGreaterThanOrEqual(0);

@@ -1,4 +1,4 @@
-/** The command line as a user meets it, on the CPU backend: exit codes, sentences, JSON, files. */
+/** The command line on the CPU backend: exit codes, messages, JSON and files. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ interface Run {
   readonly error: string;
 }
 
-/** In a process of its own, as a user runs it, which takes seconds to start. */
+/** Runs the command line in its own process, as a user does. This takes seconds to start. */
 function spawnCellstorm(...argv: string[]): Run {
   const run = spawnSync(process.execPath, ['scripts/run.mjs', 'bench/cli/main.ts', ...argv], {
     cwd: ROOT,
@@ -51,7 +51,7 @@ function spawnCellstorm(...argv: string[]): Run {
 
 let runs = 0;
 
-/** In this process: main.ts runs as often as it is imported under a name of its own. */
+/** Runs the command line in this process. Each import under a new name runs main.ts again. */
 async function cellstorm(...argv: string[]): Promise<Run> {
   const run = { out: '', error: '' };
   const keep = (stream: keyof typeof run) => (text: string | Uint8Array) => {
@@ -115,7 +115,7 @@ describe('cellstorm', () => {
     [['simulate', '--from', 'x', '--image', 'x'], /^cellstorm: --image is x, .* the file of --from; /],
     [['verify', '--dimensions', '4'], /^cellstorm: --dimensions is 4, but it must be one of 2, 3/],
     [['conquer'], /^cellstorm: "conquer" is not a command/],
-  ])('refuses %j with one sentence and exit code 2', async (argv, message) => {
+  ])('rejects %j with one sentence and exit code 2', async (argv, message) => {
     const { code, out, error } = await cellstorm(...argv);
     expect(error.trim()).toMatch(message);
     expect(error.trim().split('\n')).toHaveLength(1);
@@ -123,14 +123,14 @@ describe('cellstorm', () => {
     expect(code).toBe(2);
   });
 
-  it('fits help, what it tells of a machine and errors into a terminal, word by word', async () => {
+  it('wraps help, machine information and errors to the width of the terminal', async () => {
     const { stdout, stderr } = process;
     const terminals = [stdout, stderr].map((stream) => ({
       stream,
       was: { columns: stream.columns, isTTY: stream.isTTY },
     }));
     const helps = ['info', 'verify', 'simulate', 'bench'].map((command) => [command, '--help']);
-    const told: string[][] = [];
+    const outputs: string[][] = [];
     try {
       for (const width of [80, 120]) {
         for (const { stream } of terminals) Object.assign(stream, { columns: width, isTTY: true });
@@ -141,22 +141,22 @@ describe('cellstorm', () => {
         }
         const lines = texts.flatMap((text) => text.split('\n'));
         expect(lines.filter((line) => line.length > width)).toEqual([]);
-        // Every scene is named.
+        // All scenes must be listed.
         for (const text of [texts[1], texts[2], texts.at(-1)])
           expect(text?.split(/\s+/).join(' ')).toContain(sceneNames().join(', '));
-        told.push(texts);
+        outputs.push(texts);
       }
     } finally {
       for (const { stream, was } of terminals) Object.assign(stream, was);
     }
-    // The same words in fewer, longer lines.
-    const [narrow, wide] = told.map((texts) => texts.map((text) => text.split(/\s+/).join(' ')));
+    // The wide terminal must have the same words in fewer lines.
+    const [narrow, wide] = outputs.map((texts) => texts.map((text) => text.split(/\s+/).join(' ')));
     expect(wide).toEqual(narrow);
     const count = (texts: readonly string[] = []) => texts.join('').split('\n').length;
-    expect(count(told[1])).toBeLessThan(count(told[0]));
+    expect(count(outputs[1])).toBeLessThan(count(outputs[0]));
   });
 
-  it('ends a process with its exit code, in silence on the stream that has nothing to say', () => {
+  it('ends the process with its exit code, and writes nothing to the other stream', () => {
     const refused = spawnCellstorm('conquer');
     expect(refused).toMatchObject({ code: 2, out: '' });
     expect(refused.error).toMatch(/^cellstorm: "conquer" is not a command of cellstorm, .*\.\n$/);
@@ -168,7 +168,7 @@ describe('cellstorm', () => {
     expect(decodeCheckpoint(readFileSync(path)).ids).toHaveLength(5);
   });
 
-  it('names a flag only where the value came from it', () => {
+  it('names a flag only if the value came from it', () => {
     const error = new ArgumentError('broadPhase', 'tree', "'grid' or 'naive'");
     const given = (name: string) => new Map([[name, 'tree']]);
     expect(nameFlag(error, given('broad-phase')).message).toBe(
@@ -177,7 +177,7 @@ describe('cellstorm', () => {
     expect(nameFlag(error, given('backend'))).toBe(error);
   });
 
-  it('names a state file that it cannot go on from', async () => {
+  it('names a state file that it cannot read', async () => {
     const path = join(folder, 'broken.bin');
     writeFileSync(path, 'CELLSTORM v0');
     expect(await cellstorm('simulate', '--backend', 'cpu', '--from', path)).toEqual({
@@ -187,7 +187,7 @@ describe('cellstorm', () => {
     });
   });
 
-  it('names the state file that says something impossible, but a flag for its own', async () => {
+  it('names the state file for an invalid value in it, but the flag for a value from a flag', async () => {
     const path = join(folder, 'impossible.bin');
     const simulation = createCpuSimulation(sceneOptions(createScene('gas', { dimensions: 2, count: 5 })));
     const checkpoint = simulation.checkpoint();
@@ -203,13 +203,13 @@ describe('cellstorm', () => {
       { settings },
       `--from is ${path}, in which options.bounce is 1, but it must be left out or renamed to one of `,
     );
-    // Found only when the particles are restored.
+    // This is detected only when the particles are restored.
     await expectRefused({ time: -1 }, `--from is ${path}, in which checkpoint.time is -1, but it must be `);
     await expectRefused({}, 'cellstorm: --restitution is 7, ', '--restitution', '7');
   });
 
-  it('says in a sentence that a file could not be written', async () => {
-    // Long enough for the check of its folder to pass and the write to fail.
+  it('reports in one sentence that a file could not be written', async () => {
+    // So long a name passes the check of its folder, but cannot be written.
     const path = join(folder, 'x'.repeat(300));
     for (const flag of ['--out', '--image']) {
       const run = await cellstorm('simulate', '--backend', 'cpu', '--count', '5', '--steps', '0', flag, path);
@@ -218,7 +218,7 @@ describe('cellstorm', () => {
     }
   });
 
-  it('goes on from a state file with the same bits, and draws', async () => {
+  it('continues from a state file with the same bits, and writes an image', async () => {
     const state = join(folder, 'half.bin');
     const image = join(folder, 'half.png');
     const common = ['simulate', '--backend', 'cpu', '--json'];
@@ -228,9 +228,9 @@ describe('cellstorm', () => {
     const rest = await cellstorm(...common, '--steps', '10', '--from', state);
     const whole = await cellstorm(...common, ...scene, '--steps', '20');
     expect(JSON.parse(whole.out)).toMatchObject({ scene: 'pile', count: 300, seed: 1 });
-    // No scene was made for it, and none is told of.
-    const told = `continued from ${state}, a state of the scene pile`;
-    expect(JSON.parse(rest.out)).toMatchObject({ scene: told, count: 300, seed: null });
+    // No scene was generated, so there is no seed.
+    const description = `continued from ${state}, a state of the scene pile`;
+    expect(JSON.parse(rest.out)).toMatchObject({ scene: description, count: 300, seed: null });
     const table = await cellstorm(...common.slice(0, 3), '--steps', '0', '--from', state);
     expect(table.out).not.toContain('seed');
     expect(JSON.parse(rest.out).measures.hash).toBe(JSON.parse(whole.out).measures.hash);
@@ -250,7 +250,7 @@ describe('cellstorm', () => {
     ['periodic', '2'],
     ['channel', '3'],
     ['far-apart', '2'],
-  ])('goes on from a state of the scene %s, in its world', async (scene, dimensions) => {
+  ])('continues from a state of the scene %s, in its world', async (scene, dimensions) => {
     const state = join(folder, `${scene}.bin`);
     const common = ['simulate', '--backend', 'cpu', '--json', '--dimensions', dimensions];
     const made = [...common, '--scene', scene, '--count', '200'];
@@ -261,7 +261,7 @@ describe('cellstorm', () => {
     expect(JSON.parse(rest.out).measures).toEqual(JSON.parse(whole.out).measures);
   });
 
-  it('says what a state does not hold of a scene that moves', async () => {
+  it('reports which parts of a driven scene its state does not hold', async () => {
     const [first, second] = ['turned', 'further'].map((name) => join(folder, `${name}.bin`)) as [
       string,
       string,
@@ -270,11 +270,11 @@ describe('cellstorm', () => {
     await cellstorm(...common, '--scene', 'hourglass', '--count', '20', '--out', first);
     await cellstorm(...common, '--from', first, '--out', second);
     const { out } = await cellstorm(...common, '--from', second);
-    const told = `continued from ${second}, a state of the scene hourglass, without the parts that the scene moves`;
-    expect(JSON.parse(out).scene).toBe(told);
+    const description = `continued from ${second}, a state of the scene hourglass, without the parts that the scene moves`;
+    expect(JSON.parse(out).scene).toBe(description);
   });
 
-  it('lets flags win over the settings of a state file', async () => {
+  it('lets flags override the settings of a state file', async () => {
     const state = join(folder, 'settings.bin');
     const common = ['simulate', '--backend', 'cpu', '--steps', '1', '--json'];
     await cellstorm(...common, '--count', '50', '--out', state, '--friction', '0.5');
@@ -284,7 +284,7 @@ describe('cellstorm', () => {
     expect(JSON.parse(changed.out).settings.friction).toBe(0.75);
   });
 
-  it('makes a scene, or the world of a state file, for crowds', async () => {
+  it('applies --crowds to a scene and to the world of a state file', async () => {
     const state = join(folder, 'crowd.bin');
     const common = ['simulate', '--backend', 'cpu', '--steps', '1', '--json'];
     const scene = ['--scene', 'one-cell', '--count', '200', '--out', state];
@@ -298,7 +298,7 @@ describe('cellstorm', () => {
     }
   });
 
-  it('says of how many passes the time is missing, and nothing where of none', () => {
+  it('reports the number of passes without a time, if there are any', () => {
     const times = { source: 'timestamp-query', stages: { scan: 1, resolve: 3 }, total: 4 } as const;
     const whole = describeTimes(times, 200);
     expect(whole).toMatch(
@@ -309,7 +309,7 @@ describe('cellstorm', () => {
     expect(two).toMatch(/ in 2 passes, whose /);
   });
 
-  it('advises the flag where the library advises the option', () => {
+  it('recommends the flag if the library recommends the option', () => {
     const measures = { count: 200, crowded: 200, greatestOccupancy: 200 };
     const world = defineWorld({ dimensions: 2, unbounded: true }, 1);
     const advice = adviseFlag(crowdingWarning(measures, { backend: 'gpu', world }));
@@ -338,7 +338,7 @@ describe('cellstorm', () => {
     expect(code).toBe(0);
   });
 
-  it('shows how far each long check is, where there is a terminal', () => {
+  it('shows the progress of long checks on a terminal only', () => {
     const seen = (isTTY: boolean) => {
       const written: string[] = [];
       const write = (text: string) => written.push(text);
@@ -355,7 +355,7 @@ describe('cellstorm', () => {
     expect(seen(false)).toEqual([]);
   });
 
-  it('says what verify leaves out of larger counts', () => {
+  it('reports which checks verify omits for larger counts', () => {
     const notes = describeCaps({ scenes: ['one-cell'], counts: [0, 5000, 100_000] }).join('\n');
     expect(notes).toMatch(/one-cell was resolved, and its pairs were listed, up to 512 particles only\./);
     for (const what of ['Queries were', 'Cells of other sizes were', 'The CPU index was']) {
@@ -365,7 +365,7 @@ describe('cellstorm', () => {
     expect(describeCaps({ scenes: ['lattice'], counts: [4096] })).toEqual([]);
   });
 
-  it('says what a particle costs on the CPU', () => {
+  it('knows the memory per particle on the CPU', () => {
     for (const dimensions of [2, 3] as const) {
       const scene = createScene('uniform', { dimensions, count: 200_000 });
       const simulation = createCpuSimulation(sceneOptions(scene));
@@ -375,7 +375,7 @@ describe('cellstorm', () => {
 });
 
 describe('a picture', () => {
-  /** Columns and rows, and how many pixels are not background. */
+  /** Returns the size of a picture, and how many of its pixels are not background. */
   function look(png: Uint8Array): { width: number; height: number; drawn: number } {
     const { data, width, height } = decode(png);
     let drawn = 0;
@@ -392,7 +392,7 @@ describe('a picture', () => {
   }
 
   it('of an unbounded world frames its particles', () => {
-    // Discs that touch, three beside each other and two in height; the ones that are nowhere do not count.
+    // Touching discs, three wide and two high; those without a finite position do not count.
     const nowhere = [Number.NaN, 1e6, -1e6, Number.POSITIVE_INFINITY];
     const picture = draw(Float32Array.of(1000, -7, 1001, -7, 1002, -7, ...nowhere, 1000, -6));
     expect([picture.width, picture.height]).toEqual([1200, 800]);
@@ -400,16 +400,16 @@ describe('a picture', () => {
     expect(Math.abs(share - (4 * Math.PI) / 4 / 6)).toBeLessThan(0.01);
   });
 
-  it('of an unbounded world is drawn wherever its particles are', () => {
-    // One disc fills its square, also where a radius is lost in the coordinate.
-    for (const place of [0, 1e30]) {
-      const { width, height, drawn } = draw(Float32Array.of(place, -place));
+  it('of an unbounded world is drawn at any position of its particles', () => {
+    // One disc fills its square, even if rounding absorbs the radius.
+    for (const distance of [0, 1e30]) {
+      const { width, height, drawn } = draw(Float32Array.of(distance, -distance));
       expect([width, height]).toEqual([1200, 1200]);
       expect(Math.abs(drawn / 1200 ** 2 - Math.PI / 4)).toBeLessThan(0.01);
     }
     expect(draw(Float32Array.of(-3e38, 0, 3e38, 0)).drawn).toBeGreaterThan(0);
-    for (const nobody of [new Float32Array(0), Float32Array.of(Number.NaN, 0)]) {
-      expect(draw(nobody)).toEqual({ width: 1200, height: 1200, drawn: 0 });
+    for (const empty of [new Float32Array(0), Float32Array.of(Number.NaN, 0)]) {
+      expect(draw(empty)).toEqual({ width: 1200, height: 1200, drawn: 0 });
     }
   });
 
@@ -423,7 +423,7 @@ describe('a picture', () => {
     const picture = look(
       renderImage(world, 2, {
         ids: Uint32Array.of(0, 1, 2),
-        // The second box is in front of a part of the first one, and the disc of neither.
+        // The second box hides a part of the first; the disc hides nothing.
         positions: packed([2, 2, 1], [3.5, 2, 3], [6, 2, 2]),
         velocities: new Float32Array(3 * dimensions),
         radii: Float32Array.of(0, 0, 1),
@@ -442,7 +442,7 @@ describe('a picture', () => {
       2,
       true,
     );
-    // One is at rest and the other the fastest: their colours tell which is seen. What counts is where they end along z.
+    // The colour shows which box is visible, since one is at rest and the other moves. The upper ends along z decide.
     for (const [depth, front] of [
       [0.25, 68],
       [1.5, 253],
@@ -463,14 +463,14 @@ describe('state files', () => {
   const simulation = createCpuSimulation(sceneOptions(createScene('gas', { dimensions: 3, count: 20 })));
   const checkpoint = simulation.checkpoint();
 
-  it('hold a checkpoint, in whatever kind of array they come', () => {
+  it('hold a checkpoint, and can be read from any kind of byte array', () => {
     const bytes = encodeCheckpoint(checkpoint);
     const shared = Buffer.concat([Buffer.from([1, 2, 3]), bytes]).subarray(3);
     for (const source of [bytes, Buffer.from(bytes), shared])
       expect(decodeCheckpoint(source)).toEqual(checkpoint);
   });
 
-  it('know the kind of world, and whether paths are followed', () => {
+  it('hold the kind of world, and whether motion is continuous', () => {
     for (const [scene, kind] of [
       ['channel', { period: [5, 0] }],
       ['far-apart', { unbounded: true }],
@@ -489,11 +489,11 @@ describe('state files', () => {
     ['of another kind', (bytes) => bytes.fill(65, 0, 8)],
     ['cut short', (bytes) => bytes.subarray(0, bytes.length - 4)],
     ['with a broken header', (bytes) => bytes.fill(65, 12, 20)],
-  ])('are refused when %s', (_, damage) => {
+  ])('are rejected when %s', (_, damage) => {
     expect(() => decodeCheckpoint(damage(encodeCheckpoint(checkpoint)))).toThrow(/^the state file is /);
   });
 
-  /** The state with its header's JSON changed. */
+  /** Returns the state with changed JSON in its header. */
   function withHeader(change: (json: string) => string): Uint8Array {
     const bytes = encodeCheckpoint(checkpoint);
     const begin = 12 + new DataView(bytes.buffer).getUint32(8, true);
@@ -505,7 +505,7 @@ describe('state files', () => {
 
   function withField(name: string, value: string): Uint8Array {
     return withHeader((json) => {
-      // Not in the header of a box, and of equal particles.
+      // The header of a bounded world with equal particles does not have these fields.
       if (['unbounded', 'continuous', 'radiusRange', 'scene'].includes(name))
         return json.replace('{', `{"${name}":${value},`);
       const changed = json.replace(
@@ -532,7 +532,7 @@ describe('state files', () => {
     ['radiusRange', '7', /as radiusRange, or none/],
     ['radiusRange', '{"smallest": 1}', /as radiusRange, or none/],
     ['radiusRange', '{"smallest": "1", "largest": 2}', /as radiusRange, or none/],
-    // A radius each is missing.
+    // The radii are missing.
     ['radiusRange', '{"smallest": 1, "largest": 2}', /\d+ bytes long, according to its header/],
     ['scene', '7', /a name of small letters, digits and hyphens as scene, or none/],
     ['scene', '"\\u001b[31mred"', /as scene, or none/],
@@ -548,7 +548,7 @@ describe('state files', () => {
     ['settings', 'null', /an object as settings/],
     ['settings', '"abc"', /an object as settings/],
     ['settings', '[]', /an object as settings/],
-  ])('are refused, in one sentence, when %s is %s', (name, value, accepted) => {
+  ])('are rejected in one sentence if %s is %s', (name, value, accepted) => {
     const bytes = withField(name, value);
     expectRefused(bytes, accepted);
   });
@@ -559,23 +559,23 @@ describe('state files', () => {
     ['an array', () => '[1]'],
     ['empty', () => ''],
     ['endless', () => '['.repeat(60_000)],
-  ])('are refused when the header is %s', (_, change) => {
+  ])('are rejected if the header is %s', (_, change) => {
     expectRefused(withHeader(change), /a readable header of version 1/);
   });
 
-  it('are refused when the header is longer than any, before it is read', () => {
+  it('are rejected before reading if the header is too long', () => {
     const padded = (length: number) => withHeader((json) => json.padEnd(length));
     expect(decodeCheckpoint(padded(2 ** 16))).toEqual(checkpoint);
     expectRefused(padded(2 ** 16 + 1), /one whose header is at most 65536 bytes long\.$/);
   });
 
-  it('leave out what no header says', () => {
+  it('ignore unknown fields of a header', () => {
     const more =
       '"obstacles":5,"radii":[1],"halfExtents":{},"ids":"none","method":"liquid","__proto__":{"a":1},';
     expect(decodeCheckpoint(withHeader((json) => json.replace('{', `{${more}`)))).toStrictEqual(checkpoint);
   });
 
-  it('are refused when the header would end behind the file', () => {
+  it('are rejected if the header would end after the end of the file', () => {
     const bytes = encodeCheckpoint(checkpoint);
     for (const length of [bytes.length - 11, 2 ** 32 - 1]) {
       new DataView(bytes.buffer).setUint32(8, length, true);
@@ -616,7 +616,7 @@ describe('bench', () => {
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  it('prints a table, the fastest of a case first, and writes the record', async () => {
+  it('prints a table with the fastest engine of each case first, and writes the record', async () => {
     const path = join(folder, 'record.json');
     const { code, out, error } = await cellstorm(...small, '--out', path);
     expect({ code, error }).toEqual({ code: 0, error: '' });
@@ -642,7 +642,7 @@ describe('bench', () => {
     );
   });
 
-  it('writes the record after each case, and what the one before had that is lost', async () => {
+  it('writes the record after each case, and reports times that only the baseline has', async () => {
     const path = join(folder, 'cases.json');
     const read = () => JSON.parse(readFileSync(path, 'utf8'));
     const written: [number, unknown][] = [];
@@ -653,7 +653,7 @@ describe('bench', () => {
     try {
       const { code } = await cellstorm(...small, '--csv', '--out', path);
       expect(code).toBe(1);
-      // When the second case begins, the first is there, and the run has not ended.
+      // When the second case begins, the record holds the first and has no end time.
       expect(written).toEqual([[2, undefined]]);
       expect(read().outcomes).toHaveLength(4);
       const before = { ...read(), seed: 2 };
@@ -662,9 +662,9 @@ describe('bench', () => {
       );
       writeFileSync(path, JSON.stringify(before));
       const { error } = await cellstorm(...small, '--csv', '--baseline', path);
-      const said = error.replaceAll(/\s+/g, ' ');
-      expect(said).toContain('The seed was 2 and is 1 now.');
-      expect(said).toContain(
+      const message = error.replaceAll(/\s+/g, ' ');
+      expect(message).toContain('The seed was 2 and is 1 now.');
+      expect(message).toContain(
         'cpu-naive had a time on uniform 2D, 200 bodies, and has none now: failed. The roof fell in.',
       );
     } finally {
@@ -672,7 +672,7 @@ describe('bench', () => {
     }
   });
 
-  it('runs what is named twice once, and prints what it found where --out cannot be written any more', async () => {
+  it('runs repeated names once, and prints its results if --out can no longer be written', async () => {
     const path = join(folder, 'away', 'record.json');
     mkdirSync(join(folder, 'away'));
     const spy = vi.spyOn(CPU_NAIVE as { open: CpuEngine['open'] }, 'open').mockImplementation(() => {
@@ -691,7 +691,7 @@ describe('bench', () => {
     }
   });
 
-  it('says each reason once, and no line is longer than the terminal', () => {
+  it('prints each reason once, in lines no longer than the terminal', () => {
     const outcome = { engine: 'a', backend: 'cpu', scene: 'uniform', dimensions: 2, count: 1000 } as const;
     const reason =
       'It is far too cold for this engine, which was made for warmer places than the one that is here.';
@@ -710,7 +710,7 @@ describe('bench', () => {
     );
   });
 
-  it('says what native engines ran on', () => {
+  it('names the device of native engines', () => {
     const outcome = { engine: 'a', backend: 'gpu', scene: 'uniform', dimensions: 2, count: 9 } as const;
     const times = { median: 1, p95: 1, least: 1, most: 1, spread: 0, samples: 3 };
     const device = {
@@ -736,11 +736,11 @@ describe('bench', () => {
     );
   });
 
-  it('refuses an engine that is a program where there is none, and only where it was named', async () => {
+  it('rejects a native engine without a program if it is named, and otherwise leaves it out', async () => {
     const { code, out } = await cellstorm('bench', '--only', 'cuda-grid', '--count', '9', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out).outcomes).toMatchObject([{ engine: 'cuda-grid', status: 'refused' }]);
-    // The scene has not so many bodies, so that none is opened.
+    // The scene does not allow this many bodies, so no engine is opened.
     const enginesOf = async (...flags: string[]) => {
       const nothing = ['--backend', 'gpu', '--scene', 'one-cell', '--count', '5000', '--json'];
       const { outcomes } = JSON.parse((await cellstorm('bench', ...nothing, ...flags)).out);
@@ -752,7 +752,7 @@ describe('bench', () => {
     expect(await enginesOf('--native', process.execPath)).toContain('cuda-grid');
   });
 
-  it('ends with 1 where an engine was wrong or failed, and not where it was left out', async () => {
+  it('ends with 1 if an engine was wrong or failed, but not if it was left out', async () => {
     const outcome = { engine: 'a', backend: 'cpu', scene: 'uniform', dimensions: 2, count: 1 } as const;
     const codeOf = (status: Status) => exitCodeOf([{ ...outcome, status }]);
     const isBad = (status: Status) => codeOf(status) === 1;
@@ -783,7 +783,7 @@ describe('bench', () => {
       ['--baseline', 'package.json'],
       /^cellstorm: --baseline is "another kind of JSON", but it must be a record/,
     ],
-  ])('refuses %j', async (flags, sentence) => {
+  ])('rejects %j', async (flags, sentence) => {
     const { code, out, error } = await cellstorm('bench', ...flags);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toMatch(sentence);

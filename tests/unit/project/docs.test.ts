@@ -1,4 +1,4 @@
-/** README and docs: their TypeScript compiles against the sources, and the targets of their links exist. */
+/** README and docs: their TypeScript compiles against the sources, and their links have targets. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -28,8 +28,8 @@ const DOCUMENTS = [
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /**
- * Compiler errors that a fragment may cause: names that the reader or the text around it provides (2304, 2552, 18004), names
- * that are used before a later line of the fragment declares them (2448, 2454, 7022), and unchecked coordinates (18048).
+ * Compiler errors that a fragment may cause: names that the reader or the text around it provides (2304, 2552, 18004),
+ * names that are used before a later line declares them (2448, 2454, 7022), and unchecked coordinates (18048).
  */
 const LEFT_TO_THE_READER = new Set([2304, 2448, 2454, 2552, 7022, 18004, 18048]);
 
@@ -79,14 +79,14 @@ function compile(folder: string, examples: readonly Example[]): string[] {
   return `${stdout}${stderr}`.split('\n').flatMap((line) => {
     const [, file, row = '', code, text] = /^(\d+)\.ts\((\d+),\d+\): error TS(\d+): (.*)/.exec(line) ?? [];
     const example = examples[Number(file)];
-    // What is not of an example is of the compiler itself, or of how it is called; the rest of a message is indented.
+    // Lines outside examples are errors of the compiler or its call. Continued messages are indented.
     if (example === undefined) return /^\S/.test(line) ? [line] : [];
     if (LEFT_TO_THE_READER.has(Number(code))) return [];
     return [`${example.path}:${example.line + Number(row)}: TS${code}: ${text}`];
   });
 }
 
-/** As sites that render Markdown make it of a heading. */
+/** Returns the anchor that Markdown renderers give a heading. */
 function anchorOf(heading: string): string {
   return heading
     .trim()
@@ -101,7 +101,7 @@ describe('code in documents', () => {
   const folder = mkdtempSync(join(cache, 'docs-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('compiles, and the compiler is heard', () => {
+  it('compiles, and a wrong example would be reported', () => {
     const examples = DOCUMENTS.flatMap(examplesOf);
     expect(examples.length).toBeGreaterThan(40);
     const wrong = (code: string): Example => ({ path: 'here', line: 0, code });
@@ -119,7 +119,7 @@ describe('code in documents', () => {
 });
 
 describe('links in documents', () => {
-  it('name files and headings that are there', () => {
+  it('point to existing files and headings', () => {
     const links = DOCUMENTS.flatMap((path) =>
       [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].map(([, file = '', anchor]) => ({
         path,

@@ -1,4 +1,4 @@
-/** Discovery and installation, decided on made-up machines. */
+/** Finding and installing browsers and drivers, on simulated machines. */
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ensureChrome, type Installer } from '../../../scripts/install-steps';
@@ -16,7 +16,7 @@ import {
 interface MachineParts {
   readonly platform?: string;
   readonly environment?: Record<string, string>;
-  /** Path → content of a script, or '' for anything else. */
+  /** Maps each path to the content of a script, or '' for other files. */
   readonly files?: Record<string, string>;
   readonly links?: Record<string, string>;
 }
@@ -76,7 +76,7 @@ describe('findChrome', () => {
     });
   });
 
-  test('takes the newest of puppeteer where none is installed', () => {
+  test("takes puppeteer's newest browser if none is installed", () => {
     const files = {
       [`${CACHE}/linux-99.0.1/chrome-linux64/chrome`]: '',
       [`${CACHE}/linux-142.0.2/chrome-linux64/chrome`]: '',
@@ -93,7 +93,7 @@ describe('findChrome', () => {
     ]);
   });
 
-  test('obeys the environment, and refuses a path without a file', () => {
+  test('uses the path in the environment, and rejects a path without a file', () => {
     const files = { ...debian, '/mine/chrome': '' };
     for (const name of ['CHROME_PATH', 'PUPPETEER_EXECUTABLE_PATH']) {
       const found = findChrome(machine({ files, environment: { [name]: '/mine/chrome' } }));
@@ -104,7 +104,7 @@ describe('findChrome', () => {
     }
   });
 
-  test('leaves out a launcher that only asks for snap', () => {
+  test('ignores a launcher that only recommends snap', () => {
     const files = {
       '/usr/bin/chromium-browser': '#!/bin/sh\necho "requires the chromium snap: snap install chromium"\n',
     };
@@ -126,7 +126,7 @@ describe('findChrome', () => {
 });
 
 describe('the software drivers', () => {
-  test('SwiftShader comes first, with its loader where the machine has none', () => {
+  test('prefer SwiftShader, with its loader if the machine has none', () => {
     const manifest = '/usr/lib/chromium/vk_swiftshader_icd.json';
     expect(findSoftwareDriver(machine({ files: { ...debian, ...lavapipe } }))).toEqual({
       name: 'SwiftShader',
@@ -136,13 +136,13 @@ describe('the software drivers', () => {
     expect(findSoftwareDriver(machine({ files: { ...debian, ...loader } }))?.loaderFolder).toBeUndefined();
   });
 
-  test('a Chrome without SwiftShader leaves the driver of Mesa', () => {
+  test("fall back to Mesa's driver if Chrome has no SwiftShader", () => {
     const files = { '/usr/bin/chromium': '', ...lavapipe };
     expect(findSoftwareDriver(machine({ files }))?.name).toBe('lavapipe');
     expect(findLavapipe(machine({ files: radeon }))).toBeUndefined();
   });
 
-  test('none on a bare machine, nor where none is needed', () => {
+  test('are not found on a bare machine, or if none is needed', () => {
     expect(findSoftwareDriver(machine({}))).toBeUndefined();
     expect(findSoftwareDriver(machine({ platform: 'darwin', files: debian }))).toBeUndefined();
   });
@@ -159,7 +159,7 @@ describe('chooseDriver', () => {
     ['a card and its driver', { files: { ...both, ...radeon, ...card } }, 'auto', 'system'],
     ['a card without a driver', { files: { ...both, ...card } }, 'auto', 'SwiftShader'],
     [
-      'NVIDIA, driver in its place',
+      'NVIDIA, driver in the usual folder',
       { files: { ...nvidia, '/etc/vulkan/icd.d/nvidia_icd.json': '' } },
       'auto',
       'system',
@@ -180,10 +180,10 @@ describe('chooseDriver', () => {
       'SwiftShader',
     ],
     ['a card, software', { files: { ...both, ...radeon, ...card } }, 'software', 'SwiftShader'],
-    ['the system, with nothing in it', { files: both }, 'system', 'system'],
+    ['the system, without a driver', { files: both }, 'system', 'system'],
     ['lavapipe', { files: both }, 'lavapipe', 'lavapipe', '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'],
-    ['lavapipe, not there', { files: debian }, 'lavapipe', undefined],
-    ['swiftshader, not there', { files: lavapipe }, 'swiftshader', undefined],
+    ['lavapipe, missing', { files: debian }, 'lavapipe', undefined],
+    ['swiftshader, missing', { files: lavapipe }, 'swiftshader', undefined],
     ['nothing at all', {}, 'auto', undefined],
     ['macOS', { platform: 'darwin' }, 'auto', 'system'],
   ])('%s', (_, parts, preference, name, manifest) => {
@@ -192,7 +192,7 @@ describe('chooseDriver', () => {
     if (manifest !== undefined) expect(driver?.manifest).toBe(manifest);
   });
 
-  test('CELLSTORM_DRIVER is one of the known words', () => {
+  test('rejects an unknown CELLSTORM_DRIVER', () => {
     const reading = (value: string) =>
       readPreference(machine({ environment: { CELLSTORM_DRIVER: value } }), 'auto');
     expect(reading('')).toBe('auto');
@@ -218,7 +218,7 @@ describe('ensureChrome', () => {
 
   function tell(story: Story) {
     const steps: string[] = [];
-    const said: string[] = [];
+    const messages: string[] = [];
     let present = story.present;
     const take = (name: string, outcome: Chrome | string = 'the network is closed') => {
       steps.push(name);
@@ -233,59 +233,64 @@ describe('ensureChrome', () => {
       tryChrome: (chrome) => (story.broken?.includes(chrome) ? 'a library is missing' : undefined),
       download: () => take('download', story.download),
       install: () => take('install', story.install),
-      say: (line) => said.push(line),
+      say: (line) => messages.push(line),
     });
-    return { result, steps, said };
+    return { result, steps, messages };
   }
 
   test.each<[string, Story, Chrome, string[]]>([
-    ['uses the one that is there', { present: chromium }, chromium, []],
+    ['uses a present browser', { present: chromium }, chromium, []],
     [
       'installs as root on Debian',
       { apt: 'root', install: chromium, download: cached },
       chromium,
       ['install'],
     ],
-    ['downloads where installing fails', { apt: 'root', download: cached }, cached, ['install', 'download']],
+    ['downloads if installing fails', { apt: 'root', download: cached }, cached, ['install', 'download']],
     ['downloads first elsewhere', { apt: 'root', debian: false, download: cached }, cached, ['download']],
     ['downloads first for a user with sudo', { apt: 'sudo', download: cached }, cached, ['download']],
     [
-      'installs with sudo where the download fails',
+      'installs with sudo if the download fails',
       { apt: 'sudo', install: chromium },
       chromium,
       ['download', 'install'],
     ],
     [
-      'installs where the download does not start',
+      'installs if the downloaded browser does not start',
       { apt: 'sudo', download: cached, broken: [cached], install: chromium },
       chromium,
       ['download', 'install'],
     ],
     [
-      'replaces one that does not start',
+      'replaces a browser that does not start',
       { present: cached, broken: [cached], apt: 'root', install: chromium },
       chromium,
       ['install'],
     ],
-    ['downloads for anyone else', { download: cached }, cached, ['download']],
+    ['downloads for a user without apt', { download: cached }, cached, ['download']],
   ])('%s', (_, story, chrome, steps) => {
     expect(tell(story)).toMatchObject({ result: chrome, steps });
   });
 
-  test('says what was tried and what to do', () => {
-    const { result, steps, said } = tell({ apt: 'root', install: 'no such package' });
+  test('reports what it tried and what to do', () => {
+    const { result, steps, messages } = tell({ apt: 'root', install: 'no such package' });
     expect(steps).toEqual(['install', 'download']);
-    expect(said.join('\n')).toMatch(
+    expect(messages.join('\n')).toMatch(
       /this failed: no such package\.(?:.|\n)*this failed: the network is closed\./,
     );
     expect(result).toMatch(/^The tests need a browser: .*apt-get install chromium.*CHROME_PATH.*\.$/);
   });
 
-  test('installs nothing over a browser that the environment names', () => {
+  test('does not replace a broken browser that the environment names', () => {
     const mine: Chrome = { ...chromium, source: 'environment' };
-    const { result, steps, said } = tell({ present: mine, broken: [mine], apt: 'root', install: chromium });
+    const { result, steps, messages } = tell({
+      present: mine,
+      broken: [mine],
+      apt: 'root',
+      install: chromium,
+    });
     expect(steps).toEqual([]);
-    expect(said).toEqual(['/usr/bin/chromium does not start: a library is missing.']);
+    expect(messages).toEqual(['/usr/bin/chromium does not start: a library is missing.']);
     expect(result).toMatch(/^CHROME_PATH or PUPPETEER_EXECUTABLE_PATH must be a Chrome that starts/);
   });
 });

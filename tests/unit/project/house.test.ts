@@ -1,4 +1,4 @@
-/** The house stays easy to see: import directions, folders and files of a readable size, shallow preprocessor conditions. */
+/** Rules for the sources: import directions, sizes of folders and files, and depth of preprocessor conditions. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { circlesIn, findCircles, findWrongImports, importObjection } from '../..
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MOST_FILES_IN_A_FOLDER = 25;
 const MOST_LINES = 500;
-/** A longer file says in its header why it is one file. */
+/** A longer file must explain its length in its header. */
 const REASON = /longer than 500 lines/i;
 const HEADER_LINES = 20;
 const DEEPEST_CONDITION = 2;
@@ -27,11 +27,11 @@ describe('imports', () => {
     expect(findWrongImports()).toEqual([]);
   });
 
-  test('of src form no circle, types included', () => {
+  test('of src form no circle, including type imports', () => {
     expect(findCircles()).toEqual([]);
   });
 
-  test('that form a circle are found, and those that only meet again are not', () => {
+  test('that form a circle are found; two paths to the same file are not a circle', () => {
     const circle = new Map([
       ['a', ['b']],
       ['b', ['c']],
@@ -46,7 +46,7 @@ describe('imports', () => {
     expect(circlesIn(diamond)).toEqual([]);
   });
 
-  test('are refused from src to the benchmark, from a bench to tests, and from a lower room to a higher one', () => {
+  test('are rejected from src to bench, from bench to tests, and from a lower folder to a higher one', () => {
     expect(importObjection('src/cli/info.ts', 'bench/harness/run.ts')).toMatch(/^src\/cli may import/);
     expect(importObjection('bench/crowd.ts', 'tests/helpers/passes.ts')).toMatch(/^bench may import/);
     expect(importObjection('src/cpu/equal/plane.ts', 'src/cpu/solver/simulation.ts')).toBe(
@@ -57,14 +57,14 @@ describe('imports', () => {
   });
 });
 
-describe('the size of things', () => {
+describe('the sizes of files and folders', () => {
   test(`no folder holds more than ${MOST_FILES_IN_A_FOLDER} files directly`, () => {
     const counts = new Map<string, number>();
     for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
     expect([...counts].filter(([, count]) => count > MOST_FILES_IN_A_FOLDER)).toEqual([]);
   });
 
-  test(`a product file of more than ${MOST_LINES} lines says why`, () => {
+  test(`a product file of more than ${MOST_LINES} lines explains its length`, () => {
     const long = files
       .filter((file) => /^(?:src|shaders|bench|scripts)\/.*\.(?:ts|wgsl|mjs)$/.test(file))
       .map((file) => ({ file, lines: read(file).split('\n') }))

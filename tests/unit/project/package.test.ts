@@ -1,4 +1,4 @@
-/** The package as a user gets it: its declarations resolve, its modules load, and nothing else comes along. */
+/** The package as users install it: its declarations resolve, its modules load, and it contains nothing else. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ describe('the package', () => {
     expect(await compile(module, moduleResolution)).toBe('');
   });
 
-  test('has declarations that go with @webgpu/types', async () => {
+  test('has declarations that are compatible with @webgpu/types', async () => {
     await mkdir(join(folder, 'node_modules/@webgpu'), { recursive: true });
     await symlink(join(ROOT, 'node_modules/@webgpu/types'), join(folder, 'node_modules/@webgpu/types'));
     expect(await compile('esnext', 'bundler', { types: ['@webgpu/types'], skipLibCheck: true })).toBe('');
@@ -101,20 +101,20 @@ describe('the package', () => {
     const dist = join(folder, 'node_modules/cellstorm/dist');
     const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'));
     expect(files).toEqual(expect.arrayContaining(['index.js', 'cpu.js', 'fluid.js', 'flock.js', 'pbf.js']));
-    // As `var`, which bundlers like, V8 would look them up at every test of a pair.
+    // Bundlers may turn constants into `var`, which V8 would look up at every test of a pair.
     const texts = await Promise.all(files.map((file) => readFile(join(dist, file), 'utf8')));
     expect(texts.filter((text) => /^const windowKeys = /m.test(text))).toHaveLength(1);
     for (const file of files) {
       const code = await readFile(join(dist, file), 'utf8');
       const imported = [...code.matchAll(/^(?:import|export)\b.*?\bfrom ["']([^"']+)["']/gm)];
       for (const [, specifier] of imported) expect(specifier, file).toMatch(/^\.\.?\//);
-      // Comments name files and things of the engine's own.
+      // Comments may name files and parts of the engine.
       const instructions = code.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
       expect(instructions, file).not.toMatch(/\b(?:require\(|process\.|document\.|window\.)/);
     }
   });
 
-  test('has no dependencies that a user must carry', async () => {
+  test('has no runtime dependencies', async () => {
     const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<
       string,
       unknown

@@ -67,7 +67,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
   });
 });
 
-it('keeps its particles from one version to the next', () => {
+it('has the same particles as in earlier versions', () => {
   const hashes = Object.fromEntries(
     EQUAL_RADIUS_SCENES.map((name) => [
       name,
@@ -140,7 +140,7 @@ it('keeps its particles from one version to the next', () => {
   `);
 });
 
-/** Overlapping neighbours per particle, by brute force. */
+/** Returns the overlapping neighbours per particle, by brute force. */
 function contactsOf(scene: Scene): number[] {
   const { dimensions, positions, count } = scene;
   return Array.from({ length: count }, (_, a) => {
@@ -160,7 +160,7 @@ function contactsOf(scene: Scene): number[] {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-describe.each([2, 3] as const)('what the scenes promise in %dD', (dimensions) => {
+describe.each([2, 3] as const)('properties of the scenes in %dD', (dimensions) => {
   it('uniform: one overlap per particle on average', () => {
     const contacts = mean(contactsOf(createScene('uniform', { dimensions, count: 4000 })));
     expect(contacts).toBeGreaterThan(dimensions === 2 ? 0.85 : 0.75);
@@ -175,7 +175,7 @@ describe.each([2, 3] as const)('what the scenes promise in %dD', (dimensions) =>
     }
   });
 
-  it('gas: a tenth of the room, and a momentum', () => {
+  it('gas: fills a tenth of the box, and has a momentum', () => {
     const scene = createScene('gas', { dimensions, count: 4000 });
     const box = scene.max.reduce((product, high) => product * high, 1);
     const particle = dimensions === 2 ? Math.PI / 4 : Math.PI / 6;
@@ -217,19 +217,19 @@ describe.each([2, 3] as const)('what the scenes promise in %dD', (dimensions) =>
     expect(inside / (high - low) ** dimensions).toBeLessThan(9);
   });
 
-  it('one-cell: all in the middle cell', () => {
+  it('one-cell: all particles are in the middle cell', () => {
     const scene = createScene('one-cell', { dimensions, count: 5000 });
     expect([...scene.positions].every((coordinate) => Math.floor(coordinate) === 1)).toBe(true);
   });
 
-  it('lattice: half cells only, every other one on a border', () => {
+  it('lattice: positions are multiples of half a cell, every other one on a border', () => {
     const scene = createScene('lattice', { dimensions, count: 1000 });
     expect([...scene.positions].every((coordinate) => Number.isInteger(coordinate * 2))).toBe(true);
     expect([...scene.positions].some((coordinate) => Number.isInteger(coordinate))).toBe(true);
     expect(Math.max(...contactsOf(scene))).toBe(dimensions === 2 ? 8 : 26);
   });
 
-  it('negative: on both sides of the origin along every axis', () => {
+  it('negative: particles lie on both sides of the origin along every axis', () => {
     const scene = createScene('negative', { dimensions, count: 1000 });
     for (let axis = 0; axis < dimensions; axis++) {
       const along = scene.positions.filter((_, index) => index % dimensions === axis);
@@ -263,7 +263,7 @@ describe('createScene', () => {
     expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(message);
   });
 
-  it('makes options in which changes win', () => {
+  it('makes options that changes override', () => {
     const scene = createScene('pile', { dimensions: 2, count: 10 });
     const options = sceneOptions(scene, { capacity: 20, friction: 0.5, gravity: [0, 0] });
     expect(planSimulation(options)).toMatchObject({
@@ -294,7 +294,7 @@ describe('fixed-point helpers', () => {
 });
 
 describe('Random', () => {
-  it('keeps its sequence from one version to the next', () => {
+  it('has the same sequence as in earlier versions', () => {
     const random = new Random(1);
     expect(Array.from({ length: 4 }, () => random.nextBits())).toMatchInlineSnapshot(`
       [
@@ -318,13 +318,13 @@ describe('Random', () => {
     expect(Math.max(...seen)).toBeLessThan(10_400);
   });
 
-  it('gives unrelated numbers for neighbouring seeds', () => {
+  it('gives independent numbers for neighbouring seeds', () => {
     const first = Array.from({ length: 1000 }, (_, seed) => new Random(seed).nextBits());
     expect(new Set(first).size).toBe(1000);
   });
 });
 
-/** A scene with its radii, which must be there. */
+/** Returns a scene with its radii, and throws if it has none. */
 function createSized(name: string, request: SceneRequest) {
   const scene = createScene(name, request);
   const { radii, radiusRange } = scene;
@@ -354,7 +354,7 @@ describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions)
     expect(other.positions).not.toEqual(createScene(name, { ...request, seed: 7 }).positions);
   });
 
-  it('mixed-pile gives each octave as much room and starts without contacts', () => {
+  it('mixed-pile gives each octave the same area or volume, and starts without contacts', () => {
     const scene = createSized('mixed-pile', { dimensions, count: 2000 });
     const { positions, radii, max } = scene;
     const levels = defineLevels(worldOptions(scene), { smallest: 1, largest: 8 }, 2000);
@@ -377,7 +377,7 @@ describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions)
     for (let octave = 0; octave < 6; octave++) {
       const inside = radii.filter((radius) => radius >= 2 ** octave && radius < 2 ** (octave + 1));
       expect(Math.abs(inside.length - 1000)).toBeLessThan(150);
-      // The lower half of the octave's logarithms.
+      // The lower half of the octave, in logarithms.
       const lower = inside.filter((radius) => radius < 2 ** octave * Math.SQRT2);
       expect(Math.abs(lower.length / inside.length - 0.5)).toBeLessThan(0.07);
     }
@@ -398,11 +398,11 @@ it('rejects scenes that are unknown or run by another method', () => {
 });
 
 describe('the registry', () => {
-  it('has each name once', () => {
+  it('has no name twice', () => {
     expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
   });
 
-  it.each(scenesOf('collisions'))('declares what $name generates', (definition) => {
+  it.each(scenesOf('collisions'))('declares the properties that $name generates', (definition) => {
     const { name, world = 'bounded', variableRadii, hasBoxes, driven, continuous } = definition;
     const scene = createScene(name, { dimensions: 2, count: 200 });
     expect({

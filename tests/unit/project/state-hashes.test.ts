@@ -8,7 +8,7 @@ describe('the state after 10 and 100 steps on the CPU engine', () => {
   test.each(STATE_HASH_CASES)('$name', (each) => {
     recorded.check(each.name, each.onCpu());
   });
-  test('the table holds these cases and no others', () => {
+  test('has no other cases in its table', () => {
     expect(recorded.finish()).toEqual(STATE_HASH_CASES.map(({ name }) => name).toSorted());
   });
 });

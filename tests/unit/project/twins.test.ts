@@ -14,7 +14,7 @@ function filesIn(folder: string, ending: RegExp): string[] {
   return found.filter((path) => ending.test(path)).map((path) => `${folder}/${path.replaceAll('\\', '/')}`);
 }
 
-/** The comment at the beginning of a file, as one line. */
+/** Returns the comment at the beginning of a file, as one line. */
 function headerOf(path: string): string {
   const [lines] = /^(?:\/\/.*\n)+|^\/\*[\s\S]*?\*\//.exec(read(path)) ?? [''];
   return lines.replace(/\s*\n[ /*]*/g, ' ');
@@ -55,10 +55,10 @@ describe('shaders of the fluid', () => {
   });
 
   it('name twins that exist and that name them in return', () => {
-    const said = shaders.flatMap((path) => (twinOf(path) ? [`${path} ~ ${twinOf(path)}`] : []));
+    const named = shaders.flatMap((path) => (twinOf(path) ? [`${path} ~ ${twinOf(path)}`] : []));
     const known = twins.flatMap((path) => shadersOf(path).map((shader) => `${shader} ~ ${path}`));
-    expect(said.length).toBeGreaterThan(15);
+    expect(named.length).toBeGreaterThan(15);
     expect(known.filter((pair) => !shaders.some((path) => pair.startsWith(`${path} ~`)))).toEqual([]);
-    expect(said.filter((pair) => !known.includes(pair))).toEqual([]);
+    expect(named.filter((pair) => !known.includes(pair))).toEqual([]);
   });
 });
