@@ -1,6 +1,6 @@
 /**
- * One step of boids, particle life and the position-based fluid over all pairs, in doubles, by the formulas of their papers and
- * docs. The CPU engines, which are the reference of the GPU, must agree with it. It shares no code with them.
+ * One step of boids, particle life and the position-based fluid over all pairs, in doubles, by the formulas of their
+ * papers and docs. The CPU engines, which are the reference for the GPU, must agree with it. It shares no code with them.
  */
 import { describe, expect, test } from 'vitest';
 import { createCpuFlock, createCpuLife } from '../../../src/methods/flock';
@@ -13,7 +13,7 @@ type Vector = readonly number[];
 
 const DT = 1 / 64;
 
-/** Positions and velocities are a few units large and rounded to 2^-24 of that. */
+/** Positions and velocities are a few units large, and are rounded relatively by 2^-24. */
 const ROUNDING = 2e-6;
 
 function vectorsOf(packed: Float32Array, dimensions: number): Vector[] {
@@ -26,7 +26,7 @@ function plus(a: Vector, b: Vector, factor: number): Vector {
   return a.map((value, axis) => value + factor * (b[axis] as number));
 }
 
-/** Minimum image in a periodic world with this edge; without an edge, the difference itself. */
+/** Returns the minimum image in a periodic world with this edge, or the difference itself if the edge is 0. */
 function between(from: Vector, to: Vector, edge: number): Vector {
   return plus(from, to, -1).map((way) => (edge > 0 ? way - edge * Math.round(way / edge) : way));
 }
@@ -37,10 +37,10 @@ function directionOf(apart: Vector, own: number, other: number): Vector {
   return apart.map((_, axis) => (axis > 0 ? 0 : own < other ? -1 : 1));
 }
 
-function inWorld(place: Vector, low: Vector, edge: number): Vector {
-  return place.map((at, axis) => {
+function inWorld(position: Vector, low: Vector, edge: number): Vector {
+  return position.map((value, axis) => {
     const from = low[axis] as number;
-    return at - edge * Math.floor((at - from) / edge);
+    return value - edge * Math.floor((value - from) / edge);
   });
 }
 
@@ -62,14 +62,14 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
       flock.settings;
     const low = options.min as number[];
     const edge = (options.max?.[0] as number) - (low[0] as number);
-    const places = vectorsOf(options.positions, dimensions);
+    const positions = vectorsOf(options.positions, dimensions);
     const speeds = vectorsOf(options.velocities as Float32Array, dimensions);
     const none = low.map(() => 0);
     let pairs = 0;
-    const after = places.map((place, own) => {
+    const after = positions.map((position, own) => {
       let [parting, others, apart, weight] = [none as Vector, none as Vector, none as Vector, 0];
-      places.forEach((there, other) => {
-        const way = between(place, there, edge);
+      positions.forEach((otherPosition, other) => {
+        const way = between(position, otherPosition, edge);
         const distance = Math.hypot(...way);
         if (own === other || distance >= options.perception) return;
         pairs++;
@@ -88,13 +88,13 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
       const velocity = directionOf(wish, 1, 0).map(
         (part) => part * Math.min(Math.max(speed, slowest), fastest),
       );
-      return { velocity, place: inWorld(plus(place, velocity, DT), low, edge) };
+      return { velocity, position: inWorld(plus(position, velocity, DT), low, edge) };
     });
     flock.step(DT);
     expect(pairs).toBeGreaterThan(300);
     const got = flock.read();
     expectNear(got.velocities, packed(after.map((one) => one.velocity)), 'velocities');
-    expectNear(got.positions, packed(after.map((one) => one.place)), 'positions');
+    expectNear(got.positions, packed(after.map((one) => one.position)), 'positions');
   });
 
   test('particles of one species are attracted to another', () => {
@@ -103,12 +103,12 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
     const { strength, halfLife, core } = life.settings;
     const low = options.min as number[];
     const edge = (options.max?.[0] as number) - (low[0] as number);
-    const places = vectorsOf(options.positions, dimensions);
+    const positions = vectorsOf(options.positions, dimensions);
     const speeds = vectorsOf(options.velocities as Float32Array, dimensions);
-    const after = places.map((place, own) => {
+    const after = positions.map((position, own) => {
       let pull: Vector = low.map(() => 0);
-      places.forEach((there, other) => {
-        const way = between(place, there, edge);
+      positions.forEach((otherPosition, other) => {
+        const way = between(position, otherPosition, edge);
         const share = Math.hypot(...way) / options.reach;
         if (own === other || share >= 1) return;
         const [kind, otherKind] = [options.species[own] as number, options.species[other] as number];
@@ -120,12 +120,12 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
       });
       const kept = (speeds[own] as Vector).map((speed) => speed * 0.5 ** (DT / halfLife));
       const velocity = plus(kept, pull, DT * strength);
-      return { velocity, place: inWorld(plus(place, velocity, DT), low, edge) };
+      return { velocity, position: inWorld(plus(position, velocity, DT), low, edge) };
     });
     life.step(DT);
     const got = life.read();
     expectNear(got.velocities, packed(after.map((one) => one.velocity)), 'velocities');
-    expectNear(got.positions, packed(after.map((one) => one.place)), 'positions');
+    expectNear(got.positions, packed(after.map((one) => one.position)), 'positions');
   });
 
   test('a fluid has the density of its kernels and moves along the gradient', () => {
@@ -143,11 +143,11 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
       const whole = isPlane ? -30 / (Math.PI * reach ** 5) : -45 / (Math.PI * reach ** 6);
       return (whole * Math.max(0, reach - distance) ** 2) / rest;
     };
-    const places = vectorsOf(options.positions, dimensions);
-    const none: Vector = places[0]?.map(() => 0) as Vector;
-    const near = places.map((place) =>
-      places.flatMap((there, other) => {
-        const way = between(place, there, 0);
+    const positions = vectorsOf(options.positions, dimensions);
+    const none: Vector = positions[0]?.map(() => 0) as Vector;
+    const near = positions.map((position) =>
+      positions.flatMap((otherPosition, other) => {
+        const way = between(position, otherPosition, 0);
         const distance = Math.hypot(...way);
         if (distance === 0 || distance >= reach) return [];
         return [
@@ -176,7 +176,7 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
         way = plus(way, slope, (lambdas[own] as number) + (lambdas[other] as number) - artificial);
       }
       const size = Math.hypot(...way);
-      return plus(places[own] as Vector, way, Math.min(1, reach / 2 / Math.max(size, 1e-30)));
+      return plus(positions[own] as Vector, way, Math.min(1, reach / 2 / Math.max(size, 1e-30)));
     });
     const { densities: got } = fluid.measure();
     expectNear(got, Float32Array.from(densities), 'densities');

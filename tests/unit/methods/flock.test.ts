@@ -1,4 +1,4 @@
-/** Flocks and particle life: rejected options, which use no GPU, and the references with a few particles. */
+/** Flocks and particle life: options rejected before any use of the GPU, and the CPU engines with a few particles. */
 import { describe, expect, test } from 'vitest';
 import { ArgumentError, type Gpu } from '../../../src/index';
 import {
@@ -126,7 +126,7 @@ describe('particle life rejects', () => {
   });
 });
 
-test('two boids separate if too near and else approach; all flee a hunter', () => {
+test('two boids separate if too near and otherwise approach; all flee from a hunter', () => {
   const slow = { ...FLOCK, slowest: 0 };
   const after = (options: FlockOptions) => {
     const flock = createCpuFlock(options);
@@ -202,13 +202,13 @@ describe.each<[string, 2 | 3, Space]>([
   });
 });
 
-test('an unbounded world has no walls, and CPU flocks do not share their neighbours', () => {
+test('an unbounded world has no walls, and a distant boid does not affect others', () => {
   const positions = Float32Array.of(-1e4, 3, -1e4 + 0.2, 3, 2e4, -5);
   const flock = createCpuFlock({ dimensions: 2, unbounded: true, perception: 1, positions });
   for (let step = 0; step < 60; step++) flock.step(1 / 60);
   const { velocities } = flock.read();
   expect((velocities[2] as number) - (velocities[0] as number)).toBeGreaterThan(0.5);
-  // Alone it keeps flying along x, as it started.
+  // A boid without neighbours keeps its velocity along x.
   expect([...velocities.slice(4)]).toEqual([1, 0]);
   expect(flock.time).toBeCloseTo(1, 12);
 });

@@ -1,4 +1,4 @@
-/** Emitters and drains, changes of settings, and checkpoints, on the CPU engine, which needs no promises. */
+/** Emitters and drains, changes of settings, and checkpoints, on the CPU engine, whose calls are synchronous. */
 import { describe, expect, test } from 'vitest';
 import {
   type CpuFluid,
@@ -45,7 +45,7 @@ describe('emitters', () => {
     },
   );
 
-  test('add the same particles in one step as in many, at their distance', () => {
+  test('add the same number in one step as in many, and keep new particles apart', () => {
     const scope = { dimensions: 2, spacing: 1 / 32, max: [1, 1] } as const;
     const emitter: Emitter = { min: [0.2, 0.2], max: [0.6, 0.8], velocity: [2, 0] };
     const [whole, parts] = [
@@ -57,14 +57,14 @@ describe('emitters', () => {
     for (let part = 0; part < 4; part++)
       often += emit([emitter], scope, parts, 0.01, () => true).positions.length;
     expect(once).toBe(often);
-    const { positions } = emit([emitter], scope, whole, 0.05, (place) => (place[1] as number) < 0.5);
-    const places: [number, number][] = [];
+    const { positions } = emit([emitter], scope, whole, 0.05, (position) => (position[1] as number) < 0.5);
+    const points: [number, number][] = [];
     for (let first = 0; first < positions.length; first += 2)
-      places.push([positions[first] ?? 0, positions[first + 1] ?? 0]);
-    expect(places.length).toBeGreaterThan(10);
-    expect(Math.max(...places.map(([, y]) => y))).toBeLessThan(0.5);
-    const distances = places.flatMap((one, index) =>
-      places.slice(0, index).map((other) => Math.hypot(one[0] - other[0], one[1] - other[1])),
+      points.push([positions[first] ?? 0, positions[first + 1] ?? 0]);
+    expect(points.length).toBeGreaterThan(10);
+    expect(Math.max(...points.map(([, y]) => y))).toBeLessThan(0.5);
+    const distances = points.flatMap((one, index) =>
+      points.slice(0, index).map((other) => Math.hypot(one[0] - other[0], one[1] - other[1])),
     );
     expect(Math.min(...distances)).toBeGreaterThan(0.5 / 32);
   });
@@ -125,7 +125,7 @@ describe('a fluid with emitters and drains', () => {
     const gone = Uint32Array.from({ length: all }, (_, id) => id).find((id) => !ids.includes(id)) as number;
     fluid.remove([gone]);
     run(fluid, COLLECT_EVERY);
-    // The ids are requested but not yet removed; meanwhile one of them is reused.
+    // The ids are being collected, but are not removed yet; meanwhile one of them is reused.
     expect(fluid.count).toBe(all - 1);
     expect(Array.from(fluid.add({ positions: Float32Array.of(0.7, 0.7) }))).toEqual([gone]);
     run(fluid, COLLECT_EVERY);
@@ -149,7 +149,7 @@ describe('a fluid with emitters and drains', () => {
     ]);
   });
 
-  test('waits for a late answer, and removes the same particles', async () => {
+  test('waits for a late list of drained ids, and then removes them except reused ones', async () => {
     const removed: number[][] = [];
     let tell = (_: Uint32Array): void => undefined;
     const turnover = new Turnover({
@@ -223,7 +223,7 @@ describe('settings that change', () => {
 });
 
 describe('a checkpoint', () => {
-  test('may be taken while emitters are off; they continue with the same bits once they are on again', () => {
+  test('may be taken while emitters are off; runs from it match once emitters are on again', () => {
     const fluid = run(createCpuFluid(FOUNTAIN), 3);
     fluid.set({ emitters: [] });
     const other = createCpuFluid(FOUNTAIN);

@@ -1,5 +1,5 @@
 /**
- * Volume of a fluid: the volume measured for particles in a known area, and how much cells that are too full or too empty swell.
+ * Volume of a fluid: the volume measured for particles in a known area, and how much too full or too empty cells swell.
  * fluid.test.ts checks the volume of a dam break.
  */
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const CELLS = 16;
 const PER_CELL = 4;
 const LATTICE = defineLattice(2, [CELLS, CELLS, 1]);
 
-/** The area of a shape, counted by finer cells whose centres are inside. */
+/** Returns the area of a shape by counting finer cells whose centres are inside. */
 function areaOf(inside: Inside): number {
   const fine = 8;
   let count = 0;
@@ -26,9 +26,9 @@ function areaOf(inside: Inside): number {
   return count / fine ** 2;
 }
 
-/** Particles at rest, transferred to the lattice. */
-function bring(places: readonly number[], kinds: Uint8Array) {
-  const count = places.length / 2;
+/** Transfers particles at rest to the lattice. */
+function transfer(positions: readonly number[], kinds: Uint8Array) {
+  const count = positions.length / 2;
   const still = { velocities: new Float32Array(2 * count), ids: new Uint32Array(count) };
   const out = {
     velocity: new Float64Array(2 * LATTICE.size),
@@ -36,23 +36,23 @@ function bring(places: readonly number[], kinds: Uint8Array) {
     inside: new Uint32Array(LATTICE.size),
   };
   const input = { lattice: LATTICE, cellSize: 1, particlesPerCell: PER_CELL, kinds };
-  particlesToGrid(input, { count, positions: Float32Array.from(places), ...still }, undefined, out);
+  particlesToGrid(input, { count, positions: Float32Array.from(positions), ...still }, undefined, out);
   return out;
 }
 
-function volumeOf(places: readonly number[]): number {
+function volumeOf(positions: readonly number[]): number {
   const kinds = new Uint8Array(LATTICE.size);
   const mask = new Uint8Array(LATTICE.size);
   markSolids({ lattice: LATTICE, cellSize: 1, mask, obstacles: [] }, kinds);
-  const { inside, fullness } = bring(places, kinds);
+  const { inside, fullness } = transfer(positions, kinds);
   markFluid(LATTICE, inside, kinds);
   return measureVolume(LATTICE, 1, kinds, fullness);
 }
 
 /**
- * Relative error of the volume for particles in a known area, averaged over offsets of their rows. `density`: as a share of a full
- * cell. `jitter`: random offset as a share of the spacing. `spray`: this many lowest rows of cells get a particle in each cell
- * that has none.
+ * Returns the relative error of the volume for particles in a known area, averaged over offsets of their rows.
+ * `density` is a share of a full cell, `jitter` a random offset as a share of the spacing. In the `spray` lowest rows of
+ * cells, each empty cell gets a particle.
  */
 function offBy(inside: Inside, density: number, jitter: number, spray: number): number {
   const random = new Random(5);
@@ -63,24 +63,24 @@ function offBy(inside: Inside, density: number, jitter: number, spray: number): 
   let sum = 0;
   for (let round = 0; round < rounds; round++) {
     const [startX, startY] = [chance(), chance()];
-    const places: number[] = [];
+    const positions: number[] = [];
     const taken = new Set<number>();
     for (let row = -1; row <= CELLS / spacing; row++) {
       for (let column = -1; column <= CELLS / spacing; column++) {
         const x = spacing * (column + startX + jitter * (chance() - 0.5));
         const y = spacing * (row + startY + jitter * (chance() - 0.5));
         if (x <= 0 || y <= 0 || x >= CELLS || y >= CELLS || !inside(x, y)) continue;
-        places.push(x, y);
+        positions.push(x, y);
         taken.add(Math.floor(x) + CELLS * Math.floor(y));
       }
     }
     let drops = 0;
     for (let cell = 0; cell < CELLS * spray; cell++) {
       if (taken.has(cell)) continue;
-      places.push((cell % CELLS) + chance(), Math.floor(cell / CELLS) + chance());
+      positions.push((cell % CELLS) + chance(), Math.floor(cell / CELLS) + chance());
       drops++;
     }
-    sum += volumeOf(places) / (area + drops * spacing ** 2) - 1;
+    sum += volumeOf(positions) / (area + drops * spacing ** 2) - 1;
   }
   return sum / rounds;
 }
@@ -94,13 +94,13 @@ describe('volume', () => {
     ['a sheet in the air', (_, y) => y > 7.3 && y < 8.3, 0, 0.04],
     ['a hollow with spray in it', (x, y) => y < 10 && Math.hypot(x - 8, y - 5) > 2, 10, 0.025],
     ['a gap with spray in it', (_, y) => y < 10 && Math.abs(y - 5.5) > 0.5, 10, 0.05],
-  ])('is the area of %s, whether particles are in rows or not', (_, inside, spray, bound) => {
+  ])('equals the area of %s, whether particles are in rows or not', (_, inside, spray, bound) => {
     for (const jitter of [0.25, 0.9])
       expect(Math.abs(offBy(inside, 1, jitter, spray)), `${jitter}`).toBeLessThan(bound);
   });
 
   test.each([0.9, 1.1])(
-    "is that of the particles' area, not of their nominal volume: %f of a full cell",
+    "equals the particles' area instead of their nominal volume, at density %f",
     (density) => {
       expect(Math.abs(offBy((x, y) => y < 4 + 0.5 * x, density, 0.9, 0))).toBeLessThan(0.02);
     },
@@ -109,17 +109,17 @@ describe('volume', () => {
 
 test('cells beside solids are as full as other cells', () => {
   const kinds = new Uint8Array(LATTICE.size).fill(SOLID);
-  const places: number[] = [];
+  const positions: number[] = [];
   for (let y = 0; y < CELLS; y++) {
     for (let x = 0; x < CELLS; x++) {
       if (x === 7 || y === 12) continue;
       kinds[entryAt(LATTICE, x, y, 0)] = AIR;
       for (let part = 0; part < PER_CELL; part++)
-        places.push(x + 0.25 + 0.5 * (part % 2), y + (part < 2 ? 0.25 : 0.75));
+        positions.push(x + 0.25 + 0.5 * (part % 2), y + (part < 2 ? 0.25 : 0.75));
     }
   }
-  const full = bring(places, kinds).fullness.filter((share) => share > 0);
-  expect(full.length).toBe(places.length / (2 * PER_CELL));
+  const full = transfer(positions, kinds).fullness.filter((share) => share > 0);
+  expect(full.length).toBe(positions.length / (2 * PER_CELL));
   for (const share of full) expect(share).toBeCloseTo(1, 12);
 });
 

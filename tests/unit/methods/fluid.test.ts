@@ -1,4 +1,4 @@
-/** The fluid: properties of each stage, its promises on the CPU at small sizes, and rejected options. */
+/** The fluid: properties of each stage, the documented guarantees on the CPU at small sizes, and rejected options. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type StructInfo, WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { linkShader } from '../../../src/gpu/link';
@@ -51,13 +51,13 @@ import { CELLAR, denseFluid } from '../../helpers/inputs/fluids';
 
 const DIMENSIONS = [2, 3] as const;
 
-/** A field of the frame for a substep of `dt`. */
+/** Returns a field of the uniforms for a substep of `dt`. */
 function frameOf(plan: FluidPlan, field: string, dt: number): Float32Array {
   const frame = encodeFrame({ plan, couplingSize: 1, grid: { cells: [6, 6] }, count: 0, dt, obstacles: [] });
   return new Float32Array(frame, new Map(FRAME_OFFSETS).get(field), 4);
 }
 
-/** A number from 0 to 1, the same in every run. */
+/** Returns a generator of numbers from 0 to 1, the same in every run. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -81,7 +81,7 @@ describe('shaders of the fluid', () => {
     expect(fieldsOf('Frame').size).toBe(FRAME_BYTES);
   });
 
-  test('use no more storage buffers than every device has', () => {
+  test('use no more storage buffers than every device supports', () => {
     for (const { name, bindings } of sources) {
       const storage = Object.values(bindings).filter((kind) => Array.isArray(kind));
       expect(storage.length, name).toBeLessThanOrEqual(8);
@@ -97,22 +97,22 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     const field = entries();
     for (let axis = 0; axis < dimensions; axis++) {
       eachFace(lattice, axis, (face, x, y, z) => {
-        const at = [x, y, z].map((cell, along) => cell + (along === axis ? 0 : 0.5));
+        const point = [x, y, z].map((cell, along) => cell + (along === axis ? 0 : 0.5));
         field[axis * lattice.size + face] =
-          1 + axis + 2 * (at[0] as number) - 3 * (at[1] as number) + (at[2] as number);
+          1 + axis + 2 * (point[0] as number) - 3 * (point[1] as number) + (point[2] as number);
       });
     }
     const corners = new Corners(lattice);
     const velocity = new Float64Array(3);
     const next = numbers(3);
     for (let round = 0; round < 50; round++) {
-      const place = Float64Array.from(lattice.cells, (count) => 0.5 + next() * (count - 1));
-      if (dimensions === 2) place[2] = 0.5;
-      const [x = 0, y = 0, z = 0] = place;
-      corners.velocityAt(place, field, velocity);
+      const position = Float64Array.from(lattice.cells, (count) => 0.5 + next() * (count - 1));
+      if (dimensions === 2) position[2] = 0.5;
+      const [x = 0, y = 0, z = 0] = position;
+      corners.velocityAt(position, field, velocity);
       for (let axis = 0; axis < dimensions; axis++) {
         expect(velocity[axis]).toBeCloseTo(1 + axis + 2 * x - 3 * y + z, 10);
-        corners.find(axis, place, true);
+        corners.find(axis, position, true);
         let sum = 0;
         for (let corner = 0; corner < corners.count; corner++)
           sum +=
@@ -125,7 +125,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     }
   });
 
-  test.each([false, true])('keep the velocities of particles that all move alike (slopes: %s)', (affine) => {
+  test.each([false, true])('keep velocities that are equal for all particles (slopes: %s)', (affine) => {
     const next = numbers(7);
     const count = 200;
     const positions = Float32Array.from(
@@ -268,10 +268,10 @@ function problem(lattice: Lattice, next: () => number): { hierarchy: Hierarchy; 
 
 describe('a fluid on the CPU', () => {
   const open = fluidOpener(undefined);
-  /** The progress that a check reports. */
-  const told: string[] = [];
-  const tell = (done: number, total: number) => told.push(`${done} of ${total}`);
-  beforeEach(() => told.splice(0));
+  /** The progress reports of a check. */
+  const reports: string[] = [];
+  const report = (done: number, total: number) => reports.push(`${done} of ${total}`);
+  beforeEach(() => reports.splice(0));
 
   // Long enough for the wave to return from the far wall, and for the splash to fall into it.
   test.each([
@@ -286,34 +286,34 @@ describe('a fluid on the CPU', () => {
     },
   );
 
-  test('is judged by every step, not only by the last', async () => {
+  test('fails a check if any step is wrong, not only the last', async () => {
     const opened = async (options: FluidOptions) => {
       const fluid = createCpuFluid(options);
       const measure = fluid.measure.bind(fluid);
-      let asked = 0;
-      // Once before the first step and once after each step.
-      fluid.measure = () => ({ ...measure(), ...(asked++ === 1 ? { outside: 1 } : {}) });
+      let measured = 0;
+      // The check measures before the first step and after each step.
+      fluid.measure = () => ({ ...measure(), ...(measured++ === 1 ? { outside: 1 } : {}) });
       return fluid;
     };
     expect((await checkDamBreak(opened, damBreak(2, 8), 2)).pass).toBe(false);
-    expect((await checkDamBreak(open, damBreak(2, 8), 2, tell)).pass).toBe(true);
-    expect(told).toEqual(['1 of 2', '2 of 2']);
+    expect((await checkDamBreak(open, damBreak(2, 8), 2, report)).pass).toBe(true);
+    expect(reports).toEqual(['1 of 2', '2 of 2']);
   });
 
   test.each([
     [2, 16, 20],
     [3, 8, 10],
-  ] as const)('has the pressure of its depth at rest in %dD', async (dimensions, cells, steps) => {
-    const { pass, detail } = await checkHydrostatic(open, dimensions, cells, steps, tell);
+  ] as const)('has the hydrostatic pressure at rest in %dD', async (dimensions, cells, steps) => {
+    const { pass, detail } = await checkHydrostatic(open, dimensions, cells, steps, report);
     expect(pass, detail).toBe(true);
-    expect(told).toHaveLength(steps);
-    expect(told.at(-1)).toBe(`${steps} of ${steps}`);
+    expect(reports).toHaveLength(steps);
+    expect(reports.at(-1)).toBe(`${steps} of ${steps}`);
   });
 
   test('keeps more angular momentum with APIC than with PIC', async () => {
-    const { pass, detail } = await checkSpin(open, 2, 16, tell);
+    const { pass, detail } = await checkSpin(open, 2, 16, report);
     expect(pass, detail).toBe(true);
-    expect(told).toEqual(Array.from({ length: 180 }, (_, step) => `${step + 1} of 180`));
+    expect(reports).toEqual(Array.from({ length: 180 }, (_, step) => `${step + 1} of 180`));
   });
 
   test('has the same bits in every run, with a moving obstacle', async () => {
@@ -322,10 +322,10 @@ describe('a fluid on the CPU', () => {
       open,
       damBreak(2, 12, { transfer: 'apic', obstacles }),
       20,
-      tell,
+      report,
     );
     expect(pass, detail).toBe(true);
-    expect(told).toEqual(Array.from({ length: 60 }, (_, step) => `${step + 1} of 60`));
+    expect(reports).toEqual(Array.from({ length: 60 }, (_, step) => `${step + 1} of 60`));
   });
 
   test.each(['flip', 'apic'] as const)(
@@ -366,7 +366,7 @@ describe('a fluid on the CPU', () => {
   });
 
   test.each(['flip', 'apic'] as const)(
-    'stays calm with %s in a closed room without air beside another room',
+    'stays calm with %s in a closed room without air next to another room',
     (transfer) => {
       const fluid = createCpuFluid({ ...CELLAR, transfer });
       for (let step = 0; step < 30; step++) {
@@ -382,7 +382,7 @@ describe('a fluid on the CPU', () => {
     },
   );
 
-  test('swells if it was poured into too little room', () => {
+  test('swells if it starts in too small a room', () => {
     const [free = 0, little = 0, whole = 0] = [0, 0.05, 1].map((restraint) => {
       const fluid = createCpuFluid({ ...denseFluid(), restraint });
       const before = fluid.measure().energy;
@@ -415,7 +415,7 @@ describe('a fluid on the CPU', () => {
     [1 / 240, [60, -80], 200],
     [1 / 60, [60, -80], 60],
   ] as const)(
-    'corrects density in substeps of %f s with gravity %o as in those of 1 / %f s, on either engine',
+    'corrects density in substeps of %f s with gravity %o at a rate of %f per second, on both engines',
     (dt, gravity, rate) => {
       const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, gravity });
       expect(correctionRate(plan, dt)).toBeCloseTo(rate, 10);
@@ -427,7 +427,7 @@ describe('a fluid on the CPU', () => {
     [0, 0],
     [1e-50, 2 ** -126],
     [0.5, 0.5],
-  ])('has restraint %f on the GPU, too', (restraint, expected) => {
+  ])('passes restraint %f to the GPU', (restraint, expected) => {
     const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, restraint });
     expect(frameOf(plan, 'gravity', 1 / 120)[3]).toBe(expected);
   });
@@ -437,14 +437,14 @@ describe('a fluid on the CPU', () => {
     expect(pass, detail).toBe(true);
   });
 
-  test('computes the settlement from the sums', () => {
+  test('computes from the sums how to remove gained energy', () => {
     const sums = { growth: 0, kinetic: 10, along: 2, squared: 1, potential: 200 };
     const nothing = { share: 0, scale: 1, lowering: 0 };
     expect(settlement({ ...sums, gain: -1 }, 0.5)).toEqual(nothing);
     const { share, ...rest } = settlement({ ...sums, gain: 1 }, 0.5);
     expect(share * 2 - share ** 2 / 2).toBeCloseTo(1, 12);
     expect(rest).toEqual({ scale: 1, lowering: 0 });
-    // The part beside the lattice gives 1.5, half of the rest 4.25, and lowering at most 2.
+    // The velocities beside the lattice's give 1.5, half of the rest 4.25, and lowering at most 2.
     const slowed = (taken: number) => ({ share: 1, scale: Math.sqrt(1 - taken / 8.5) });
     expect(settlement({ ...sums, gain: 2.5 }, 0.5)).toEqual({ ...slowed(1), lowering: 0 });
     expect(settlement({ ...sums, gain: 5.85 }, 0.5)).toEqual({
@@ -452,7 +452,7 @@ describe('a fluid on the CPU', () => {
       lowering: expect.closeTo(0.0005, 12),
     });
     expect(settlement({ ...sums, gain: 99 }, 0.5)).toEqual({ ...slowed(4.25), lowering: MOST_LOWERING });
-    // If both do not suffice, the rest comes from velocities, up to a share.
+    // If both do not suffice, the rest is taken from velocities, up to a share.
     expect(settlement({ ...sums, gain: 1.8 }, 0.01)).toEqual({
       ...slowed(0.1),
       lowering: expect.closeTo(MOST_LOWERING, 12),
@@ -461,18 +461,18 @@ describe('a fluid on the CPU', () => {
       ...slowed(8.5 * MOST_SLOWING),
       lowering: MOST_LOWERING,
     });
-    // Or up to their growth, minus what was removed already.
+    // Or up to the growth of kinetic energy, minus what was already removed.
     const grown = (growth: number) => settlement({ ...sums, gain: 99, growth }, 0.01);
     expect(grown(4)).toEqual({ ...slowed(2.5), lowering: MOST_LOWERING });
     expect(grown(99)).toEqual({ ...slowed(8.5), lowering: MOST_LOWERING });
     expect(settlement({ ...sums, gain: 2.7, growth: 99 }, 0.01).scale).toBeCloseTo(slowed(1).scale, 12);
-    // Without gravity all comes from velocities; without motion nothing can be removed.
+    // Without gravity all is taken from velocities; without motion nothing can be removed.
     expect(settlement({ ...sums, potential: 0, gain: 8.75 }, 0.5)).toEqual({ ...slowed(7.25), lowering: 0 });
     const empty = { gain: 1, growth: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
     expect(settlement(empty, 1)).toEqual(nothing);
   });
 
-  test('is pushed aside by an obstacle and stays out of solid cells', () => {
+  test('is displaced by an obstacle and stays out of solid cells', () => {
     const fluid = createCpuFluid({
       dimensions: 2,
       cells: [24, 12],
@@ -545,7 +545,7 @@ describe('a fluid on the CPU', () => {
     ],
     ['one particle', { fill: [], positions: Float32Array.of(0.75, 0.75) }],
     ['the smallest tank, full', { cells: [2, 2], solids: undefined, fill: [{ min: [0, 0], max: [1, 1] }] }],
-  ] as const)('goes on with %s', (name, changes) => {
+  ] as const)('continues with %s', (name, changes) => {
     const solids = ([x = 0]: readonly number[]) => x < 0.5;
     const fill = [{ min: [0, 0], max: [1, 0.5] }];
     const options = {
@@ -604,15 +604,15 @@ test.each([
     ],
     2.115,
   ],
-] as const)('a fluid fills %s and nothing else, with as many particles as it reserves', (_, fill, area) => {
+] as const)('a fluid fills only %s, with the planned number of particles', (_, fill, area) => {
   const cellSize = 1 / 8;
   const { positions, count } = createCpuFluid({ dimensions: 2, cells: [16, 16], cellSize, fill }).plan;
   expect(Math.abs((count * cellSize ** 2) / 4 / area - 1)).toBeLessThan(0.03);
   for (let first = 0; first < positions.length; first += 2) {
-    const place = Array.from(positions.subarray(first, first + 2));
+    const position = Array.from(positions.subarray(first, first + 2));
     expect(
-      fill.some((region) => isInRegion(region, place)),
-      `${place}`,
+      fill.some((region) => isInRegion(region, position)),
+      `${position}`,
     ).toBe(true);
   }
 });

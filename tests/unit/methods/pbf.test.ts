@@ -1,4 +1,4 @@
-/** The position-based fluid: rejected options, which use no GPU, and what its reference guarantees. */
+/** The position-based fluid: options rejected before any use of the GPU, and the guarantees of its CPU engine. */
 import { describe, expect, test } from 'vitest';
 import { ArgumentError, type Gpu } from '../../../src/index';
 import {

@@ -1,6 +1,6 @@
 /**
- * The bound against a device that is as sloppy as WGSL allows: every operation is off by up to what the specification
- * permits, in directions that a seed chooses.
+ * The bound compared with a device as inaccurate as WGSL allows: every operation is wrong by up to the permitted error,
+ * in directions that a seed chooses.
  */
 import { describe, expect, it } from 'vitest';
 import { NO_PARTNER } from '../../../src/core/base/constants';
@@ -20,7 +20,7 @@ import { inTurns, THOROUGH } from '../../helpers/thorough';
 
 const U = 2 ** -24;
 
-/** The contact law in doubles, with every result changed by as much as WGSL allows. */
+/** The contact law in doubles; every result is changed by up to the error that WGSL allows. */
 class SloppyDevice {
   private readonly random: Random;
 
@@ -80,7 +80,7 @@ class SloppyDevice {
     };
   }
 
-  /** The contact of two bodies of which each may be a box. */
+  /** Returns the contact of two bodies, each of which may be a box. */
   private shapeContact(apart: number[], slot: number, other: number) {
     const { radii, halves } = this.grid as Grid & Shapes;
     const own = this.vector(halves, slot);
@@ -261,7 +261,7 @@ class SloppyDevice {
   }
 }
 
-/** A scene with perturbed state, so that positions are not dyadic and velocities not 0. */
+/** Returns a perturbed scene, so that positions are not dyadic and velocities not 0. */
 function unrest(
   name: string,
   dimensions: Dimensions,
@@ -280,7 +280,7 @@ function unrest(
   return { world: plan.world, substep, grid };
 }
 
-/** The worst of |a − b| / bound over all coordinates; 0 / 0 counts as 0. */
+/** Returns the greatest |a − b| / bound over all coordinates; 0 / 0 counts as 0. */
 function worstRatio(
   dimensions: number,
   period: readonly number[],
@@ -311,8 +311,8 @@ const SETTINGS: readonly (readonly [string, number, SettingsOptions])[] = [
 describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
   it.each(sceneNames())('holds for the reference and a sloppy device on the scene %s', (name) => {
     let total = 0;
-    const asked = inTurns(2, SETTINGS, sceneNames().indexOf(name));
-    for (const [turn, [label, fall, changes]] of asked.entries()) {
+    const cases = inTurns(2, SETTINGS, sceneNames().indexOf(name));
+    for (const [turn, [label, fall, changes]] of cases.entries()) {
       const gravity = new Array<number>(dimensions).fill(0).with(1, fall);
       for (const seed of THOROUGH ? [0, 1] : [turn]) {
         const { world, substep, grid } = unrest(
@@ -335,12 +335,12 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
             substep.restitution > 0 ? device.partners() : new Uint32Array(grid.ids.length).fill(NO_PARTNER),
           );
           const half = (values: Float64Array) => values.map((value) => value / 2);
-          const place = `${label}, seed ${seed}, ${mode}`;
+          const context = `${label}, seed ${seed}, ${mode}`;
           const check = (what: string, ratio: number) => {
-            expect(ratio, `${what}: ${place}`).toBeLessThanOrEqual(1);
+            expect(ratio, `${what}: ${context}`).toBeLessThanOrEqual(1);
             total = Math.max(total, ratio);
           };
-          // The reference rounds to nearest: half of the bound holds it.
+          // The reference rounds to nearest, so half of the bound suffices.
           check(
             'reference positions',
             worstRatio(
@@ -373,11 +373,11 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
         }
       }
     }
-    // A bound a hundred times too wide would prove nothing.
+    // The bound must not be a hundred times too wide.
     expect(total).toBeGreaterThan(0.01);
   });
 
-  it('is a few units in the last place of the coordinate for settled contacts, and 0 without any', () => {
+  it('is a few ulps of the coordinate for contacts, and 0 without any', () => {
     const { world, substep, grid } = unrest('pile', dimensions, 200, { restitution: 0 }, 1);
     const bound = resolveBound(world, substep, grid);
     const partners = findPartners(world, { ...substep, restSpeed: -1e30 }, grid);
@@ -385,8 +385,8 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
     for (let slot = 0; slot < 200; slot++) {
       const isTouched = partners[slot] !== NO_PARTNER;
       const isInside = [...substep.lower].every((low, axis) => {
-        const place = grid.positions[slot * dimensions + axis] as number;
-        return place > low && place < (substep.upper[axis] as number);
+        const coordinate = grid.positions[slot * dimensions + axis] as number;
+        return coordinate > low && coordinate < (substep.upper[axis] as number);
       });
       if (!isTouched && isInside) expect(bound.positions[slot]).toBe(0);
       expect(bound.positions[slot]).toBeLessThan(edge * 2 ** -18);

@@ -13,13 +13,13 @@ import { createScene, sceneOptions } from '../../../src/scenes';
 import { fc } from '../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
-// 3 by 2 cells inside a ring of empty ones: rows of 5, the first used cell is 6.
+// 3 by 2 cells inside a ring of empty ones: rows have 5 cells, and the first used cell is 6.
 const FLAT = defineWorld({ dimensions: 2, min: [0, 0], max: [3, 2], cellSize: 1 }, 1);
 
-// Cells 12, 6, 13, 12, none, 6 (clamped).
-const PLACES = new Float32Array([1.5, 1.5, 0.2, 0.9, 2, 1, 1.25, 1.75, Number.NaN, 1, -7, 0]);
+// These are in cells 12, 6, 13, 12, none, and 6 (clamped).
+const POSITIONS = new Float32Array([1.5, 1.5, 0.2, 0.9, 2, 1, 1.25, 1.75, Number.NaN, 1, -7, 0]);
 
-/** Worlds and particles of all sorts: clamped, on borders, not finite, ids in any order. */
+/** Worlds and particles of all kinds: clamped, on borders, not finite, with ids in any order. */
 const arbitrary = fc
   .record({
     dimensions: fc.constantFrom<2 | 3>(2, 3),
@@ -48,14 +48,14 @@ const arbitrary = fc
     const count = Math.floor(coordinates.length / dimensions);
     const positions = Float32Array.from(coordinates.slice(0, count * dimensions));
     const velocities = positions.map((_, index) => index);
-    // Distinct ids in an order of no meaning.
+    // Distinct ids in an arbitrary order.
     const ids = Uint32Array.from({ length: count }, (_, index) => (index * 7919 + seed) % 100_003);
     return { world, count, positions, velocities, ids };
   });
 
 describe('count', () => {
-  it('counts into cells, sets aside particles that are not finite, and ranks in order', () => {
-    const { counts, cells, ranks } = countParticles(FLAT, PLACES, 6);
+  it('counts particles per cell, quarantines non-finite ones, and ranks in order', () => {
+    const { counts, cells, ranks } = countParticles(FLAT, POSITIONS, 6);
     expect([...cells]).toEqual([12, 6, 13, 12, 20, 6]);
     const occupied = [...counts].flatMap((occupancy, cell) => (occupancy > 0 ? [[cell, occupancy]] : []));
     expect(occupied).toEqual([
@@ -67,7 +67,7 @@ describe('count', () => {
     expect([...ranks]).toEqual([0, 0, 0, 1, 0, 1]);
   });
 
-  it('sends marked ids to the exit', () => {
+  it('counts particles with marked ids in the retired cell', () => {
     const { cells } = countParticles(
       FLAT,
       new Float32Array([Number.NaN, 0, Number.NaN, 0]),
@@ -94,7 +94,7 @@ describe('scan', () => {
       [2 ** 32 - 1, 3, 1],
       [0, 2 ** 32 - 1, 2],
     ],
-  ])('%j gives %j', (counts, starts) => {
+  ])('turns %j into %j', (counts, starts) => {
     expect([...exclusiveScan(Uint32Array.from(counts))]).toEqual(starts);
   });
 });
@@ -102,19 +102,19 @@ describe('scan', () => {
 describe('scatter and gather', () => {
   it('group by cell, then sort by id', () => {
     const ids = new Uint32Array([50, 10, 20, 30, 40, 5]);
-    const counts = countParticles(FLAT, PLACES, 6, ids);
+    const counts = countParticles(FLAT, POSITIONS, 6, ids);
     const start = exclusiveScan(counts.counts);
     expect([6, 7, 12, 13, 14, 20, 21, 22].map((cell) => start[cell])).toEqual([0, 2, 2, 4, 5, 5, 6, 6]);
     const entries = scatterParticles(start, counts, ids);
     expect([...entries.sources]).toEqual([1, 5, 0, 3, 2, 4]);
     expect([...entries.ids]).toEqual([10, 5, 50, 30, 20, 40]);
-    const sorted = gatherParticles(FLAT, start, entries, PLACES, PLACES);
+    const sorted = gatherParticles(FLAT, start, entries, POSITIONS, POSITIONS);
     expect([...sorted.ids]).toEqual([5, 10, 30, 50, 20, 40]);
     expect([...sorted.cells]).toEqual([6, 6, 12, 12, 13, 20]);
-    expect([...sorted.positions.slice(0, 4)]).toEqual([-7, 0, ...PLACES.slice(2, 4)]);
+    expect([...sorted.positions.slice(0, 4)]).toEqual([-7, 0, ...POSITIONS.slice(2, 4)]);
   });
 
-  it('moves bits, so a NaN keeps its payload', () => {
+  it('copies bits, so a NaN keeps its payload', () => {
     const words = new Uint32Array([0x7fc1_2345, 0x3f80_0000, 0xffc0_0001, 0x8000_0000]);
     const moved = permute(2, new Float32Array(words.buffer), new Uint32Array([1, 0]));
     expect([...new Uint32Array(moved.buffer)]).toEqual([0xffc0_0001, 0x8000_0000, 0x7fc1_2345, 0x3f80_0000]);
@@ -137,12 +137,12 @@ describe('grid', () => {
             expect(grid.ids[slot]).toBeGreaterThan(grid.ids[slot - 1] as number);
           }
           const source = ids.indexOf(grid.ids[slot] as number);
-          const place = (array: Float32Array, index: number) => [
+          const vector = (array: Float32Array, index: number) => [
             ...array.slice(index * world.dimensions, (index + 1) * world.dimensions),
           ];
-          expect(place(grid.positions, slot)).toEqual(place(positions, source));
-          expect(place(grid.velocities, slot)).toEqual(place(velocities, source));
-          const isHere = place(positions, source).every(Number.isFinite);
+          expect(vector(grid.positions, slot)).toEqual(vector(positions, source));
+          expect(vector(grid.velocities, slot)).toEqual(vector(velocities, source));
+          const isHere = vector(positions, source).every(Number.isFinite);
           expect(cell).toBe(isHere ? cellOfParticle(world, positions, source) : quarantineCell(world));
           expect(grid.slots[grid.ids[slot] as number]).toBe(slot);
         }
@@ -175,7 +175,7 @@ describe('grid', () => {
     );
   });
 
-  it('leaves the marked out of the slots', () => {
+  it('gives no slot to particles with marked ids', () => {
     const grid = buildGrid(
       FLAT,
       new Float32Array([0.5, 0.5, Number.NaN, 0]),
@@ -207,7 +207,7 @@ describe('probe', () => {
     return found;
   };
 
-  it('visits all others in adjacent cells, ascending, and no set-aside particles', () => {
+  it('visits all others in adjacent cells in ascending order, and no quarantined particles', () => {
     fc.assert(
       fc.property(arbitrary, ({ world, count, positions, velocities, ids }) => {
         const grid = buildGrid(world, positions, velocities, ids);

@@ -13,8 +13,8 @@ import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4], cellSize: 1 }, 1);
 
 describe('measure', () => {
-  it('counts and sums by hand', () => {
-    // Two overlapping by 1/4, one alone, one outside, one not finite.
+  it('agrees with counts and sums by hand', () => {
+    // Two particles overlap by 1/4, one is alone, one is outside, one is not finite.
     const positions = new Float32Array([0.5, 0.5, 1.25, 0.5, 3.5, 3.5, 5, 1, Number.NaN, 1]);
     const velocities = new Float32Array([1, 0, 0, 2, 0, 0, -3, 1, 7, 7]);
     const measures = measureState(WORLD, 1, buildGrid(WORLD, positions, velocities));
@@ -101,8 +101,8 @@ describe('measure', () => {
           expect(measures.outside).toBe(
             finite.filter((particle) =>
               [0, 1].some((axis) => {
-                const place = positions[2 * particle + axis] as number;
-                return place < 0 || place > 4;
+                const coordinate = positions[2 * particle + axis] as number;
+                return coordinate < 0 || coordinate > 4;
               }),
             ).length,
           );
@@ -112,7 +112,7 @@ describe('measure', () => {
     );
   });
 
-  it.each(EQUAL_RADIUS_SCENES)('finds no particle outside in the scene %s, and all in cells', (name) => {
+  it.each(EQUAL_RADIUS_SCENES)('finds no particle of the scene %s outside, and all in cells', (name) => {
     for (const dimensions of [2, 3] as const) {
       const plan = planSimulation(sceneOptions(createScene(name, { dimensions, count: 300 })));
       const measures = measureState(plan.world, plan.diameter, buildGrid(plan.world, plan.positions));

@@ -14,14 +14,14 @@ import { fc } from '../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 import { atGate, THOROUGH } from '../../helpers/thorough';
 
-/** Compares long arrays as bytes: the assertion library takes minutes for them. */
+/** Compares long arrays as bytes, since the assertion library takes minutes for them. */
 const isSame = (a: PairList, b: PairList) =>
   a.count === b.count && Buffer.from(a.pairs.buffer).equals(Buffer.from(b.pairs.buffer));
 
 const listOf = (...pairs: [number, number][]) => sortPairs(Uint32Array.from(pairs.flat()));
 
 describe('pair lists', () => {
-  it('sort by the first id and then the second', () => {
+  it('are sorted by the first id, then by the second', () => {
     const collector = new PairCollector();
     for (const [a, b] of [
       [9, 3],
@@ -38,7 +38,7 @@ describe('pair lists', () => {
     });
   });
 
-  it('sort like the comparison does, whatever the pairs', () => {
+  it('are sorted like a comparison sort does, for any pairs', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(50), fc.nat(50)), { maxLength: 300 }), (pairs) => {
         const expected = pairs.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
@@ -48,14 +48,14 @@ describe('pair lists', () => {
     );
   });
 
-  it('grow past their first room, and may be empty', () => {
+  it('grow beyond their initial capacity, and may be empty', () => {
     const collector = new PairCollector();
     for (let id = 0; id < 1000; id++) collector.add(id + 1, id);
     expect(collector.toPairList().count).toBe(1000);
     expect(new PairCollector().toPairList()).toEqual({ count: 0, pairs: new Uint32Array(0) });
   });
 
-  it('compare: missing, extra and excused apart', () => {
+  it('are compared: missing, extra and excused pairs are listed separately', () => {
     const oracle = { overlapping: listOf([0, 1], [0, 2], [1, 5]), ambiguous: listOf([0, 2], [3, 4]) };
     const none = listOf();
     expect(comparePairs(oracle.overlapping, oracle)).toEqual({ missing: none, extra: none, excused: 0 });
@@ -94,22 +94,22 @@ describe('brute force', () => {
     expect(ambiguous.count).toBe(0);
   });
 
-  it('names particles by the ids given', () => {
+  it('uses the given ids', () => {
     const { overlapping } = bruteForcePairs(2, new Float32Array([0, 0, 0, 0]), 1, new Uint32Array([9, 4]));
     expect([...overlapping.pairs]).toEqual([4, 9]);
   });
 
-  it('calls a pair ambiguous only if rounding could decide', () => {
-    // A distance whose square is one part in 2²⁴ off the diameter's.
+  it('reports a pair as ambiguous only if rounding could decide', () => {
+    // The squared distance differs from the diameter's by one part in 2²⁴.
     const touching = new Float32Array([0, 0, 0.6, 0.8]);
     expect(bruteForcePairs(2, touching, 1).ambiguous.count).toBe(1);
     expect(bruteForcePairs(2, new Float32Array([0, 0, 0.6, 0.79]), 1).ambiguous.count).toBe(0);
-    // Exactly touching in numbers that 32-bit floats hold: no excuse, and no overlap.
+    // These touch exactly, in numbers that 32-bit floats hold: not ambiguous, and no overlap.
     const exact = bruteForcePairs(2, new Float32Array([0, 0, 0.75, 1]), 1.25);
     expect([exact.overlapping.count, exact.ambiguous.count]).toEqual([0, 0]);
   });
 
-  it('has a band that covers every order, fused or not', () => {
+  it('has a band wide enough for every order of summation, fused or not', () => {
     const u = 2 ** -24;
     fc.assert(
       fc.property(
@@ -122,7 +122,7 @@ describe('brute force', () => {
           const diameter = Math.fround(size);
           const length = Math.hypot(...direction.slice(0, dimensions));
           if (length < 0.01) return;
-          // A pair a hair from touching.
+          // The pair almost touches.
           const a = offset.slice(0, dimensions).map((along) => Math.fround(along * size));
           const b = a.map((along, axis) =>
             Math.fround(along + ((direction[axis] as number) / length) * diameter * (1 + nudge * u)),
@@ -131,7 +131,7 @@ describe('brute force', () => {
           const exact = apart.reduce((sum, along) => sum + along * along, 0);
           const rounded = apart.map(Math.fround);
           const plain = distanceSquared(PLAIN_WORLDS[dimensions], new Float32Array([...a, ...b]), 0, 1);
-          // Each square but the first fused into the sum, forwards and backwards.
+          // Each square except the first is fused into the sum, in both orders.
           const fused = (values: number[]) =>
             values.reduce((sum, along) => Math.fround(sum + along * along), 0);
           const limit = Math.fround(diameter * diameter);
@@ -177,7 +177,7 @@ describe('sweep', () => {
 });
 
 describe('pairs through the grid', () => {
-  it('equal brute force, ambiguous pairs aside', () => {
+  it('equal brute force, except for ambiguous pairs', () => {
     fc.assert(
       fc.property(particles, ({ dimensions, diameter, coordinates }) => {
         const count = Math.floor(coordinates.length / dimensions);
@@ -198,19 +198,22 @@ describe('pairs through the grid', () => {
     );
   });
 
-  it.each(EQUAL_RADIUS_SCENES)('equal the sweep exactly on the scene %s: its band is empty', (name) => {
-    for (const dimensions of [2, 3] as const) {
-      const plan = planSimulation(
-        sceneOptions(
-          createScene(name, { dimensions, count: name === 'one-cell' ? 500 : THOROUGH ? 5000 : 2000 }),
-        ),
-      );
-      const { period } = plan.world;
-      const oracle = sweepPairs(dimensions, plan.positions, plan.diameter, undefined, period);
-      expect(oracle.ambiguous.count).toBe(0);
-      const found = findPairs(plan.world, plan.diameter, buildGrid(plan.world, plan.positions));
-      expect(found.count).toBe(oracle.overlapping.count);
-      expect(isSame(found, oracle.overlapping)).toBe(true);
-    }
-  });
+  it.each(EQUAL_RADIUS_SCENES)(
+    'equal the sweep exactly on the scene %s, which has no ambiguous pairs',
+    (name) => {
+      for (const dimensions of [2, 3] as const) {
+        const plan = planSimulation(
+          sceneOptions(
+            createScene(name, { dimensions, count: name === 'one-cell' ? 500 : THOROUGH ? 5000 : 2000 }),
+          ),
+        );
+        const { period } = plan.world;
+        const oracle = sweepPairs(dimensions, plan.positions, plan.diameter, undefined, period);
+        expect(oracle.ambiguous.count).toBe(0);
+        const found = findPairs(plan.world, plan.diameter, buildGrid(plan.world, plan.positions));
+        expect(found.count).toBe(oracle.overlapping.count);
+        expect(isSame(found, oracle.overlapping)).toBe(true);
+      }
+    },
+  );
 });

@@ -18,7 +18,7 @@ import { fc } from '../../helpers/properties';
 const DIMENSIONS = [2, 3] as const;
 const CASES = MIXED_KINDS.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
 
-/** Two discs of radius 1 and 1/2, so of mass 4 and 1, overlapping by 1/4. */
+/** Two discs with radius 1 and 1/2, so with mass 4 and 1, which overlap by 1/4. */
 function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): ReferenceSimulation {
   return new ReferenceSimulation({
     dimensions: 2,
@@ -34,7 +34,7 @@ function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): R
   });
 }
 
-describe('the candidates of particles of variable radii', () => {
+describe('candidates with variable radii', () => {
   it.each(CASES)('are those within reach, in a %s world in %dD', (kind, dimensions) => {
     fc.assert(
       fc.property(mixedCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
@@ -62,11 +62,11 @@ describe('the candidates of particles of variable radii', () => {
   });
 });
 
-describe('the contact law between particles of variable radii', () => {
+describe('the contact law with variable radii', () => {
   it('shares a push by mass', () => {
     const simulation = pair({});
     simulation.separate();
-    // Half of 1/4, of which the heavy disc takes a fifth.
+    // The push is half of 1/4; the heavy disc moves by a fifth of it.
     const share = massShare(2, 1, 0.5);
     expect(share).toBeCloseTo(1 / 5, 6);
     const { positions } = simulation.read();
@@ -81,14 +81,14 @@ describe('the contact law between particles of variable radii', () => {
     const before = simulation.measure();
     simulation.step(1 / 1024);
     const after = simulation.measure();
-    // Of weights 4 and 1, from 1 and −1.
+    // The masses are 4 and 1, the velocities before 1 and −1.
     const { velocities } = simulation.read();
     expect([...velocities]).toEqual([expect.closeTo(0.2, 6), 0, expect.closeTo(2.2, 6), 0]);
     expect(after.kineticEnergy).toBeCloseTo(before.kineticEnergy, 6);
     expect(after.momentum[0]).toBeCloseTo(3 / 4, 6);
   });
 
-  it('takes sliding off each as much as its share, and keeps momentum', () => {
+  it('removes sliding from each by its share, and keeps momentum', () => {
     const simulation = pair({ friction: 1 }, [1, 1, -1, -1]);
     simulation.step(1 / 16);
     const [, heavy, , light] = simulation.read().velocities as unknown as [number, number, number, number];
@@ -97,7 +97,7 @@ describe('the contact law between particles of variable radii', () => {
     expect((light + 1) / (1 - heavy)).toBeCloseTo(4, 4);
   });
 
-  it.each(DIMENSIONS)('keeps momentum in a crowd in %dD, from 1 to 64', (dimensions) => {
+  it.each(DIMENSIONS)('keeps momentum in a crowd in %dD, with radii from 1 to 64', (dimensions) => {
     const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
     const simulation = new ReferenceSimulation(mixedOptions(request, { friction: 0.5 }));
     const before = simulation.measure();
@@ -109,7 +109,7 @@ describe('the contact law between particles of variable radii', () => {
   });
 
   it.each(DIMENSIONS)(
-    'keeps momentum where the speed of a fall limits what pushes give, in %dD',
+    'keeps momentum if the speed of a fall limits the speed from pushes, in %dD',
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
@@ -133,11 +133,11 @@ describe('the contact law between particles of variable radii', () => {
     const simulation = pair({ positions: new Float32Array([4, 4, 4, 4]) });
     simulation.separate();
     const { positions } = simulation.read();
-    const moved = Math.hypot(...Array.from(positions, (place) => place - 4));
+    const moved = Math.hypot(...Array.from(positions, (coordinate) => coordinate - 4));
     expect(moved).toBeCloseTo(0.75 * Math.hypot(1 / 5, 4 / 5), 5);
   });
 
-  it('keeps each as far from walls as its own radius', () => {
+  it('keeps each particle its own radius away from walls', () => {
     const simulation = pair({ positions: new Float32Array([0, 8, 8, 0]) }, [-1, 1, 1, -1]);
     simulation.step(1 / 60);
     expect([...simulation.read().positions]).toEqual([1, 7, 7.5, 0.5]);
@@ -149,7 +149,7 @@ describe('the contact law between particles of variable radii', () => {
   });
 
   it.each(DIMENSIONS)(
-    'equals that of equal particles, to the bit, if radii are equal, in %dD',
+    'gives the same bits as for equal particles if radii are equal, in %dD',
     (dimensions) => {
       const scene = createScene('uniform', { dimensions, count: 300, seed: 5 });
       const changes = { restitution: 0.5, gravity: scene.settings.gravity ?? new Array(dimensions).fill(-4) };
@@ -177,7 +177,7 @@ describe('the contact law between particles of variable radii', () => {
 });
 
 describe('radii', () => {
-  it.each(CASES)('travel with their particles in a %s world in %dD', (kind, dimensions) => {
+  it.each(CASES)('stay with their particles in a %s world in %dD', (kind, dimensions) => {
     const options = mixedOptions({ dimensions, kind, count: 40, ratio: 16 }, { capacity: 50 });
     const simulation = new ReferenceSimulation(options);
     const radiusOf = new Map([...options.radii].map((radius, id) => [id, radius]));
@@ -202,7 +202,7 @@ describe('radii', () => {
     expect(restored.measure()).toEqual(simulation.measure());
   });
 
-  it.each(CASES)('give the pairs of brute force, in a %s world in %dD', (kind, dimensions) => {
+  it.each(CASES)('give the same pairs as brute force in a %s world in %dD', (kind, dimensions) => {
     const simulation = new ReferenceSimulation(mixedOptions({ dimensions, kind, count: 120, ratio: 64 }));
     const { positions, radii } = simulation.read();
     const expected = bruteForceLevelPairs(simulation.world, positions, radii as Float32Array);

@@ -27,7 +27,7 @@ function advance(simulation: ReferenceSimulation, steps: number): ReferenceSimul
 const hashOf = (simulation: ReferenceSimulation) => simulation.measure().hash;
 
 describe('golden state', () => {
-  // Every bit after 100 steps. A change here changes what every engine computes: say so in the commit.
+  // Hashes of every bit after 100 steps. If they change, every engine's results change: say so in the commit.
   it.each([
     [2, 64, {}, '4b13472aec644d28'],
     [3, 64, {}, 'cb4b1e6cb1705923'],
@@ -40,11 +40,11 @@ describe('golden state', () => {
   });
 });
 
-/** In 3D a step of the reference takes long; `verify --long` runs these tests there, too. */
+/** Steps of the reference are slow in 3D, where only `verify --long` runs these tests. */
 const ASKED = ([2, 3] as const).filter(isAsked);
 
 describe('physics', () => {
-  it.each(ASKED)('a gas in %dD keeps its energy over 1,000 steps, walls and all', (dimensions) => {
+  it.each(ASKED)('a gas in %dD keeps its energy over 1,000 steps, with walls', (dimensions) => {
     const simulation = create('gas', dimensions, THOROUGH ? 60 : 30);
     const before = simulation.measure();
     advance(simulation, 1000);
@@ -82,7 +82,7 @@ describe('physics', () => {
     expect(grid.measure().candidates).toBeLessThan((50 * 49) / 2);
   });
 
-  it('sets aside particles that are not finite; the others continue as without them', () => {
+  it('quarantines non-finite particles; the others continue as without them', () => {
     const scene = createScene('pile', { dimensions: 2, count: 40, seed: 7 });
     const alone = new ReferenceSimulation(sceneOptions(scene, { capacity: 41 }));
     const other = new ReferenceSimulation(sceneOptions(scene, { capacity: 41 }));
@@ -102,7 +102,7 @@ describe('physics', () => {
     expect(hashOf(other)).toBe(hashOf(alone));
   });
 
-  it('sets aside a particle that overflows on its way', () => {
+  it('quarantines a particle whose position overflows', () => {
     const simulation = new ReferenceSimulation({
       dimensions: 2,
       radius: 0.5,
@@ -121,8 +121,8 @@ describe('physics', () => {
   });
 });
 
-describe('particles come and go', () => {
-  it('adds under the lowest free ids and removes by id', () => {
+describe('adding and removing particles', () => {
+  it('uses the lowest free ids for new particles, and removes by id', () => {
     const simulation = create('gas', 2, 10, { capacity: 12 });
     simulation.remove([3, 7]);
     expect(simulation.count).toBe(8);
@@ -176,13 +176,13 @@ describe('particles come and go', () => {
 });
 
 describe('checkpoints', () => {
-  it.each(everyOther(EQUAL_RADIUS_SCENES))('of the scene %s go on with the same bits', (name) => {
+  it.each(everyOther(EQUAL_RADIUS_SCENES))('of the scene %s continue with the same bits', (name) => {
     for (const dimensions of [2, 3] as const) {
       const whole = create(name, dimensions, 40, { friction: 0.3 });
       advance(whole, 5);
       const checkpoint = structuredClone(whole.checkpoint());
       advance(whole, 5);
-      // Another seed's particles, then overwritten: nothing of them may remain.
+      // Restoring must overwrite all data of these particles from another seed.
       const restored = new ReferenceSimulation({
         ...sceneOptions(createScene(name, { dimensions, count: 40, seed: 8 })),
         capacity: 60,
@@ -198,7 +198,7 @@ describe('checkpoints', () => {
 });
 
 describe('the rest of the interface', () => {
-  it('finds the pairs of the present positions', () => {
+  it('finds pairs at the present positions', () => {
     const simulation = advance(create('uniform', 2, 200), 3);
     const { positions } = simulation.read();
     const { overlapping, ambiguous } = bruteForcePairs(2, positions, 1);
@@ -247,7 +247,7 @@ describe('the rest of the interface', () => {
     }
   });
 
-  it('agrees with the plan on its contents', () => {
+  it('has the contents of the plan', () => {
     const options = sceneOptions(createScene('lattice', { dimensions: 3, count: 30 }), { capacity: 99 });
     const plan = planSimulation(options);
     const simulation = new ReferenceSimulation(options);

@@ -19,7 +19,7 @@ import { PLAIN_WORLDS } from '../../helpers/inputs/worlds';
 import { fc } from '../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
-/** A box around the origin, or from it, with the parameters of a substep of 1/8 s. */
+/** Returns a world from the origin, or centred on it, with the parameters of a substep of 1/8 s. */
 function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
   const world = defineWorld(
     {
@@ -39,7 +39,7 @@ function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, 
   return { world, settings, substep: deriveSubstep(world, 1, settings, 0.125) };
 }
 
-/** Runs one pass on particles given as [position, velocity] and returns the same, ids kept. */
+/** Runs one pass on particles given as [position, velocity]. Returns the results in the same form, by id. */
 function resolveOnce(
   dimensions: Dimensions,
   changes: SettingsOptions,
@@ -101,7 +101,7 @@ describe('contact', () => {
     });
   });
 
-  it('is none if particles only touch, or are not finite', () => {
+  it('does not exist if particles only touch, or are not finite', () => {
     expect(
       findContact(PLAIN_WORLDS[2], substep, { positions: new Float32Array([1, 0, 0, 0]) }, 0, 1),
     ).toBeUndefined();
@@ -138,7 +138,7 @@ describe('partner', () => {
   };
 
   it('is the fastest approaching contact', () => {
-    // 1 lies between 0 and 2; 2 approaches faster.
+    // Particle 1 lies between 0 and 2; particle 2 approaches faster.
     expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -2, 0])).toEqual([1, 2, 1]);
   });
 
@@ -148,14 +148,14 @@ describe('partner', () => {
     expect(partnersOf({}, [3, 3, 4, 3], [1, 0, -1, 0])).toEqual([-1, -1]);
   });
 
-  it('is none for contacts slower than gravity makes in two substeps', () => {
-    // 2 · 8 · 0.125 = 2: at that speed a contact still rests.
+  it('is none for contacts no faster than gravity causes in two substeps', () => {
+    // The limit is 2 · 8 · 0.125 = 2; at this speed a contact still rests.
     const gravity = [0, -8];
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2.25, 0, 0, 0])).toEqual([1, 0]);
   });
 
-  it('is the lower slot of two that approach equally fast', () => {
+  it('is the lower slot if two approach equally fast', () => {
     expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -1, 0])).toEqual([1, 0, 1]);
   });
 });
@@ -172,12 +172,12 @@ describe('resolve', () => {
         [0, 0],
       ],
     ]);
-    // Overlap 1/4, relaxation 1/2: 1/16 each; without gravity a push gives no speed.
+    // Overlap 1/4 and relaxation 1/2 give 1/16 each. Without gravity a push gives no speed.
     expect(a).toEqual({ position: [2.9375, 3], velocity: [0, 0] });
     expect(b).toEqual({ position: [3.8125, 3], velocity: [0, 0] });
   });
 
-  it('lets velocity follow the push with gravity, up to the speed of a fall through the world', () => {
+  it('adds the push to the velocity with gravity, up to the speed of a fall through the world', () => {
     const [a] = resolveOnce(2, { gravity: [0, -8] }, [
       [
         [3, 3],
@@ -213,7 +213,7 @@ describe('resolve', () => {
         [-0.25, 0],
       ],
     ]);
-    // push / dt = 1/2 is above what stops the approach, 3/8 each.
+    // push / dt = 1/2 is more than the 3/8 each that stop the approach.
     expect([a?.velocity, b?.velocity]).toEqual([
       [0.125, 0],
       [0.125, 0],
@@ -242,7 +242,7 @@ describe('resolve', () => {
     }
   });
 
-  it('takes at most friction times the normal change off the sliding', () => {
+  it('removes at most friction times the normal change from the sliding', () => {
     const particles = [
       [
         [3, 3],
@@ -255,14 +255,14 @@ describe('resolve', () => {
     ] as const;
     const gravity = [0, -8];
     const [grips] = resolveOnce(2, { friction: 0.5, gravity }, particles);
-    // Normal change 1/2, so 1/4 of speed; the position moves back by as much times dt.
+    // The normal change 1/2 allows 1/4 of the speed. The position moves back by that times dt.
     expect(grips).toEqual({ position: [2.9375, 3 - 0.25 * 0.125], velocity: [-0.5, 3.75] });
     const [rough] = resolveOnce(2, { friction: 10, gravity }, particles);
     // At most a quarter (relaxation / 2) of the sliding.
     expect(rough?.velocity).toEqual([-0.5, 3]);
   });
 
-  it('puts particles back onto the wall, with or without a bounce', () => {
+  it('moves particles back to the wall, with or without a bounce', () => {
     const below = [
       [
         [3, 0.25],
@@ -270,7 +270,7 @@ describe('resolve', () => {
       ],
     ] as const;
     expect(resolveOnce(2, { restitution: 1 }, below)[0]).toEqual({ position: [3, 0.5], velocity: [2, 4] });
-    // Depth 1/4 over dt = 2 of the approach of 4.
+    // The push removes depth / dt = 2 of the approach speed 4.
     expect(resolveOnce(2, {}, below)[0]).toEqual({ position: [3, 0.5], velocity: [2, -2] });
     expect(resolveOnce(2, { friction: 0.5 }, below)[0]).toEqual({
       position: [3 - 0.125, 0.5],
@@ -279,7 +279,7 @@ describe('resolve', () => {
     expect(resolveOnce(2, { walls: false }, below)[0]).toEqual({ position: [3, 0.25], velocity: [2, -4] });
   });
 
-  it('puts far outside particles inside, at a corner too', () => {
+  it('moves particles from far outside into the box, also at a corner', () => {
     const [corner] = resolveOnce(3, { restitution: 1 }, [
       [
         [9, -3, 4],
@@ -300,7 +300,7 @@ describe('resolve', () => {
         [0, 0, 0],
       ],
     ]);
-    // Slots 0 and 1: axis (0 + 1) mod 3, the lower slot goes down.
+    // For slots 0 and 1 the axis is (0 + 1) mod 3, and the lower slot moves down.
     expect(a?.position).toEqual([3, 2.75, 3]);
     expect(b?.position).toEqual([3, 3.25, 3]);
   });
@@ -341,7 +341,7 @@ describe('resolve', () => {
     );
   });
 
-  it('keeps momentum in a crowd, and energy too if all bounce elastically', () => {
+  it('keeps momentum in a crowd, and also energy if all bounces are elastic', () => {
     for (const dimensions of [2, 3] as const) {
       const { world, substep } = setUp(dimensions, { restitution: 1, walls: false }, 6);
       const { positions } = createScene('uniform', { dimensions, count: 200, seed: 3 });
@@ -357,7 +357,7 @@ describe('resolve', () => {
     }
   });
 
-  it('copies set-aside particles, and they do not affect others', () => {
+  it('copies quarantined particles, which do not affect others', () => {
     const { world, substep } = setUp(2);
     const positions = new Float32Array([3, 3, Number.NaN, 3, 3.75, 3]);
     const velocities = new Float32Array([0, 0, Number.NaN, Infinity, 0, 0]);
