@@ -1,4 +1,4 @@
-/** Overlapping boxes on the CPU against brute force, whatever their sizes and positions. */
+/** Overlapping boxes on the CPU compared with brute force, for any sizes and positions. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
@@ -25,7 +25,7 @@ function wrapCell(dimensions: number, boxes: Float32Array, period: readonly numb
 }
 
 describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
-  it.each(['dyadic', 'any'] as const)('are those that brute force finds, corners: %s', (kind) => {
+  it.each(['dyadic', 'any'] as const)('are the same as by brute force, with %s corners', (kind) => {
     fc.assert(
       fc.property(arbitraryBoxes(dimensions, kind, 80), (boxes) => {
         const { count, pairs, invalid } = findOverlaps(boxes, { dimensions });
@@ -40,7 +40,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     );
   });
 
-  it('are those that brute force finds in periodic space', () => {
+  it('are the same as by brute force in periodic space', () => {
     const wraps = fc.array(fc.constantFrom(PERIOD, 2 * PERIOD, 0), {
       minLength: dimensions,
       maxLength: dimensions,
@@ -48,7 +48,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     let images = 0;
     fc.assert(
       fc.property(arbitraryBoxes(dimensions, 'dyadic', 50, false), wraps, (dense, period) => {
-        // Slivers are not multiples of 1/64.
+        // Very thin boxes need not have corners at multiples of 1/64.
         const boxes = dense.map((value) => Math.round(value * 64) / 64);
         const inside = wrapCell(dimensions, boxes, period);
         const expected = bruteForceBoxPairs(dimensions, inside, period);
@@ -60,7 +60,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect(images).toBeGreaterThan(atGate(100));
   });
 
-  it('are found across an end for any floats in a period', () => {
+  it('are found across the ends of a period for any floats', () => {
     const noise = createNoise(3);
     const boxes = scatterBoxes(dimensions, 300, noise, PERIOD, () => noise() ** 4 * 9);
     const period = new Array<number>(dimensions).fill(PERIOD);
@@ -68,7 +68,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect([...findOverlaps(boxes, { dimensions, period }).pairs]).toEqual([...expected]);
   });
 
-  it('touch at faces, edges and corners, and are identical', () => {
+  it('include boxes that touch at faces, edges or corners, and identical boxes', () => {
     const box = (...lows: number[]) => {
       const corner = lows.slice(0, dimensions);
       return [...corner, ...corner.map((low) => low + 1)];
@@ -83,7 +83,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect([...findOverlaps(boxes, { dimensions }).pairs]).toEqual(apart.flat());
   });
 
-  it('are found among thousands of one size, of many sizes, in lines, in clusters and inside one that contains all', () => {
+  it('are found among thousands: of one size, of many sizes, in lines, in clusters, and inside one box', () => {
     const noise = createNoise(8);
     const edge = dimensions === 2 ? 60 : 16;
     const count = 1500;
@@ -114,7 +114,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect(found.filter((pairs) => pairs > 50).length).toBeGreaterThanOrEqual(5);
   });
 
-  it('are the same from a reused finder, by every method', () => {
+  it('are the same from a reused finder and from every method', () => {
     const noise = createNoise(4);
     const finder = createCpuBoxPairs({ dimensions });
     for (const count of [0, 1, 500, 2, 900, 0, 63, 64, 65]) {

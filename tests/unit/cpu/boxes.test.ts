@@ -1,4 +1,4 @@
-/** Particles in a box on the CPU against brute force, ids ascending, in every kind of world. */
+/** Particles in a box on the CPU compared with brute force, in ascending order of ids, in every kind of world. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
@@ -31,7 +31,7 @@ function gridOf({ world, positions, options }: UnusualCrowd & Partial<Crowd>): C
   return grid;
 }
 
-/** The coordinates of two particles, moved by little, by periods, or by a lot, in any order. */
+/** Two corners: coordinates of two particles, moved by a little, by periods, or by a lot, in any order. */
 interface Corners {
   readonly particles: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
@@ -78,8 +78,8 @@ function expectInBox(
   const visited: number[] = [];
   grid.inBox(min, max, (id) => visited.push(id));
   expect(visited.length).toBe(got.length);
-  expect(visited.every((id, place) => id === got[place])).toBe(true);
-  expect(got.every((id, place) => place === 0 || id > (got[place - 1] as number))).toBe(true);
+  expect(visited.every((id, index) => id === got[index])).toBe(true);
+  expect(got.every((id, index) => index === 0 || id > (got[index - 1] as number))).toBe(true);
   // Corners outside a periodic world may be rounded when they are wrapped.
   const noise = period.map((length, axis) =>
     length === 0 ? 0 : 1e-14 * (Math.abs(min[axis] as number) + Math.abs(max[axis] as number) + length),
@@ -101,7 +101,7 @@ function expectInBox(
 }
 
 describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
-  it.each(KINDS)('contains what brute force finds in a %s world', (kind) => {
+  it.each(KINDS)('contains the same particles as by brute force in a %s world', (kind) => {
     let most = 0;
     let found = 0;
     fc.assert(
@@ -173,7 +173,7 @@ describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
   });
 });
 
-/** Particles of all sizes from 1 to 64; some are points, some are set aside. */
+/** Particles of all sizes from 1 to 64; some are points, some are quarantined. */
 function radiiOf(count: number, noise: () => number): Float32Array {
   return Float32Array.from({ length: count }, (_, id) =>
     id % 50 === 7 ? 0 : id % 97 === 11 ? 65 : 64 ** noise(),
@@ -186,10 +186,10 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
   const far = 2 ** 20;
 
   it.each(MIXED_KINDS)(
-    'holds the centres that brute force says, wherever they are, in a world that is %s',
+    'contains the same centres as by brute force, at any positions, in a world that is %s',
     (kind) => {
       let found = 0;
-      // Each particle several times, because a search among few tests all of them.
+      // Each particle is repeated, because a search among few particles tests all of them.
       const times = 12;
       fc.assert(
         fc.property(
@@ -204,7 +204,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
             for (const corners of list) {
               const [min, max] = cornersOf(
                 grid.world,
-                inside.map((place) => place || 0),
+                inside.map((value) => value || 0),
                 corners,
               );
               found += expectInBox(grid, inside, min, max).length;
@@ -221,46 +221,46 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
   const box = { dimensions, min: corner(0), max: corner(edge) };
   const within = (noise: () => number) => edge * (1.2 * noise() - 0.1);
   const crowds: Readonly<
-    Record<string, { options: WorldOptions; place: (noise: () => number, id: number) => number }>
+    Record<string, { options: WorldOptions; coordinate: (noise: () => number, id: number) => number }>
   > = {
-    bounded: { options: box, place: within },
-    periodic: { options: { ...box, periodic: true }, place: within },
+    bounded: { options: box, coordinate: within },
+    periodic: { options: { ...box, periodic: true }, coordinate: within },
     channel: {
       options: { ...box, min: corner(-3.3), periodic: corner(0).map((_, axis) => axis !== 1) },
-      place: within,
+      coordinate: within,
     },
-    unbounded: { options: { dimensions, unbounded: true }, place: within },
+    unbounded: { options: { dimensions, unbounded: true }, coordinate: within },
     'unbounded, with clusters far apart,': {
       options: { dimensions, unbounded: true },
-      place: (noise, id) => far * ((id % 3) - 1) + 200 * noise(),
+      coordinate: (noise, id) => far * ((id % 3) - 1) + 200 * noise(),
     },
   };
 
   it.each(Object.keys(crowds))(
-    'of any size holds the centres that brute force says in a %s world',
+    'of any size contains the same centres as by brute force in a %s world',
     (name) => {
-      const { options, place } = crowds[name] as (typeof crowds)[string];
+      const { options, coordinate } = crowds[name] as (typeof crowds)[string];
       const noise = createNoise(dimensions + name.length);
       const count = 2000;
       const positions = Float32Array.from({ length: dimensions * count }, (_, word) =>
-        place(noise, Math.floor(word / dimensions)),
+        coordinate(noise, Math.floor(word / dimensions)),
       );
       const radiusOf = radiiOf(count, noise);
       const grid = createCpuGrid({ ...options, radii, capacity: count });
       grid.build(positions, radiusOf);
       const { world } = grid;
       const inside = storedBalls({ world, positions, radiusOf });
-      const placeOf = (id: number) =>
+      const positionOf = (id: number) =>
         Array.from(inside.subarray(dimensions * id, dimensions * (id + 1)), (x) => x || 0);
       let found = 0;
       const sizes = [0, 0.5, 3, 40, 150, 500, 1000, 3000, far, 3 * far, 1e30];
       for (const size of sizes) {
         for (let index = 0; index < (THOROUGH ? 8 : 4); index++) {
           const id = Math.floor(count * noise());
-          const middle = placeOf(id).map(
+          const middle = positionOf(id).map(
             (value, axis) => value + (world.period[axis] as number) * ((index % 5) - 2),
           );
-          // Long along one axis only, or along all.
+          // The box is long along one axis only, or along all.
           const half = middle.map((_, axis) =>
             index % 4 === axis ? size : index % 4 === 3 ? size * noise() : size / 40,
           );
@@ -268,8 +268,8 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
             middle.map((value, axis) => value + sign * (half[axis] as number)),
           ) as [number[], number[]];
           found += expectInBox(grid, inside, min, max).length;
-          // From one centre to another, bounds included; also with the corners swapped along an axis.
-          const other = placeOf((id * 7) % count);
+          // From one centre to another, which are included; also with the corners swapped along an axis.
+          const other = positionOf((id * 7) % count);
           const low = middle.map((value, axis) => Math.min(value, other[axis] as number));
           const high = middle.map((value, axis) => Math.max(value, other[axis] as number));
           found += expectInBox(grid, inside, low, high).length;

@@ -11,7 +11,7 @@ const lowestOutside = (taken: ReadonlySet<number>): number => {
 
 describe('FreeIds', () => {
   it.each([1, 2, 31, 32, 33, 1023, 1024, 1025, 32_768, 32_769])(
-    'hands out all of %d, ascending',
+    'hands out all %d ids in ascending order',
     (capacity) => {
       const free = new FreeIds(capacity);
       for (let id = 0; id < capacity; id++) if (free.take() !== id) throw new Error(`not ${id}`);
@@ -24,7 +24,7 @@ describe('FreeIds', () => {
     },
   );
 
-  it('hands out the lowest free id after any takes and releases', () => {
+  it('hands out the lowest free id after any sequence of calls', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1200 }),

@@ -1,4 +1,4 @@
-/** Scenes that a drive turns or shakes, on the CPU engine: the behaviour of the grains, and continued runs. */
+/** Driven scenes on the CPU engine: the behaviour of the grains, and continued runs. */
 import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../../src/core/simulation/simulation';
 import type { CpuSimulation } from '../../../src/cpu';
@@ -21,16 +21,16 @@ import { THOROUGH } from '../../helpers/thorough';
 const DRIVEN = sceneNames({ driven: true });
 
 const DT = 1 / 60;
-/** Half of the usual substeps are enough for few grains, and take half of the time. */
+/** Half of the default: enough for few grains, and twice as fast. */
 const SUBSTEPS = 4;
 
 interface Played {
   readonly scene: Scene;
   readonly simulation: CpuSimulation;
-  /** Steps while `goesOn` returns true, at most so many seconds. Returns the number of steps. */
+  /** Steps while `goesOn` returns true, for at most this many seconds. Returns the number of steps. */
   play(seconds: number, goesOn?: () => boolean): number;
   /** Centres of the particles. */
-  places(): number[][];
+  centres(): number[][];
 }
 
 function open(scene: Scene, isDriven = true): Played {
@@ -47,7 +47,7 @@ function open(scene: Scene, isDriven = true): Played {
       }
       return steps;
     },
-    places: () => rowsOf(scene.dimensions, simulation.read().positions),
+    centres: () => rowsOf(scene.dimensions, simulation.read().positions),
   };
 }
 
@@ -64,11 +64,11 @@ function obstaclesOf({ dimensions, obstacles }: Scene): number[][] {
   return rowsOf(dimensions, obstacles as Float32Array);
 }
 
-/** Grains that are not between the walls at their height. */
-function leaked(balls: readonly number[][], middle: number, places: readonly number[][]): number {
+/** Returns the number of grains that are not between the walls at their height. */
+function leaked(balls: readonly number[][], middle: number, centres: readonly number[][]): number {
   const heights = balls.map(([, y = 0]) => y);
   const [bottom, top] = [Math.min(...heights), Math.max(...heights)];
-  return places.filter(([x = 0, y = 0]) => {
+  return centres.filter(([x = 0, y = 0]) => {
     const beside = balls.filter((ball) => Math.abs((ball[1] as number) - y) < 0.75);
     const wall = Math.max(0, ...beside.map((ball) => Math.abs((ball[0] as number) - middle)));
     return y <= bottom || y >= top || Math.abs(x - middle) >= wall;
@@ -76,54 +76,54 @@ function leaked(balls: readonly number[][], middle: number, places: readonly num
 }
 
 describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
-  it('all flow through the neck, both ways, and none leaves the glass', () => {
+  it('all flow through the neck, in both directions, and none leaves the hourglass', () => {
     const scene = createScene('hourglass', { dimensions, count: 160, seed: 3 });
-    const { play, places, simulation } = open(scene);
+    const { play, centres, simulation } = open(scene);
     const [middle, half] = [(scene.max[0] as number) / 2, (scene.max[1] as number) / 2];
     const balls = obstaclesOf(scene);
     const isStanding = (up: number) => () => scene.drive?.(simulation.time).gravity?.[1] === up;
-    const above = () => places().filter(([, y = 0]) => y > half).length;
-    expect([above(), leaked(balls, middle, places())]).toEqual([160, 0]);
+    const above = () => centres().filter(([, y = 0]) => y > half).length;
+    expect([above(), leaked(balls, middle, centres())]).toEqual([160, 0]);
     expect(play(60, isStanding(-1))).toBeLessThan(60 / DT);
-    expect([above(), leaked(balls, middle, places())]).toEqual([0, 0]);
+    expect([above(), leaked(balls, middle, centres())]).toEqual([0, 0]);
     play(60, () => !isStanding(1)());
-    expect(leaked(balls, middle, places())).toBe(0);
+    expect(leaked(balls, middle, centres())).toBe(0);
     play(60, isStanding(1));
-    expect([above(), leaked(balls, middle, places())]).toEqual([160, 0]);
+    expect([above(), leaked(balls, middle, centres())]).toEqual([160, 0]);
   });
 
-  it('climb in a turning drum, stay in it, and lie level in one at rest', () => {
+  it('climb in a turning drum, stay inside, and lie level in a drum at rest', () => {
     const scene = createScene('drum', { dimensions, count: 160, seed: 3 });
     const middle = (scene.max[0] as number) / 2;
-    const aside = (places: readonly number[][]) => mean(places.map(([x = 0]) => x - middle));
+    const aside = (centres: readonly number[][]) => mean(centres.map(([x = 0]) => x - middle));
     const asides: number[] = [];
     const turned = open(scene);
     for (let second = 0; second < 10; second++) {
       turned.play(1);
-      const places = turned.places();
+      const centres = turned.centres();
       // Centres stay within the balls of the wall.
-      const farthest = Math.max(...places.map(([x = 0, y = 0]) => Math.hypot(x - middle, y - middle)));
+      const farthest = Math.max(...centres.map(([x = 0, y = 0]) => Math.hypot(x - middle, y - middle)));
       expect(farthest).toBeLessThan(middle - 1.25);
-      asides.push(aside(places));
+      asides.push(aside(centres));
     }
     const still = open(scene, false);
     still.play(3);
-    // The wall moves to the right below, and takes them along.
+    // The lower part of the wall moves to the right, and grains move with it.
     expect(mean(asides.slice(3))).toBeGreaterThan(0.15 * middle);
-    expect(Math.abs(aside(still.places()))).toBeLessThan(0.05 * middle);
+    expect(Math.abs(aside(still.centres()))).toBeLessThan(0.05 * middle);
   });
 
-  it('rise in a shaken box if they are large, but not in one at rest', () => {
+  it('rise in a shaken box if they are large, but not in a box at rest', () => {
     const lift = (seed: number, isDriven: boolean, seconds: number) => {
       const scene = createScene('brazil-nut', { dimensions, count: dimensions === 2 ? 180 : 320, seed });
-      const { play, places, simulation } = open(scene, isDriven);
+      const { play, centres, simulation } = open(scene, isDriven);
       play(seconds);
       simulation.set({ gravity: scene.settings.gravity });
       for (let step = 0; step < 60; step++) simulation.step(DT);
       const { ids } = simulation.read();
       const heightOf = (isLarge: boolean) =>
         mean(
-          places()
+          centres()
             .filter((_, slot) => (scene.radii?.[ids[slot] as number] as number) > 1 === isLarge)
             .map(([, y = 0]) => y),
         );
@@ -168,7 +168,7 @@ describe('a drive', () => {
     expect(again.simulation.measure().hash).toBe(first.simulation.measure().hash);
   });
 
-  it('is scaled by the gravity of the page, and off while a file is open', () => {
+  it("is scaled by the page's gravity, and off while a file is open", () => {
     const choices = { ...defaultChoices('brazil-nut'), count: 100 };
     expect(choices.gravity).toBe(9.8125);
     const { options, drive } = startOf(choices, 100);
@@ -192,7 +192,7 @@ describe('a drive', () => {
 });
 
 describe.each(DIMENSIONS)('scenes of grains in %dD', (dimensions) => {
-  it.each(DRIVEN)('%s is dyadic, begins without contacts, and takes any number of particles', (name) => {
+  it.each(DRIVEN)('%s is dyadic, begins without contacts, and accepts any number of particles', (name) => {
     for (const count of [0, 1, 2, 100, 1000]) {
       const scene = createScene(name, { dimensions, count, seed: 7 });
       const { positions, radii, min, max } = scene;

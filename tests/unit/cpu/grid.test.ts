@@ -32,20 +32,23 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       cellSize,
     });
 
-  it.each([0, 1, 2, 3, 17, 64, 257])('finds what brute force finds among %d random particles', (count) => {
-    const grid = box(-4, 5, 1, 300);
-    // A linear congruence is random enough here, and the same on every run.
-    let state = count + 1;
-    const next = () => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return (state >>> 8) / 2 ** 24;
-    };
-    const positions = Float32Array.from({ length: dimensions * count }, () => -4 + 9 * next());
-    grid.build(positions);
-    expectPairs(grid, oracle(positions, dimensions, 1));
-  });
+  it.each([0, 1, 2, 3, 17, 64, 257])(
+    'finds the same pairs as brute force among %d random particles',
+    (count) => {
+      const grid = box(-4, 5, 1, 300);
+      // A linear congruence is random enough here, and the same on every run.
+      let state = count + 1;
+      const next = () => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        return (state >>> 8) / 2 ** 24;
+      };
+      const positions = Float32Array.from({ length: dimensions * count }, () => -4 + 9 * next());
+      grid.build(positions);
+      expectPairs(grid, oracle(positions, dimensions, 1));
+    },
+  );
 
-  it('finds what exact brute force finds, wherever particles are', () => {
+  it('finds the same pairs as exact brute force, at any positions', () => {
     const grids = [
       box(0, 8, 1, 40),
       box(-3, 3, 1, 40),
@@ -74,7 +77,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  /** Ids ascending in each cell of core/world/cells.ts, without particles that are not finite. */
+  /** Returns the finite particles' ids by cell of core/world/cells.ts, ascending in each cell. */
   const expectCanonical = (grid: ReturnType<typeof box>, positions: Float32Array) => {
     const cells = Array.from({ length: positions.length / dimensions }, (_, particle) =>
       vectorAt(positions, dimensions, particle).every(Number.isFinite)
@@ -113,8 +116,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     const count = 100;
     const grid = box(-3.3, 4.7, 0.7, count);
     const positions = Float32Array.from({ length: dimensions * count }, (_, index) => (index % 97) / 14 - 3);
-    [3e38, -3e38, Number.POSITIVE_INFINITY, Number.NaN].forEach((far, place) => {
-      for (let axis = 0; axis < dimensions; axis++) positions[dimensions * (5 * place + axis) + axis] = far;
+    [3e38, -3e38, Number.POSITIVE_INFINITY, Number.NaN].forEach((far, index) => {
+      for (let axis = 0; axis < dimensions; axis++) positions[dimensions * (5 * index + axis) + axis] = far;
     });
     grid.build(positions);
     expect(grid.nonFinite).toBe(2 * dimensions);
@@ -154,7 +157,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expectPairs(grid, oracle(scene.positions, dimensions, 2 * scene.radius, grid.world.period));
   });
 
-  it('finds all pairs of coincident particles, in portions', () => {
+  it('finds all pairs of coincident particles, in several portions', () => {
     const count = 700;
     const grid = box(0, 4, 1, count);
     grid.build(new Float32Array(dimensions * count).fill(1.5));
@@ -209,7 +212,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     (kind) => {
       const count = 200;
       const corner = cornersIn(dimensions);
-      const place =
+      const worldOptions =
         kind === 'unbounded'
           ? ({ dimensions, unbounded: true } as const)
           : { dimensions, min: corner(-2), max: corner(6), periodic: kind === 'periodic' };
@@ -221,10 +224,10 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       const positions = Float32Array.from({ length: dimensions * count }, () => -3 + 10 * next());
       if (kind !== 'periodic') positions.set(corner(-3e38), 0);
       positions[dimensions * 9] = Number.NaN;
-      const everybody = Uint32Array.from({ length: count }, (_, id) => id).filter((id) => id !== 9);
-      const equal = createCpuGrid({ ...place, diameter: 1, capacity: count });
+      const finite = Uint32Array.from({ length: count }, (_, id) => id).filter((id) => id !== 9);
+      const equal = createCpuGrid({ ...worldOptions, diameter: 1, capacity: count });
       equal.build(positions);
-      const mixed = createCpuGrid({ ...place, radii: { smallest: 0.1, largest: 1 }, capacity: count });
+      const mixed = createCpuGrid({ ...worldOptions, radii: { smallest: 0.1, largest: 1 }, capacity: count });
       mixed.build(
         positions,
         Float32Array.from({ length: count }, () => 0.1 + 0.9 * next()),
@@ -238,8 +241,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
             distances.set(id, distanceSquared);
           });
           expect(order).toEqual([...grid.ids().subarray(0, count - 1)]);
-          expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(everybody);
-          // Compares distances like `nearest` computes them: of minimum images in a periodic world.
+          expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(finite);
+          // `near` must report the same distances as `nearest`: of minimum images in a periodic world.
           const { ids, distancesSquared } = grid.nearest(point, count);
           ids.forEach((id, index) => {
             expect(distances.get(id)).toBe(distancesSquared[index]);
@@ -249,7 +252,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     },
   );
 
-  it('keeps its own copy of the positions, and takes fewer than it is given', () => {
+  it('keeps its own copy of the positions, and can use only the first of them', () => {
     const grid = box(0, 8, 1, 10);
     const positions = new Float32Array(dimensions * 3).fill(2);
     grid.build(positions, 2);
@@ -306,9 +309,9 @@ describe('pairs in 3D', () => {
     const along = max.indexOf(Math.max(...max)) as 0 | 1 | 2;
     const sorted = balls.map((ball, id) => ({ id, ball })).sort((a, b) => a.ball[along] - b.ball[along]);
     const expected: number[] = [];
-    sorted.forEach(({ id, ball: own }, place) => {
+    sorted.forEach(({ id, ball: own }, rank) => {
       const [x, y, z] = own;
-      for (let other = place + 1; other < sorted.length; other++) {
+      for (let other = rank + 1; other < sorted.length; other++) {
         const { id: otherId, ball } = sorted[other] as (typeof sorted)[number];
         if (ball[along] - own[along] >= 1) break;
         const squared = (ball[0] - x) ** 2 + (ball[1] - y) ** 2 + (ball[2] - z) ** 2;
@@ -317,7 +320,7 @@ describe('pairs in 3D', () => {
     });
     const { count: found, pairs } = grid.findPairs();
     expect(found).toBe(expected.length / 2);
-    // Compares as one string: showing where long lists differ takes minutes.
+    // Compared as one string, since a diff of long lists takes minutes.
     expect(pairs.join() === sortedPairs(expected).join()).toBe(true);
     expect(grid.countPairs()).toBe(found);
   };
@@ -325,10 +328,10 @@ describe('pairs in 3D', () => {
   it('are found if balls are sparse, crowded and sparse again', () => {
     const width = 8;
     const band = fc.record({
-      // On both sides of what is crowded.
+      // On both sides of the threshold for crowded.
       cellsEach: fc.constantFrom(0.04, 0.2, 0.6, 1, 2, 10),
       count: fc.integer({ min: 1, max: 1500 }),
-      // Coarse coordinates often touch or coincide.
+      // Balls at coarse coordinates often touch or coincide.
       units: fc.constantFrom(4, 64),
     });
     fc.assert(
@@ -349,14 +352,14 @@ describe('pairs in 3D', () => {
     );
   });
 
-  it('are found if a layer has more slots or more cells than the window, and after such a layer', () => {
+  it('are found in and after a layer that has more slots or more cells than the window', () => {
     const layer = (count: number, z: number, long: number, high: number) =>
       Array.from({ length: count }, (): Ball => [below(long, 64), below(high, 64), z + below(1, 64)]);
     expectSwept(
       [...layer(3000, 0, 900, 8), ...layer(36_000, 1, 900, 8), ...layer(3000, 5, 900, 8)],
       [900, 8, 8],
     );
-    // 133,000 cells a layer.
+    // 133,000 cells per layer.
     expectSwept(
       [0, 1].flatMap((z) => layer(9000, z, 10_200, 11)),
       [10_200, 11, 2],
@@ -366,18 +369,18 @@ describe('pairs in 3D', () => {
   it('count as sparse from sixteen cells per slot on', () => {
     const keysWith = (gap: number, slots: number) =>
       Int32Array.from({ length: slots + 1 }, (_, slot) => (slot === slots ? 0x7fff_ffff : 5 + gap * slot));
-    // As many cells as slots between the first and the last, minus one.
+    // Between the first and the last slot the keys have one gap less than slots.
     expect(isSparseInSpace(keysWith(16, STRETCH), STRETCH, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(17, STRETCH), STRETCH, 0)).toBe(true);
-    // Of a stretch, whatever is behind it.
+    // Only the stretch itself counts, not what follows it.
     expect(isSparseInSpace(keysWith(16, 2 * STRETCH), 2 * STRETCH, STRETCH)).toBe(false);
     expect(isSparseInSpace(keysWith(30, 2), 2, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(32, 2), 2, 0)).toBe(true);
     expect(isSparseInSpace(keysWith(99, 2), 2, 1)).toBe(false);
   });
 
-  it('are found in the window if balls are not sparse and a layer fits it, otherwise by keys', () => {
-    // Layers of a box that is empty on average: a thin one, one that is too long, and a crowd.
+  it('are found with the window if balls are not sparse and a layer fits, otherwise by keys', () => {
+    // Three layers in a mostly empty box: a thin one, one that is too long, and a crowded one.
     const counts = [3000, 40_000, 6000];
     const balls = counts.flatMap((count, index) =>
       Array.from({ length: count }, (): Ball => [below(900, 64), below(8, 64), 10 * index + below(1, 64)]),
@@ -402,10 +405,10 @@ describe('pairs in 3D', () => {
       return stops;
     };
     const stops = stopsOf();
-    // The last stretch of the thin layer is one that goes on into the next.
+    // The last stretch of the thin layer continues into the next layer.
     expect(stops[0]).toBeGreaterThan(3000 - STRETCH);
     expect(stops[0]).toBeLessThan(3000);
-    // The rest of the long layer fits the window from here on.
+    // From here on, the rest of the long layer fits the window.
     const fits = 43_000 - 2 ** 15;
     const again = stops.findIndex((stop, index) => (stops[index + 1] ?? 0) > stop + STRETCH);
     expect(stops[again]).toBeGreaterThan(fits);
@@ -415,7 +418,7 @@ describe('pairs in 3D', () => {
 });
 
 describe('pairs in 2D', () => {
-  // Rows are one high; rows 10 and 11 are each longer than a window, and no slot is sparse.
+  // Rows have height 1. Rows 10 and 11 are each longer than a window, and no slot is sparse.
   const count = 24_800;
   let state = 5;
   const next = (below: number) => {
@@ -430,12 +433,12 @@ describe('pairs in 2D', () => {
     (a, b) => (positions[2 * a] as number) - (positions[2 * b] as number),
   );
 
-  /** Pairs of the first particles; coordinates are dyadic, so doubles decide exactly. */
+  /** Returns the pairs of the first particles. Coordinates are dyadic, so doubles decide exactly. */
   const swept = (among: number) => {
     const ids = byX.filter((id) => id < among);
     const pairs: number[] = [];
-    ids.forEach((a, place) => {
-      for (let other = place + 1; other < ids.length; other++) {
+    ids.forEach((a, rank) => {
+      for (let other = rank + 1; other < ids.length; other++) {
         const b = ids[other] as number;
         const x = (positions[2 * b] as number) - (positions[2 * a] as number);
         if (x >= 1) break;
@@ -446,18 +449,18 @@ describe('pairs in 2D', () => {
     return sortedPairs(pairs);
   };
 
-  it('are found if rows fit the window, if they do not, and after a fuller window', () => {
+  it('are found if rows fit the window, if they do not, and after a build with more particles', () => {
     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count });
     for (const among of [count, 9999, 4000, 998, 7, 1]) {
       grid.build(positions, among);
       const { count: found, pairs } = ending(() => grid.collectPairs());
-      // As one string: to show where long lists differ takes minutes.
+      // Compared as one string, since a diff of long lists takes minutes.
       expect(sortedPairs(pairs.subarray(0, 2 * found)).join() === swept(among).join()).toBe(true);
     }
   });
 
-  it('are found by the window again after rows that do not fit it', () => {
-    // 25 cells a disc, but not where discs are.
+  it('are found with the window again after rows that do not fit', () => {
+    // 25 cells per disc on average, but far fewer per disc in the occupied rows.
     const lattice = defineLattice(defineWorld({ dimensions: 2, min: [0, 0], max: [1500, 400] }, 1));
     const order = new CellOrder(lattice, count);
     const sorted = new Float32Array(2 * count);
@@ -502,7 +505,7 @@ describe('pairs in 2D', () => {
     expect(isSparse(keysWith(15, slots), slots, 0)).toBe(true);
     expect(isSparse(keysWith(64, slots, 3), slots, 0)).toBe(true);
     expect(isSparse(keysWith(64, slots), slots, STRETCH)).toBe(true);
-    // The last slots: nothing follows them.
+    // No slot follows the last ones.
     expect(isSparse(keysWith(1, 17), 17, 0)).toBe(false);
     expect(isSparse(keysWith(1, 17), 17, 16)).toBe(true);
     expect(isSparse(keysWith(16, slots), 1, 0)).toBe(false);
@@ -511,10 +514,10 @@ describe('pairs in 2D', () => {
   it('are found if discs are sparse, dense and sparse again', () => {
     const width = 48;
     const band = fc.record({
-      // On both sides of what is sparse.
+      // On both sides of the threshold for sparse.
       cellsEach: fc.constantFrom(0.1, 0.5, 2, 8, 10, 40),
       discs: fc.integer({ min: 1, max: 1500 }),
-      // Coarse ones touch often, or are in the same place.
+      // Discs at coarse coordinates often touch or coincide.
       units: fc.constantFrom(2, 64),
     });
     fc.assert(
@@ -547,8 +550,8 @@ describe('pairs in 2D', () => {
           grid.build(Float32Array.from(discs.flat()));
           const byY = discs.map((_, id) => id).sort((a, b) => (discs[a]?.[1] ?? 0) - (discs[b]?.[1] ?? 0));
           const expected: number[] = [];
-          byY.forEach((a, place) => {
-            for (const b of byY.slice(place + 1)) {
+          byY.forEach((a, rank) => {
+            for (const b of byY.slice(rank + 1)) {
               const [[ax = 0, ay = 0], [bx = 0, by = 0]] = [discs[a] ?? [], discs[b] ?? []];
               if (by - ay >= 1) break;
               if ((bx - ax) ** 2 + (by - ay) ** 2 < 1) expected.push(Math.min(a, b), Math.max(a, b));
@@ -566,7 +569,7 @@ describe('pairs in 2D', () => {
   it('are the same if the visitor searches another grid', () => {
     const options = { dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count } as const;
     const [grid, other] = [createCpuGrid(options), createCpuGrid({ ...options, periodic: [true, true] })];
-    // Several portions, of which each ends in the middle of a row.
+    // Several portions, each of which ends inside a row.
     grid.build(positions);
     other.build(positions, 1500);
     const others = other.countPairs();
@@ -582,7 +585,7 @@ describe('pairs in 2D', () => {
 });
 
 describe('a grid with a large capacity', () => {
-  it('loops over rows and columns only, if it holds few particles', () => {
+  it('loops over rows and columns only if it holds few particles', () => {
     const min = [0, 0];
     const roomy = createCpuGrid({ dimensions: 2, min, max: [500, 500], diameter: 1, capacity: 200_000 });
     const clear = vi.spyOn(Object.getPrototypeOf(Uint32Array.prototype) as Uint32Array, 'fill');
@@ -602,16 +605,16 @@ describe('a grid with a large capacity', () => {
 });
 
 describe('methods with a visitor', () => {
-  it('reject what is no function before they do anything, even without particles', () => {
+  it('reject a visitor that is not a function at once, even without particles', () => {
     const box = { dimensions: 2, min: [0, 0], max: [8, 8], capacity: 4 } as const;
     const equal = createCpuGrid({ ...box, diameter: 1 });
     const mixed = createCpuGrid({ ...box, radii: { smallest: 0.1, largest: 1 } });
     const boxes = createCpuBoxPairs({ dimensions: 2 });
-    const places = Float32Array.of(1, 1, 1.5, 1);
+    const positions = Float32Array.of(1, 1, 1.5, 1);
     for (const isEmpty of [true, false]) {
       if (!isEmpty) {
-        equal.build(places);
-        mixed.build(places, Float32Array.of(0.5, 0.5));
+        equal.build(positions);
+        mixed.build(positions, Float32Array.of(0.5, 0.5));
         boxes.build(Float32Array.of(0, 0, 2, 2, 1, 1, 3, 3));
       }
       for (const visit of [undefined, null, 'visit', {}] as unknown as (() => void)[]) {
@@ -637,18 +640,18 @@ describe('methods with a visitor', () => {
 describe('pairs without enough memory', () => {
   const count = 700;
   const all = (count * (count - 1)) / 2;
-  const place = { dimensions: 2, min: [0, 0], max: [4, 4] } as const;
+  const bounds = { dimensions: 2, min: [0, 0], max: [4, 4] } as const;
   const positions = new Float32Array(2 * count).fill(1.5);
-  const equal = createCpuGrid({ ...place, diameter: 1, capacity: count });
-  const mixed = createCpuGrid({ ...place, radii: { smallest: 0.25, largest: 1 }, capacity: count });
+  const equal = createCpuGrid({ ...bounds, diameter: 1, capacity: count });
+  const mixed = createCpuGrid({ ...bounds, radii: { smallest: 0.25, largest: 1 }, capacity: count });
   equal.build(positions);
   mixed.build(positions, new Float32Array(count).fill(0.5));
   const boxes = createCpuBoxPairs({ dimensions: 2 });
   const alike = Float32Array.from({ length: 4 * count }, (_, word) => (word % 4 < 2 ? 1 : 2));
   boxes.build(alike);
-  const index = createCpuIndex({ ...place, radius: 0.5, capacity: count });
+  const index = createCpuIndex({ ...bounds, radius: 0.5, capacity: count });
   for (let id = 0; id < count; id++) index.add([1.5, 1.5]);
-  const simulation = createCpuSimulation({ ...place, radius: 0.5, positions });
+  const simulation = createCpuSimulation({ ...bounds, radius: 0.5, positions });
   const sentence = (instead: string) =>
     new RegExp(
       `^[1-9]\\d* pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: ${instead}\\.$`,
@@ -665,7 +668,7 @@ describe('pairs without enough memory', () => {
       boxes,
       sentence('use forEachPair or countPairs, which need memory for only one row of boxes at a time'),
     ],
-  ] as const)('are refused with a sentence by %s, which stays as it was', (_, engine, message) => {
+  ] as const)('are rejected with an error message by %s, which does not change', (_, engine, message) => {
     withLittleMemory(2 ** 17, () => {
       expect(() => engine.findPairs()).toThrow(LimitError);
       expect(() => engine.findPairs()).toThrow(message);
@@ -682,7 +685,7 @@ describe('pairs without enough memory', () => {
     expect(engine.findPairs().pairs.length).toBe(2 * all);
   });
 
-  it('are rejected if one row of boxes has too many, and the boxes stay', () => {
+  it('are rejected if one row of boxes has too many, and the boxes do not change', () => {
     const row = createCpuBoxPairs({ dimensions: 2 });
     row.build(alike);
     withLittleMemory(2 ** 17, () => {
@@ -696,9 +699,9 @@ describe('pairs without enough memory', () => {
     expect(row.countPairs()).toBe(all);
   });
 
-  it('are rejected by a simulation without memory for the first of them', () => {
+  it('are rejected by a simulation without memory for the first pairs', () => {
     const halfExtents = new Float32Array(2 * count).fill(0.25);
-    const shapes = createCpuSimulation({ ...place, halfExtents, positions });
+    const shapes = createCpuSimulation({ ...bounds, halfExtents, positions });
     for (const engine of [simulation, shapes]) {
       withLittleMemory(2 * count, () => {
         expect(() => engine.findPairs()).toThrow(LimitError);
@@ -711,8 +714,8 @@ describe('pairs without enough memory', () => {
     }
   });
 
-  it('leave a grid unchanged that has no memory for the first of them', () => {
-    const grid = createCpuGrid({ ...place, diameter: 1, capacity: count });
+  it('are rejected by a grid without memory for the first pairs, which does not change', () => {
+    const grid = createCpuGrid({ ...bounds, diameter: 1, capacity: count });
     grid.build(positions);
     const bytes = grid.memoryBytes;
     withLittleMemory(256, () => {
@@ -737,7 +740,7 @@ describe('pairs without enough memory', () => {
     });
   });
 
-  it('are reported if there is no memory for a sorted copy', () => {
+  it('are counted in the error if there is no memory for a sorted copy', () => {
     const words = Uint32Array.of(4, 5, 0, 1, 0, 2);
     withLittleMemory(5, () => {
       expect(() => sortPairs(words, 6, 3)).toThrow(/^3 pairs were found so far, /);
@@ -745,8 +748,8 @@ describe('pairs without enough memory', () => {
     expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
   });
 
-  it('get no larger array of ids than there is memory for', () => {
-    const crowd = createCpuIndex({ ...place, radius: 0.5, capacity: count });
+  it('need memory for ids, or searches are rejected', () => {
+    const crowd = createCpuIndex({ ...bounds, radius: 0.5, capacity: count });
     for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
     withLittleMemory(256, () => {
       const message = /^256 objects were found so far, .*: choose a smaller radius or box\.$/;
@@ -760,7 +763,7 @@ describe('pairs without enough memory', () => {
 });
 
 describe('lattice', () => {
-  it('explains what cannot be allocated', () => {
+  it('names the lattice that cannot be allocated', () => {
     const { cells } = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
     // A real allocation would first take all the memory of the machine.
     const tooLong = () => new Float32Array(2 ** 53);
@@ -777,7 +780,7 @@ describe('lattice', () => {
 describe('exact overlap', () => {
   it('agrees with exact arithmetic next to the diameter', () => {
     const single = fc.float({ min: -4, max: 4, noNaN: true });
-    // Points at one diameter in a random direction: as near to a tie as rounding allows.
+    // Points one diameter away in a random direction are as near to a tie as rounding allows.
     fc.assert(
       fc.property(
         single,
@@ -806,7 +809,7 @@ describe('exact overlap', () => {
     );
   });
 
-  it('decides ties and differences below the precision of doubles', () => {
+  it('decides ties, and differences below the precision of doubles', () => {
     expect(overlapsInPlane(0, 0, 1, 0, 1)).toBe(false);
     expect(overlapsInPlane(0, 0, 3, 4, 5)).toBe(false);
     expect(overlapsInPlane(2 ** -60, 0, 1, 0, 1)).toBe(true);

@@ -1,4 +1,4 @@
-/** The CPU grid of particles with their own radii: pairs and neighbours against exact brute force. */
+/** The CPU grid with variable radii: pairs and neighbours compared with exact brute force. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
@@ -19,17 +19,17 @@ import { buffersOf } from '../../helpers/memory';
 import { fc } from '../../helpers/properties';
 import { atGate } from '../../helpers/thorough';
 
-/** The input as a grid stores it. */
+/** Returns the positions as a grid stores them. */
 function stored({ world, positions }: Pick<MixedCrowd, 'world' | 'positions'>): Float32Array {
-  return positions.map((place, index) => wrapOnce(world, place, index % world.dimensions));
+  return positions.map((value, index) => wrapOnce(world, value, index % world.dimensions));
 }
 
 function isThere(
   { world, positions, radiusOf }: Omit<MixedCrowd, 'options' | 'radii'>,
   particle: number,
 ): boolean {
-  const place = vectorAt(positions, world.dimensions, particle);
-  return levelOf(world, radiusOf[particle] as number) !== undefined && place.every(Number.isFinite);
+  const position = vectorAt(positions, world.dimensions, particle);
+  return levelOf(world, radiusOf[particle] as number) !== undefined && position.every(Number.isFinite);
 }
 
 /** Exact arithmetic is slow, so it decides only where doubles could be wrong. */
@@ -40,7 +40,7 @@ function overlaps(
   otherRadius: number,
   { period }: World,
 ): boolean {
-  const apart = a.map((place, axis) => nearestImage(place - (b[axis] as number), period[axis] as number));
+  const apart = a.map((value, axis) => nearestImage(value - (b[axis] as number), period[axis] as number));
   const distance = Math.sqrt(apart.reduce((sum, value) => sum + value ** 2, 0));
   const reach = radius + otherRadius;
   const doubt = 1e-9 * (distance + reach + Math.max(...period));
@@ -53,9 +53,9 @@ function exactPairs(crowd: Omit<MixedCrowd, 'options' | 'radii'>): number[] {
   const positions = stored(crowd);
   const there = [...radiusOf.keys()].filter((particle) => isThere(crowd, particle));
   const vectors = there.map((particle) => vectorAt(positions, world.dimensions, particle));
-  return there.flatMap((a, place) =>
-    there.slice(place + 1).flatMap((b, further) => {
-      const [here, beside] = [vectors[place] as number[], vectors[place + 1 + further] as number[]];
+  return there.flatMap((a, rank) =>
+    there.slice(rank + 1).flatMap((b, further) => {
+      const [here, beside] = [vectors[rank] as number[], vectors[rank + 1 + further] as number[]];
       return overlaps(here, beside, radiusOf[a] as number, radiusOf[b] as number, world) ? [a, b] : [];
     }),
   );
@@ -67,21 +67,21 @@ type Scatter = (dimensions: Dimensions) => {
   radiusOf: Float32Array;
 };
 
-/** Multiples of 1/32, so that brute force in doubles is exact. */
+/** Rounds to multiples of 1/32, so that brute force in doubles is exact. */
 const whole = (value: number) => Math.round(value * 32) / 32;
 
 function scattered(
   dimensions: Dimensions,
   options: WorldOptions,
   count: number,
-  place: (noise: () => number, index: number) => number,
+  coordinate: (noise: () => number, index: number) => number,
   size: (noise: () => number, index: number) => number,
 ) {
   const noise = createNoise(count);
   return {
     options,
     positions: Float32Array.from({ length: dimensions * count }, (_, index) =>
-      whole(place(noise, Math.floor(index / dimensions))),
+      whole(coordinate(noise, Math.floor(index / dimensions))),
     ),
     radiusOf: Float32Array.from({ length: count }, (_, index) => whole(size(noise, index))),
   };
@@ -116,18 +116,18 @@ const SCATTERED: Readonly<Record<string, Scatter>> = {
       min: repeat(0, dimensions),
       max: repeat(edge, dimensions),
     };
-    const place = (noise: () => number) => (edge + 90 * (noise() - 0.5)) % edge;
-    return scattered(dimensions, { ...box, periodic: true }, 900, place, (noise) => 32 ** noise());
+    const coordinate = (noise: () => number) => (edge + 90 * (noise() - 0.5)) % edge;
+    return scattered(dimensions, { ...box, periodic: true }, 900, coordinate, (noise) => 32 ** noise());
   },
   'in clusters far apart': (dimensions) => {
     const options = { dimensions, unbounded: true };
-    const place = (noise: () => number, index: number) => 2 ** 17 * ((index % 3) - 1) + 250 * noise();
-    return scattered(dimensions, options, 1500, place, (noise) => 64 ** noise());
+    const coordinate = (noise: () => number, index: number) => 2 ** 17 * ((index % 3) - 1) + 250 * noise();
+    return scattered(dimensions, options, 1500, coordinate, (noise) => 64 ** noise());
   },
 };
 
 describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
-  it.each(MIXED_KINDS)('finds what exact brute force finds, in a %s world', (kind) => {
+  it.each(MIXED_KINDS)('finds the same pairs as exact brute force in a %s world', (kind) => {
     let pairs = 0;
     fc.assert(
       fc.property(mixedCrowds(kind, dimensions, 40), (crowd) => {
@@ -148,7 +148,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
   });
 
   for (const [name, scatter] of Object.entries(SCATTERED)) {
-    it(`finds what brute force finds among thousands ${name}, whatever order they come in`, () => {
+    it(`finds the same pairs as brute force among thousands ${name}, in any order of input`, () => {
       const crowd = scatter(dimensions);
       const { options, positions, radiusOf } = crowd;
       const count = radiusOf.length;
@@ -177,8 +177,8 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     });
   }
 
-  it.each(MIXED_KINDS)('finds the centres near a point, and the nearest, in a %s world', (kind) => {
-    const asked = fc.record({
+  it.each(MIXED_KINDS)('finds the centres near a point, and the nearest ones, in a %s world', (kind) => {
+    const query = fc.record({
       share: fc.array(fc.double({ min: -0.2, max: 1.2, noNaN: true }), {
         minLength: dimensions,
         maxLength: dimensions,
@@ -187,7 +187,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
       k: fc.integer({ min: 1, max: 9 }),
     });
     fc.assert(
-      fc.property(mixedCrowds(kind, dimensions, 60), asked, (crowd, { share, reach, k }) => {
+      fc.property(mixedCrowds(kind, dimensions, 60), query, (crowd, { share, reach, k }) => {
         const { options, radii, world, radiusOf } = crowd;
         const grid = createCpuGrid({ ...options, radii, capacity: 60 });
         grid.build(crowd.positions, radiusOf);
@@ -232,18 +232,22 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     const world = { dimensions, unbounded: true };
     const radii = { smallest: 1, largest: 4 };
     const grid = createCpuGrid({ ...world, radii, capacity: 2 });
-    const place = (count: number) => new Float32Array(dimensions * count).fill(3);
-    grid.build(place(2), Float32Array.of(1, 4));
-    expect(() => grid.build(place(3), Float32Array.of(1, 1, 1))).toThrow(ArgumentError);
-    expect(() => grid.build(place(2), Float32Array.of(1))).toThrow(/^radii.length is 1, but it must be 2/);
-    expect(() => grid.build(place(2), [1, 1] as unknown as Float32Array)).toThrow(ArgumentError);
-    expect(() => grid.build(place(1), Float32Array.of(1), 2)).toThrow(ArgumentError);
+    const positionsOf = (count: number) => new Float32Array(dimensions * count).fill(3);
+    grid.build(positionsOf(2), Float32Array.of(1, 4));
+    expect(() => grid.build(positionsOf(3), Float32Array.of(1, 1, 1))).toThrow(ArgumentError);
+    expect(() => grid.build(positionsOf(2), Float32Array.of(1))).toThrow(
+      /^radii.length is 1, but it must be 2/,
+    );
+    expect(() => grid.build(positionsOf(2), [1, 1] as unknown as Float32Array)).toThrow(ArgumentError);
+    expect(() => grid.build(positionsOf(1), Float32Array.of(1), 2)).toThrow(ArgumentError);
     expect(() => grid.near([0], 1, () => {})).toThrow(ArgumentError);
     expect(() => grid.nearest([0, 0, 0].slice(0, dimensions), 0)).toThrow(ArgumentError);
-    expect(() => grid.forEachPair(() => grid.build(place(1), Float32Array.of(1)))).toThrow(CellstormError);
+    expect(() => grid.forEachPair(() => grid.build(positionsOf(1), Float32Array.of(1)))).toThrow(
+      CellstormError,
+    );
     expect(() => grid.forEachPair(() => grid.countPairs())).toThrow(CellstormError);
     expect(grid.countPairs()).toBe(1);
-    grid.build(place(2), Float32Array.of(1, 4), 1);
+    grid.build(positionsOf(2), Float32Array.of(1, 4), 1);
     expect([grid.count, grid.countPairs(), grid.nonFinite]).toEqual([1, 0, 0]);
     const create = (changes: object) => createCpuGrid({ ...world, radii, capacity: 2, ...changes } as never);
     expect(() => create({ diameter: 1 })).toThrow(
@@ -256,7 +260,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     expect(() => create({ radii: undefined })).toThrow(ArgumentError);
   });
 
-  it('reports its memory, and building takes no more', () => {
+  it('reports its memory, and does not allocate when rebuilt', () => {
     const { options, positions, radiusOf } = (SCATTERED.evenly as Scatter)(dimensions);
     const radii = { smallest: 1, largest: 64 };
     const grid = createCpuGrid({ ...options, radii, capacity: radiusOf.length });
@@ -265,17 +269,17 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     const before = buffersOf(grid);
     grid.build(positions, radiusOf);
     grid.collectPairs();
-    const place = repeat(9, dimensions);
-    grid.near(place, 20, () => {});
-    grid.inBox(place, repeat(99, dimensions), () => {});
-    grid.alongRay(place, place, 20, () => {});
+    const point = repeat(9, dimensions);
+    grid.near(point, 20, () => {});
+    grid.inBox(point, repeat(99, dimensions), () => {});
+    grid.alongRay(point, point, 20, () => {});
     const after = buffersOf(grid);
     expect(after).toEqual(before);
     expect([...after].reduce((sum, buffer) => sum + buffer.byteLength, 0)).toBe(grid.memoryBytes);
   });
 });
 
-/** Pairs of indices into an order, as the entries of that order. */
+/** Returns pairs of indices into `order` as sorted pairs of its entries. */
 function namedAs(pairs: Uint32Array, order: Uint32Array): number[] {
   const named: number[] = [];
   for (let word = 0; word < pairs.length; word += 2) {
@@ -291,7 +295,7 @@ describe('the choice of levels', () => {
     choice.populations.set(populations);
     choice.buckets.set(buckets);
     populations.forEach((_, level) => {
-      // A sample with a pair in one cell among so many.
+      // One pair shares a cell in a sample of this size.
       choice.beginLevel();
       const sampled = Math.round(1 / (shares[level] as number)) || 0;
       for (let index = 0; index < sampled; index++) choice.addCell(index === 1 ? 0 : index);
@@ -304,29 +308,29 @@ describe('the choice of levels', () => {
     };
   }
 
-  it('assigns all to the highest level if few are near each other', () => {
+  it('assigns all particles to the highest level if few are near each other', () => {
     expect(choose([1000, 0, 1000], [1 / 200, 1 / 200, 1 / 200])).toEqual({ used: [2], assigned: [2, 2, 2] });
   });
 
-  it('assigns small ones to cells of their own if the cells of a large one hold many', () => {
+  it('assigns small particles to their own level if cells of a large particle hold many', () => {
     expect(choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2])).toEqual({
       used: [0, 3],
       assigned: [0, 3, 3, 3],
     });
   });
 
-  it('chooses a level without particles of its size if smaller cells would be too many', () => {
+  it('chooses a level without particles of its size if smaller cells would be too numerous', () => {
     const { used } = choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2], 1000, [5000, 500, 50, 5]);
     expect(used).toEqual([1, 3]);
   });
 
-  it('chooses nothing without particles', () => {
+  it('chooses no level without particles', () => {
     expect(choose([0, 0], [1, 1]).used).toEqual([]);
   });
 });
 
 describe('levels of a periodic world that begins off 0', () => {
-  it('put overlapping particles into adjacent cells where 32-bit floats get coarser', () => {
+  it('put overlapping particles into adjacent cells at a power of two, where 32-bit floats get coarser', () => {
     const low = Math.fround(-1023.9);
     const world = defineLevels(
       { dimensions: 2, min: [low, low], max: [low + 2000, low + 2000], periodic: true },
@@ -338,7 +342,7 @@ describe('levels of a periodic world that begins off 0', () => {
       const a = Math.fround(middle - step * 5e-8);
       const b = Math.fround(a + 2 - (step % 100) * 1e-7);
       if (!(b - a < 2)) continue;
-      const [cell, other] = [a, b].map((place) => latticeAt(world, [place, low], 0, 0)[0] as number) as [
+      const [cell, other] = [a, b].map((value) => latticeAt(world, [value, low], 0, 0)[0] as number) as [
         number,
         number,
       ];
@@ -361,7 +365,7 @@ describe('levels of a periodic world that begins off 0', () => {
     expect(make(2 ** 20, undefined, 0)).not.toThrow();
     expect(make(384)).toThrow(ArgumentError);
     expect(make(384, undefined, 0)).not.toThrow();
-    // In a longer box cells are a hair larger, so that what is enough may grow by a rounding.
+    // Cells of a longer box are slightly larger, so the accepted length may grow by a rounding.
     const enough = Number(/= (\S+),/.exec(messageOf(make(384)))?.[1]);
     expect(enough).toBeGreaterThan(384.5);
     expect(make(enough - 0.5 + 2 ** -12)).not.toThrow();

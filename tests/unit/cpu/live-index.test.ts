@@ -1,6 +1,4 @@
-/**
- * The index of single objects: after any calls, it answers like brute force and like a new index of the same content.
- */
+/** The CPU index: after any calls, it gives the same answers as brute force and as a new index with the same content. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError, LimitError } from '../../../src/core/base/errors';
@@ -24,19 +22,19 @@ import { atGate, fewerInSpace } from '../../helpers/thorough';
 type Dimensions = 2 | 3;
 
 interface Ball {
-  readonly place: readonly number[];
+  readonly position: readonly number[];
   readonly radius: number;
 }
 
 /** The expected content of an index. */
 type Content = Map<number, Ball>;
 
-/** Content sorted by id. */
+/** Returns the content sorted by id. */
 function entriesOf(content: Content): [number, Ball][] {
   return [...content].sort(([a], [b]) => a - b);
 }
 
-/** Level of the cells of a ball: the exponent of their edge. */
+/** Returns the level of a ball's cells: the exponent of their edge. */
 function levelOf({ radius }: Ball, cellSize = 0): number {
   return Math.max(Math.ceil(Math.log2(2 * radius)), Math.ceil(Math.log2(cellSize)));
 }
@@ -46,7 +44,7 @@ function bruteForcePairs(content: Content, period: readonly number[]): [number, 
   return entries.flatMap(([first, a], index) =>
     entries
       .slice(index + 1)
-      .filter(([, b]) => exactOverlap(a.place, b.place, a.radius, period, b.radius))
+      .filter(([, b]) => exactOverlap(a.position, b.position, a.radius, period, b.radius))
       .map(([second]): [number, number] => [first, second]),
   );
 }
@@ -69,13 +67,13 @@ function nearOf(index: Pick<CpuIndex, 'near'>, point: number[], radius: number):
   return ids;
 }
 
-/** Checks everything but `near`, against exact arithmetic on all pairs. */
+/** Compares everything except `near` with exact arithmetic on all pairs. */
 function expectContent(index: CpuIndex, content: Content, cellSize?: number): void {
   const { period } = index.bounds;
   expect(index.count).toBe(content.size);
-  for (const [id, { place, radius }] of content) {
+  for (const [id, { position, radius }] of content) {
     expect(index.has(id)).toBe(true);
-    expect(index.position(id)).toEqual(place);
+    expect(index.position(id)).toEqual(position);
     expect(index.radius(id)).toBe(radius);
   }
   const expected = bruteForcePairs(content, period);
@@ -95,7 +93,7 @@ function expectContent(index: CpuIndex, content: Content, cellSize?: number): vo
   }
 }
 
-/** Checks what is near a point, against the distances to all objects. */
+/** Compares the objects near a point with the distances to all objects. */
 function expectNear(index: CpuIndex, content: Content, point: number[], radius: number): void {
   const { period } = index.bounds;
   const found: number[] = [];
@@ -106,8 +104,8 @@ function expectNear(index: CpuIndex, content: Content, point: number[], radius: 
   expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
   expect([...index.findNear(point, radius)]).toEqual(found);
   const noise = 1e-12 * Math.max(...point.map(Math.abs), ...period, radius);
-  for (const [id, { place }] of content) {
-    const apart = place.map((value, axis) =>
+  for (const [id, { position }] of content) {
+    const apart = position.map((value, axis) =>
       nearestImage(value - (point[axis] as number), period[axis] as number),
     );
     const distance = Math.hypot(...apart);
@@ -115,7 +113,7 @@ function expectNear(index: CpuIndex, content: Content, point: number[], radius: 
   }
 }
 
-/** Checks the nearest to a point, against all objects: order and number. */
+/** Compares the nearest objects, their order and number, with all objects. */
 function expectNearest(index: CpuIndex, content: Content, point: number[], radius: number): void {
   const all: (readonly [id: number, squared: number])[] = [];
   index.near(point, Number.POSITIVE_INFINITY, (id, squared) => all.push([id, squared]));
@@ -132,29 +130,29 @@ function expectNearest(index: CpuIndex, content: Content, point: number[], radiu
   }
 }
 
-/** Counts of what searches have looked at: cells, rows of them, and levels whose objects were all tested. */
-interface Looked {
+/** Numbers of visited cells, rows of cells, and levels whose objects were all tested. */
+interface Visits {
   cells: number;
   rows: number;
   lists: number;
 }
 
-/** Counts while a function runs; a search without end fails. */
-function countLooks<Result>(run: (looked: Looked) => Result): Result {
+/** Counts visits while a function runs. An endless search fails. */
+function countVisits<Result>(run: (visits: Visits) => Result): Result {
   const { visitRow, visitLevel } = LiveCells.prototype;
-  const looked = { cells: 0, rows: 0, lists: 0 };
+  const visits = { cells: 0, rows: 0, lists: 0 };
   LiveCells.prototype.visitRow = function (level, first, last, ...rest) {
-    looked.cells += Math.max(0, last - first + 1);
-    looked.rows++;
-    if (Math.max(looked.cells, looked.rows) > 1e6) throw new Error('A search looks into too many cells.');
+    visits.cells += Math.max(0, last - first + 1);
+    visits.rows++;
+    if (Math.max(visits.cells, visits.rows) > 1e6) throw new Error('A search looks into too many cells.');
     visitRow.call(this, level, first, last, ...rest);
   };
-  LiveCells.prototype.visitLevel = function (...asked) {
-    looked.lists++;
-    visitLevel.apply(this, asked);
+  LiveCells.prototype.visitLevel = function (...args) {
+    visits.lists++;
+    visitLevel.apply(this, args);
   };
   try {
-    return run(looked);
+    return run(visits);
   } finally {
     Object.assign(LiveCells.prototype, { visitRow, visitLevel });
   }
@@ -162,7 +160,7 @@ function countLooks<Result>(run: (looked: Looked) => Result): Result {
 
 type Corners = readonly [readonly number[], readonly number[]];
 
-/** Checks what is in a box, against each object. Returns the number. */
+/** Compares the objects in a box with a test of each object. Returns their number. */
 function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): number {
   const { period } = index.bounds;
   const got = [...index.findInBox(min, max)];
@@ -171,15 +169,15 @@ function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): nu
   expect(visited).toEqual(got);
   expect(got).toEqual([...new Set(got)].sort((a, b) => a - b));
   const entries = entriesOf(content);
-  const places = Float32Array.from(entries.flatMap(([, { place }]) => place));
-  // Along axes that wrap, corners outside may be rounded when they are wrapped.
+  const positions = Float32Array.from(entries.flatMap(([, { position }]) => position));
+  // Along periodic axes, corners outside may be rounded when they are wrapped.
   const noise = period.map((length, axis) =>
     length === 0 ? 0 : 1e-14 * (Math.abs(min[axis] as number) + Math.abs(max[axis] as number) + length),
   );
   const within = (sign: number) => {
     const low = min.map((value, axis) => value - sign * (noise[axis] as number));
     const high = max.map((value, axis) => value + sign * (noise[axis] as number));
-    return particlesInBox(places, period, low, high).map((rank) => (entries[rank] as [number, Ball])[0]);
+    return particlesInBox(positions, period, low, high).map((rank) => (entries[rank] as [number, Ball])[0]);
   };
   if (min.some((low, axis) => low > (max[axis] as number))) {
     expect(got).toEqual([]);
@@ -197,16 +195,16 @@ function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): nu
 /** The error of a centre's distance in doubles, as a share of the distance along the ray. */
 const DOUBLES = 2 ** -45;
 
-/** What a ray meets, as pairs of an id and a distance. */
+/** Returns the objects that a ray meets, as pairs of an id and a distance. */
 function hitsOf(index: CpuIndex, { origin, direction, greatestDistance }: ReferenceRay): [number, number][] {
   const { ids, distances } = index.findAlongRay(origin, direction, greatestDistance);
   const hits: [number, number][] = [];
   index.alongRay(origin, direction, greatestDistance, (id, distance) => hits.push([id, distance]));
-  expect(hits).toEqual(Array.from(ids, (id, place) => [id, distances[place]]));
+  expect(hits).toEqual(Array.from(ids, (id, rank) => [id, distances[rank]]));
   return hits;
 }
 
-/** Checks hits against the images of each object of `content`. Returns the number of hits, and of ambiguous ones. */
+/** Compares hits with the images of each object of `content`. Returns the number of hits, and of ambiguous ones. */
 function expectAlongRay(
   { min, period }: CpuIndex['bounds'],
   hits: readonly (readonly [number, number])[],
@@ -219,8 +217,8 @@ function expectAlongRay(
   });
   const expected: ReferenceHit[] = [];
   const doubtful = new Set<number>();
-  for (const [id, { place, radius }] of content) {
-    const alone = hitsAlongRay(Float32Array.from(place), period, { ...ray, origin }, radius, DOUBLES);
+  for (const [id, { position, radius }] of content) {
+    const alone = hitsAlongRay(Float32Array.from(position), period, { ...ray, origin }, radius, DOUBLES);
     expected.push(...alone.hits.map((hit) => ({ ...hit, id })));
     if (alone.doubtful.size > 0) doubtful.add(id);
   }
@@ -229,8 +227,8 @@ function expectAlongRay(
   return [ids.length, expectHits(ids, distances, { hits: expected, doubtful }, JSON.stringify(ray))];
 }
 
-/** A box and a ray relative to objects: which objects, how many periods or diameters away, how far. */
-interface Asked {
+/** A box or a ray between two objects, with offsets in periods and diameters, and the reach of the ray. */
+interface Query {
   readonly objects: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
   readonly isTurned: boolean;
@@ -239,7 +237,7 @@ interface Asked {
   readonly reach: number;
 }
 
-function arbitraryAsked(dimensions: Dimensions): fc.Arbitrary<Asked> {
+function arbitraryQuery(dimensions: Dimensions): fc.Arbitrary<Query> {
   const move = fc.oneof(
     fc.constant(0),
     fc.integer({ min: -3, max: 3 }),
@@ -259,31 +257,31 @@ function arbitraryAsked(dimensions: Dimensions): fc.Arbitrary<Asked> {
   });
 }
 
-/** Two positions, each of an object, moved by so many periods and so many diameters of the crowd. */
-function placesOf(content: Content, { period, diameter }: World, { objects, moves }: Asked): Corners {
+/** Returns two positions: each is an object's, moved by some periods and some diameters of the crowd. */
+function cornersOf(content: Content, { period, diameter }: World, { objects, moves }: Query): Corners {
   const balls = entriesOf(content).map(([, ball]) => ball);
   const [a, b] = ([0, 1] as const).map((which) =>
     moves.map((move, axis) => {
-      const place = balls[objects[which] % balls.length]?.place[axis] ?? 0;
+      const position = balls[objects[which] % balls.length]?.position[axis] ?? 0;
       const [steps, part] = [Math.round(move[which]), move[which] % 1];
-      const moved = place + steps * (period[axis] || diameter) + part * (period[axis] || 40 * diameter);
+      const moved = position + steps * (period[axis] || diameter) + part * (period[axis] || 40 * diameter);
       return Math.max(-3e38, Math.min(3e38, moved));
     }),
   ) as [number[], number[]];
   return [a, b];
 }
 
-function boxOf([a, b]: Corners, { isTurned }: Asked): Corners {
+function boxOf([a, b]: Corners, { isTurned }: Query): Corners {
   const low = a.map((value, axis) => Math.min(value, b[axis] as number));
   const high = a.map((value, axis) => Math.max(value, b[axis] as number));
   return isTurned ? [low.with(0, high[0] as number), high.with(0, low[0] as number)] : [low, high];
 }
 
 /**
- * The vector from one position to another; undefined if they coincide or are so far out that differences are no 32-bit
+ * Returns the ray from one position to another. Undefined if they coincide, or if their difference does not fit 32-bit
  * floats.
  */
-function rayOf([a, b]: Corners, { axis, reach }: Asked): ReferenceRay | undefined {
+function rayOf([a, b]: Corners, { axis, reach }: Query): ReferenceRay | undefined {
   const origin = a.map(Math.fround);
   const way = origin.map((from, along) => {
     const part = Math.fround((b[along] as number) - from);
@@ -294,11 +292,11 @@ function rayOf([a, b]: Corners, { axis, reach }: Asked): ReferenceRay | undefine
   return { origin, direction: way, greatestDistance: reach };
 }
 
-/** Checks that a new index of the same content answers the same, in the same order. */
-function expectAsFresh(index: CpuIndex, content: Content, options: CpuIndexOptions, asked: Ball): void {
+/** Checks that a new index with the same content gives the same answers in the same order. */
+function expectAsFresh(index: CpuIndex, content: Content, options: CpuIndexOptions, query: Ball): void {
   const fresh = createCpuIndex({ ...options, capacity: content.size });
-  const ids = entriesOf(content).map(([id, { place, radius }]) => {
-    fresh.add(place, radius);
+  const ids = entriesOf(content).map(([id, { position, radius }]) => {
+    fresh.add(position, radius);
     return id;
   });
   const named = (fresh: number[]) => fresh.map((rank) => ids[rank]);
@@ -306,18 +304,18 @@ function expectAsFresh(index: CpuIndex, content: Content, options: CpuIndexOptio
   ids.forEach((id, rank) => {
     expect(named(partnersOf(fresh, rank))).toEqual(partnersOf(index, id));
   });
-  expect(named(nearOf(fresh, [...asked.place], asked.radius))).toEqual(
-    nearOf(index, [...asked.place], asked.radius),
+  expect(named(nearOf(fresh, [...query.position], query.radius))).toEqual(
+    nearOf(index, [...query.position], query.radius),
   );
 }
 
 interface Step {
   readonly act: 'add' | 'move' | 'creep' | 'resize' | 'remove';
-  /** Which object, which position of the crowd, how many periods away. */
+  /** Number of the object, index of the position in the crowd, and offset in periods. */
   readonly object: number;
-  readonly place: number;
+  readonly position: number;
   readonly periods: number;
-  /** Radius in diameters of the crowd. */
+  /** Radius, in diameters of the crowd. */
   readonly size: number;
 }
 
@@ -325,7 +323,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     act: fc.constantFrom('add', 'add', 'add', 'move', 'move', 'creep', 'resize', 'remove'),
     object: fc.nat({ max: 1000 }),
-    place: fc.nat({ max: 1000 }),
+    position: fc.nat({ max: 1000 }),
     periods: fc.integer({ min: -3, max: 3 }),
     size: fc.oneof(
       { weight: 3, arbitrary: fc.constant(0.5) },
@@ -347,10 +345,10 @@ const CROWDS: Readonly<Record<string, (dimensions: Dimensions, most: number) => 
   ...unusualCrowds,
 };
 
-/** The answers without the size of cells, which is not part of them. */
-function placeOf(world: World): WorldOptions {
-  const { cellSize: _, ...place } = optionsOf(world);
-  return place;
+/** Returns a world's options without the size of its cells. */
+function worldOptionsOf(world: World): WorldOptions {
+  const { cellSize: _, ...options } = optionsOf(world);
+  return options;
 }
 
 /** Plays steps on an index and on a map; each error must leave the index unchanged. */
@@ -367,35 +365,37 @@ function play(
     const radius = Math.fround(size * world.diameter);
     return Math.min(Math.max(radius, 2 ** -41), half, 2 ** 59);
   };
-  const given = ({ place, periods }: Step): number[] => {
-    const first = dimensions * (place % (positions.length / dimensions));
+  const given = ({ position, periods }: Step): number[] => {
+    const first = dimensions * (position % (positions.length / dimensions));
     return period.map((length, axis) => (positions[first + axis] as number) + periods * length);
   };
-  const kept = (place: readonly number[]) =>
-    place.map((value, axis) => wrapCoordinate(index.bounds, Math.fround(value), axis));
+  const kept = (position: readonly number[]) =>
+    position.map((value, axis) => wrapCoordinate(index.bounds, Math.fround(value), axis));
   for (const step of script) {
     const [id, ball] = entriesOf(content)[step.object % Math.max(1, content.size)] ?? [0, undefined];
     const radius = radiusOf(step.size);
     if (ball === undefined || step.act === 'add') {
-      const place = given(step);
+      const position = given(step);
       if (content.size === index.capacity) {
-        expect(() => index.add(place, radius)).toThrow(LimitError);
+        expect(() => index.add(position, radius)).toThrow(LimitError);
         continue;
       }
       let lowest = 0;
       while (content.has(lowest)) lowest++;
-      expect(index.add(place, radius)).toBe(lowest);
-      content.set(lowest, { place: kept(place), radius });
+      expect(index.add(position, radius)).toBe(lowest);
+      content.set(lowest, { position: kept(position), radius });
     } else if (step.act === 'move' || step.act === 'creep') {
-      // A creep mostly ends in the cell it began in.
-      const place =
-        step.act === 'move' ? given(step) : ball.place.map((value) => value + step.size * 0.1 * ball.radius);
-      if (!place.every((value) => Number.isFinite(Math.fround(value)))) {
-        expect(() => index.move(id, place)).toThrow(ArgumentError);
+      // A creep is so short that the object mostly stays in its cell.
+      const position =
+        step.act === 'move'
+          ? given(step)
+          : ball.position.map((value) => value + step.size * 0.1 * ball.radius);
+      if (!position.every((value) => Number.isFinite(Math.fround(value)))) {
+        expect(() => index.move(id, position)).toThrow(ArgumentError);
         continue;
       }
-      index.move(id, place);
-      content.set(id, { ...ball, place: kept(place) });
+      index.move(id, position);
+      content.set(id, { ...ball, position: kept(position) });
     } else if (step.act === 'resize') {
       index.resize(id, radius);
       content.set(id, { ...ball, radius });
@@ -424,7 +424,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
   describe.each(fewerInSpace(dimensions, Object.keys(CROWDS)))('%s', (kind) => {
     const crowdOf = CROWDS[kind] as (typeof CROWDS)[string];
 
-    it('answers like brute force and like a new index, after any script', () => {
+    it('gives the same answers as brute force and as a new index, after any calls', () => {
       let pairs = 0;
       fc.assert(
         fc.property(
@@ -436,7 +436,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           (crowd, script, capacity, coarse, [where, size]) => {
             const { world, positions } = crowd;
             const cellSize = coarse ? world.diameter : undefined;
-            const options = { ...placeOf(world), capacity, cellSize };
+            const options = { ...worldOptionsOf(world), capacity, cellSize };
             const index = createCpuIndex(options);
             expect(index.bounds.kind).toBe(kind);
             expect([index.bounds.min, index.bounds.max]).toEqual([world.min, world.max]);
@@ -446,17 +446,17 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
             const half = Math.min(...world.period.map((length) => length || 1e36)) / 2;
             const radius = Math.min(half, size * world.diameter);
             const first = dimensions * (where % (positions.length / dimensions));
-            const place = Array.from(positions.subarray(first, first + dimensions));
+            const position = Array.from(positions.subarray(first, first + dimensions));
             for (const [shift, reach] of [
               [0, radius] as const,
               [0.3 * world.diameter, 0.4 * radius] as const,
             ]) {
-              const point = place.map((value) => value + shift);
+              const point = position.map((value) => value + shift);
               if (!point.every((value) => Number.isFinite(Math.fround(value)))) continue;
               expectNear(index, content, point, reach);
               expectNearest(index, content, point, reach);
             }
-            expectAsFresh(index, content, options, { place, radius });
+            expectAsFresh(index, content, options, { position, radius });
             pairs += index.findPairs().count;
           },
         ),
@@ -465,37 +465,37 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(pairs).toBeGreaterThan(atGate(1000));
     });
 
-    it('finds what is in a box and what a ray meets like brute force, after any script', () => {
-      // Each object several times, because a search among few tests all of them.
+    it('finds the same objects in boxes and along rays as brute force, after any calls', () => {
+      // Each object is repeated, because a search among few objects tests all of them.
       const times = 12;
       const sums = { inBox: 0, met: 0, doubts: 0 };
-      const check = (looked: Looked, crowd: Crowd, script: Step[], coarse: boolean, list: Asked[]) => {
+      const check = (visits: Visits, crowd: Crowd, script: Step[], coarse: boolean, list: Query[]) => {
         const { world } = crowd;
         const cellSize = coarse ? world.diameter : undefined;
-        const index = createCpuIndex({ ...placeOf(world), capacity: 60 * times, cellSize });
+        const index = createCpuIndex({ ...worldOptionsOf(world), capacity: 60 * times, cellSize });
         const content = play(index, crowd, script, () => {});
-        const fresh = createCpuIndex({ ...placeOf(world), capacity: content.size });
+        const fresh = createCpuIndex({ ...worldOptionsOf(world), capacity: content.size });
         const originals = new Map(
-          entriesOf(content).map(([id, { place, radius }]) => [fresh.add(place, radius), id]),
+          entriesOf(content).map(([id, { position, radius }]) => [fresh.add(position, radius), id]),
         );
         const copies = new Map<number, number>();
         for (let copy = 1; copy < times && content.size > 0; copy++) {
-          for (const [id, { place, radius }] of content) copies.set(index.add(place, radius), id);
+          for (const [id, { position, radius }] of content) copies.set(index.add(position, radius), id);
         }
         const all: Content = new Map(content);
         for (const [copy, id] of copies) all.set(copy, content.get(id) as Ball);
-        for (const asked of list) {
-          const places = placesOf(content, world, asked);
-          Object.assign(looked, { cells: 0, rows: 0 });
-          sums.inBox += expectInBox(index, all, boxOf(places, asked));
-          // Both ways to ask it.
-          expect(looked.cells).toBeLessThanOrEqual(2 * index.count);
-          const ray = rayOf(places, asked);
+        for (const query of list) {
+          const corners = cornersOf(content, world, query);
+          Object.assign(visits, { cells: 0, rows: 0 });
+          sums.inBox += expectInBox(index, all, boxOf(corners, query));
+          // The box was searched by both methods.
+          expect(visits.cells).toBeLessThanOrEqual(2 * index.count);
+          const ray = rayOf(corners, query);
           if (ray === undefined) continue;
-          Object.assign(looked, { cells: 0, rows: 0 });
+          Object.assign(visits, { cells: 0, rows: 0 });
           const hits = hitsOf(index, ray);
-          expect(looked.cells).toBeLessThanOrEqual(2 * index.count);
-          // Of the same content walked and asked one by one, the very same.
+          expect(visits.cells).toBeLessThanOrEqual(2 * index.count);
+          // An index with one copy of each object must give exactly the same hits.
           const own = hits.filter(([id]) => !copies.has(id));
           const named = hitsOf(fresh, ray).map(([id, distance]) => [originals.get(id), distance]);
           expect(named).toEqual(own);
@@ -508,34 +508,34 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           sums.doubts += doubts;
         }
       };
-      countLooks((looked) =>
+      countVisits((visits) =>
         fc.assert(
           fc.property(
             crowdOf(dimensions, 30).filter(({ positions }) => positions.length > 0),
             steps,
             fc.boolean(),
-            fc.array(arbitraryAsked(dimensions), { minLength: 1, maxLength: 6 }),
-            (...given) => check(looked, ...given),
+            fc.array(arbitraryQuery(dimensions), { minLength: 1, maxLength: 6 }),
+            (...given) => check(visits, ...given),
           ),
           runs(60),
         ),
       );
       expect(sums.inBox).toBeGreaterThan(3000);
       expect(sums.met).toBeGreaterThan(200);
-      // Far out, doubles are few.
+      // Doubles are coarser far from the origin, so more hits are ambiguous there.
       expect(sums.doubts).toBeLessThan(sums.met / (kind === 'unbounded' ? 5 : 20));
     });
 
-    it('finds what a grid finds that is rebuilt each time', () => {
+    it('finds the same as a grid that is rebuilt in each frame', () => {
       const random = new Random(7);
       const count = 2000;
       const edge = dimensions === 2 ? 40 : 12;
-      const place: WorldOptions =
+      const worldOptions: WorldOptions =
         kind === 'unbounded'
           ? { dimensions, unbounded: true }
           : { dimensions, min: vector(-3), max: vector(edge - 3), periodic: kind === 'periodic' };
-      const grid = createCpuGrid({ ...place, diameter: 1, capacity: count });
-      const index = createCpuIndex({ ...place, capacity: count, radius: 0.5 });
+      const grid = createCpuGrid({ ...worldOptions, diameter: 1, capacity: count });
+      const index = createCpuIndex({ ...worldOptions, capacity: count, radius: 0.5 });
       const positions = Float32Array.from({ length: dimensions * count }, () => random.between(-3, edge - 3));
       const centre = (id: number) => Array.from(positions.subarray(dimensions * id, dimensions * (id + 1)));
       for (let id = 0; id < count; id++) index.add(centre(id));
@@ -551,11 +551,11 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           expect(nearOf(index, point, radius)).toEqual(nearOf(grid, point, radius).sort((a, b) => a - b));
         }
         for (const reach of [0, 0.3, 2, edge / 3, Number.POSITIVE_INFINITY]) {
-          const place = () => vector(0).map(() => random.between(-6, edge));
-          const corner = place();
+          const position = () => vector(0).map(() => random.between(-6, edge));
+          const corner = position();
           const far = corner.map((value) => value + random.between(0, Math.min(reach, 2 * edge)));
           expect(index.findInBox(corner, far)).toEqual(grid.findInBox(corner, far));
-          const way = place().map((value) => (value - edge / 2) / edge);
+          const way = position().map((value) => (value - edge / 2) / edge);
           for (const direction of [way, vector(0, 1), vector(0, 0, -0.5)]) {
             const hits = grid.findAlongRay(corner, direction, reach);
             expect(index.findAlongRay(corner, direction, reach)).toEqual(hits);
@@ -577,13 +577,13 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(met).toBeGreaterThan(40);
     });
 
-    it('reserves all its memory at once, except for longer answers', () => {
+    it('allocates all its memory at once, except for longer answers', () => {
       const random = new Random(11);
-      const place: WorldOptions =
+      const worldOptions: WorldOptions =
         kind === 'unbounded'
           ? { dimensions, unbounded: true }
           : { dimensions, min: vector(0), max: vector(8), periodic: kind === 'periodic' };
-      const index = createCpuIndex({ ...place, capacity: 300, radius: 0.5 });
+      const index = createCpuIndex({ ...worldOptions, capacity: 300, radius: 0.5 });
       const sum = (buffers: Set<ArrayBufferLike>) =>
         [...buffers].reduce((bytes, buffer) => bytes + buffer.byteLength, 0);
       const before = buffersOf(index);
@@ -623,7 +623,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
   it('decides overlaps exactly for any ratio of sizes', () => {
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 4 });
     const large = index.add(vector(0), 2 ** 30);
-    // The sum of the radii is no double: rounded to one, it would be just the distance.
+    // The sum of the radii does not fit a double; rounded, it would equal the distance.
     const small = index.add(vector(0, 2 ** 30), 2 ** -41);
     expect(pairsOf(index)).toEqual([[large, small]]);
     expect(partnersOf(index, large)).toEqual([small]);
@@ -637,7 +637,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(pairsOf(index)).toEqual([[large, small]]);
   });
 
-  it('decides ties like exact arithmetic, across the ends too', () => {
+  it('decides ties like exact arithmetic, also across the ends', () => {
     const size = fc.oneof(fc.float({ min: 0.125, max: 1, noNaN: true }), fc.constant(0.5));
     let differing = 0;
     fc.assert(
@@ -651,7 +651,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           fc.integer({ min: -40, max: 0 }).map((power) => 2 ** power),
         ),
         fc.double({ min: 0, max: 7, noNaN: true }),
-        (kind, start, place, radius, otherRadius, angle) => {
+        (kind, start, position, radius, otherRadius, angle) => {
           const low = Math.abs(start) < 2 ** -60 ? 0 : start;
           const ends = { min: vector(low), max: vector(low + 8.3), periodic: kind === 'periodic' };
           const index = createCpuIndex({
@@ -660,7 +660,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
             capacity: 2,
           });
           const sum = radius + otherRadius;
-          const a = place.map((value) => Math.fround(low + 0.3 * value));
+          const a = position.map((value) => Math.fround(low + 0.3 * value));
           const turn = [Math.cos(angle), Math.sin(angle), 0];
           index.add(a, radius);
           index.add(
@@ -680,16 +680,16 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       ),
       runs(atGate(2000)),
     );
-    // Doubles alone would not do.
+    // Doubles alone would decide some of them wrongly.
     expect(differing).toBeGreaterThan(atGate(3));
   });
 
-  it('does not count touching as overlapping, even if doubles say nearer', () => {
+  it('does not count touching as overlapping, even if doubles round the distance down', () => {
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 2 });
     let nearer = 0;
     for (let step = 205; step <= 500; step++) {
       const tiny = step * 2 ** -51;
-      // 3, 4 and 5 times a number of so many bits that squares and sums are rounded.
+      // 3, 4 and 5 times a number with so many bits that squares and sums are rounded.
       const small = index.add(vector(0, -3 * tiny, -4 * tiny), 5 * tiny);
       const large = index.add(vector(0, 3, 4), 5);
       expect(pairsOf(index)).toEqual([]);
@@ -707,9 +707,9 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     const count = 600;
     const index = createCpuIndex(box(64, count + 2));
     const content: Content = new Map();
-    const add = (place: number[], radius: number) => {
-      const kept = place.map(Math.fround);
-      content.set(index.add(place, radius), { place: kept, radius: Math.fround(radius) });
+    const add = (position: number[], radius: number) => {
+      const kept = position.map(Math.fround);
+      content.set(index.add(position, radius), { position: kept, radius: Math.fround(radius) });
     };
     add(vector(31), 16);
     for (let id = 0; id < count; id++)
@@ -728,8 +728,11 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       const content: Content = new Map();
       for (let cell = 0; cell < 4 ** dimensions; cell++) {
         const border = vector(0).map((_, axis) => 0.75 * (((cell >> (2 * axis)) & 3) - 2));
-        for (const place of [border, border.map((value) => value - 2 ** -24)]) {
-          content.set(index.add(place), { place: place.map(Math.fround), radius: Math.fround(radius) });
+        for (const position of [border, border.map((value) => value - 2 ** -24)]) {
+          content.set(index.add(position), {
+            position: position.map(Math.fround),
+            radius: Math.fround(radius),
+          });
         }
       }
       expectContent(index, content);
@@ -748,7 +751,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(nearOf(index, vector(1.5), 0.1)).toHaveLength(100);
   });
 
-  it('searches across each end of axes that wrap, in cells of every size', () => {
+  it('searches across each end of periodic axes, in cells of every size', () => {
     const index = createCpuIndex({ ...box(5, 4), periodic: true });
     for (const radius of [2.5, 1.2, 0.7, 0.3, 2 ** -10, 2 ** -20]) {
       const a = index.add(vector(2, radius / 2), radius);
@@ -759,14 +762,14 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       index.remove(a);
       index.remove(b);
     }
-    // Just outside is inside, from however far.
+    // Positions outside are wrapped from any distance.
     const id = index.add(vector(7, -0.25), 0.125);
     expect(index.position(id)).toEqual(vector(2, 4.75));
     index.move(id, vector(2, 5 * 1000 + 1));
     expect(index.position(id)).toEqual(vector(2, 1));
   });
 
-  it('finds what is in a box by centres alone, bounds included', () => {
+  it('finds the centres in a box, bounds included, whatever the radii', () => {
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 12 });
     const inBox = (min: number[], max: number[]) => [...index.findInBox(min, max)];
     const near = 1 + 2 ** -23;
@@ -789,9 +792,9 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
   });
 
   it.each([undefined, 2 ** 50])(
-    'goes around the ends of axes that wrap around, in boxes and along rays, where cells are %s',
+    'wraps boxes and rays around the ends of periodic axes, with cell size %s',
     (cellSize) => {
-      // In 3D, in a channel whose last axis has no ends.
+      // In 3D this is a channel, whose last axis is not periodic.
       const periodic = vector(0).map((_, axis) => axis < 2);
       const index = createCpuIndex({ ...box(8, 8, 0.25), periodic, cellSize });
       for (let x = 0; x < 8; x++) index.add(vector(4, x + 0.5));
@@ -824,7 +827,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           [0.25, 1.25, 2.25, 3.25, 4.25, 5.25, 6.25, 7.25],
         ]);
       }
-      // It ends after 64 periods along an axis that wraps around, here before it has come to the row of balls.
+      // A ray ends after 64 periods along a periodic axis; the first of these ends before the row of balls.
       const slanting = (slope: number) => {
         const ray = [vector(4, 1, 3.5), vector(0, 8, slope)] as const;
         return index.findAlongRay(...ray, Number.POSITIVE_INFINITY).ids.length;
@@ -845,7 +848,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(hits.ids.length).toBe(3);
       expect(index.findAlongRay(vector(start, far), vector(0, 0.7), 9)).toEqual(hits);
     }
-    // What is left of this one is 2⁷⁰ periods away again: the low end will do.
+    // Rounding leaves even the wrapped coordinate 2⁷⁰ periods away, so the low end is used.
     const { ids, distances } = index.findAlongRay(vector(start, 9.225469314489054e37), vector(0, 1), 0.6);
     expect([[...ids], [...distances]]).toEqual([
       [0, 1],
@@ -853,26 +856,26 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     ]);
   });
 
-  it('meets what a ray touches, from its beginning to its end', () => {
+  it('finds the objects that a ray touches, from its beginning to its end', () => {
     for (const world of [{ ...box(8, 9) }, { ...box(8, 9), periodic: true }]) {
       const index = createCpuIndex(world);
       index.add(vector(4), 1);
       index.add(vector(4, 6), 0.5);
       const met = (origin: number[], direction: number[], reach: number) => {
         const { ids, distances } = index.findAlongRay(origin, direction, reach);
-        return Array.from(ids, (id, place) => [id, distances[place]]);
+        return Array.from(ids, (id, rank) => [id, distances[rank]]);
       };
       const [right, left] = [vector(0, 1), vector(0, -1)];
       for (const y of [3, 5]) expect(met(vector(4, 2, y), right, 3)).toEqual([[0, 2]]);
       for (const y of [3 - 2 ** -40, 5 + 2 ** -40]) expect(met(vector(4, 2, y), right, 9)).toEqual([]);
-      // Up to where it ends, and no farther.
+      // The ray reaches its end, and no farther.
       expect(met(vector(4, 2), right, 1)).toEqual([[0, 1]]);
       expect(met(vector(4, 2), right, 1 - 2 ** -40)).toEqual([]);
       expect(met(vector(4, 1), right, 4.5)).toEqual([
         [0, 2],
         [1, 4.5],
       ]);
-      // From the edge of a ball, from just outside, from within, and of no length.
+      // Rays from the edge of a ball, from just outside, from inside, and with length 0.
       expect(met(vector(4, 5), right, 0.5)).toEqual([
         [0, 0],
         [1, 0.5],
@@ -881,13 +884,13 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(met(vector(4, 4.5), left, 0)).toEqual([[0, 0]]);
       expect(met(vector(4, 3), left, 0)).toEqual([[0, 0]]);
       expect(met(vector(4, 3 - 2 ** -40), left, 0)).toEqual([]);
-      // In lengths of the direction; equally far by id.
+      // Distances are in lengths of the direction; equal distances are ordered by id.
       index.add(vector(4), 1);
       expect(met(vector(4, 0), vector(0, 6), 0.9)).toEqual([
         [0, 0.5],
         [2, 0.5],
       ]);
-      // Its own radius decides, and where it is now.
+      // The present radius and position of each object decide.
       index.resize(0, 2);
       index.move(2, vector(7));
       expect(met(vector(4, 1), right, 2)).toEqual([[0, 1]]);
@@ -896,11 +899,11 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     }
   });
 
-  it('tests objects far out, too, and no more objects or cells than there are objects', () => {
+  it('also finds objects far out, and visits no more cells than there are objects', () => {
     const far = 2 ** 100;
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 400 });
-    const places = [vector(far), vector(0.5), vector(-far), vector(0.5, far), vector(0.5, 9)];
-    for (const place of places) index.add(place, 0.25);
+    const positions = [vector(far), vector(0.5), vector(-far), vector(0.5, far), vector(0.5, 9)];
+    for (const position of positions) index.add(position, 0.25);
     index.add(vector(0.5, 4), 2 ** -41);
     index.add(vector(0.5, -1e30), 2 ** 59);
     const all = [0, 1, 2, 3, 4, 5, 6];
@@ -914,18 +917,18 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect([...index.findAlongRay(vector(0), vector(1), Number.POSITIVE_INFINITY).ids]).toEqual([1, 0]);
     expect([...index.findAlongRay(vector(far), vector(-1), Number.POSITIVE_INFINITY).ids].at(0)).toBe(0);
     expect([...index.findAlongRay(vector(-far), vector(-1), 1).ids]).toEqual([2]);
-    // As many as there is room for, in a row.
+    // The index is filled with a row of objects.
     for (let x = index.count; x < 400; x++) index.add(vector(0.5, x % 97), 0.25);
-    countLooks((looked) => {
+    countVisits((visits) => {
       index.findInBox(vector(0), vector(2 ** 40));
       index.findAlongRay(vector(0), vector(1), 2 ** 40);
       index.findAlongRay(vector(0), vector(0.5, 1, 0.25), 2 ** 40);
-      expect(looked.lists).toBeGreaterThan(2);
-      expect(looked.cells).toBeLessThan(3 * 400);
+      expect(visits.lists).toBeGreaterThan(2);
+      expect(visits.cells).toBeLessThan(3 * 400);
     });
   });
 
-  it('follows infinite rays and boxes no farther than there are objects', () => {
+  it('follows infinite rays and boxes only as far as there are objects', () => {
     const count = dimensions === 2 ? 4000 : 20_000;
     const wide = { ...box(0, count, 0.25), min: vector(-1e6), max: vector(1e6) };
     for (const options of [wide, { ...box(20, count, 0.25), periodic: true }]) {
@@ -937,7 +940,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
         const [x] = index.position(id) as [number];
         return (x >= low && x <= high) || (options === wide ? false : x + 20 <= high);
       };
-      countLooks((looked) => {
+      countVisits((visits) => {
         for (const high of [4.5, 20.25]) {
           const slab = index.findInBox(vector(-3e38, high - 0.5), vector(3e38, high));
           const ids = Array.from({ length: count }, (_, id) => id);
@@ -949,15 +952,15 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           const way = vector(1.02, 1.01, 1).map((value) => sign * value);
           expect(index.findAlongRay(vector(10 - 13 * sign), way, reach).ids.length).toBeGreaterThan(4);
         }
-        expect(looked.lists).toBe(0);
-        // Cells are as wide as a slab.
-        expect(looked.cells).toBeLessThan(5 * 41 ** (dimensions - 1) + 1000);
+        expect(visits.lists).toBe(0);
+        // Cells are as wide as the slab.
+        expect(visits.cells).toBeLessThan(5 * 41 ** (dimensions - 1) + 1000);
       });
     }
   });
 
   it('tests all objects if rounding makes a ray wider than cells', () => {
-    // So far from 0, and such small objects, that a ray is thousands of cells wide.
+    // Far from 0 and with small objects, the rounding makes a ray thousands of cells wide.
     const index = createCpuIndex({
       dimensions,
       min: vector(2 ** 23),
@@ -968,19 +971,19 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     });
     for (let id = 0; id < index.capacity; id++) index.add(vector(2 ** 23 + (id % 8)));
     const far = vector(2 ** 23 + 4);
-    const { ids } = countLooks(() => index.findAlongRay(far, vector(1), 2 ** -12));
+    const { ids } = countVisits(() => index.findAlongRay(far, vector(1), 2 ** -12));
     expect([ids.length, ids[0], ids[1]]).toEqual([7500, 4, 12]);
   });
 
-  it('searches wherever rounding may let a ray touch', () => {
+  it('searches all cells in which a ray may touch an object because of rounding', () => {
     const tiny = 2 ** -60;
-    // A centre below a border of cells and, by no more than is rounded, farther than its radius from the ray.
+    // The centre is below a border of cells. It is farther than its radius from the ray by less than the rounding.
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 500, radius: 1 });
     index.add(vector(-8, -8, -tiny));
     const meets = () => [...index.findAlongRay(vector(-8, -8, 1), vector(0, 1), 0).ids];
     expect(meets()).toEqual([0]);
     while (index.count < 500) index.add(vector(index.count % 2 === 0 ? -12 : 12));
-    expect(countLooks((looked) => [meets(), looked.lists])).toEqual([[0], 0]);
+    expect(countVisits((visits) => [meets(), visits.lists])).toEqual([[0], 0]);
   });
 
   it('removes everything at once', () => {
@@ -998,7 +1001,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(pairsOf(index)).toEqual([[0, 1]]);
   });
 
-  it('holds as many objects as its capacity, 0 included', () => {
+  it('holds as many objects as its capacity, which may be 0', () => {
     const none = createCpuIndex(box(8, 0, 0.5));
     expect(() => none.add(vector(1))).toThrow(LimitError);
     expect([pairsOf(none), nearOf(none, vector(1), 3), none.count]).toEqual([[], [], 0]);
@@ -1022,7 +1025,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     ]).toEqual([]);
   });
 
-  it('takes vectors of any kind', () => {
+  it('accepts vectors of any array type', () => {
     const index = createCpuIndex(box(8, 2, 0.5));
     index.add(vector(2));
     const [low, high] = [vector(1.5), vector(2.5)];
@@ -1075,7 +1078,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(() => index.near(vector(1), radius, () => {})).toThrow(ArgumentError);
       expect(() => index.findNear(vector(1), radius)).toThrow(ArgumentError);
     }
-    // As grids with radii refuse them.
+    // The messages must equal those of grids with variable radii.
     const [min, max] = [vector(0), vector(8)];
     const grid = createCpuGrid({ dimensions, min, max, capacity: 1, radii: { smallest: 1, largest: 2 } });
     const messageOf = (ask: () => unknown): string => {
@@ -1088,44 +1091,47 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       return 'nothing is refused';
     };
     type Question = 'findNear' | 'nearest' | 'inBox' | 'findInBox' | 'alongRay' | 'findAlongRay';
-    type Asked = Record<Question, (...rest: unknown[]) => unknown>;
-    const expectSame = (ask: (asked: Asked) => unknown, named: RegExp) => {
-      const message = messageOf(() => ask(index as unknown as Asked));
+    type Searched = Record<Question, (...rest: unknown[]) => unknown>;
+    const expectSame = (ask: (searched: Searched) => unknown, named: RegExp) => {
+      const message = messageOf(() => ask(index as unknown as Searched));
       expect(message).toMatch(named);
-      expect(message).toBe(messageOf(() => ask(grid as unknown as Asked)));
+      expect(message).toBe(messageOf(() => ask(grid as unknown as Searched)));
     };
     const vectors = [...bad.map((value) => vector(1).with(last, value)), [], vector(1).concat(2), null, 3];
     for (const wrong of vectors) {
-      expectSame((asked) => asked.findNear(wrong, 1), /^point/);
-      expectSame((asked) => asked.nearest(wrong, 1), /^point/);
-      expectSame((asked) => asked.findInBox(wrong, vector(1)), /^min/);
-      expectSame((asked) => asked.inBox(vector(1), wrong, () => {}), /^max/);
-      expectSame((asked) => asked.findAlongRay(wrong, vector(1), 1), /^origin/);
-      expectSame((asked) => asked.alongRay(vector(1), wrong, 1, () => {}), /^direction/);
+      expectSame((searched) => searched.findNear(wrong, 1), /^point/);
+      expectSame((searched) => searched.nearest(wrong, 1), /^point/);
+      expectSame((searched) => searched.findInBox(wrong, vector(1)), /^min/);
+      expectSame((searched) => searched.inBox(vector(1), wrong, () => {}), /^max/);
+      expectSame((searched) => searched.findAlongRay(wrong, vector(1), 1), /^origin/);
+      expectSame((searched) => searched.alongRay(vector(1), wrong, 1, () => {}), /^direction/);
     }
     for (const radius of [0, -1, Number.NaN, '1', null]) {
-      expectSame((asked) => asked.findNear(vector(1), radius), /^radius is /);
-      expectSame((asked) => asked.nearest(vector(1), 1, radius), /^radius is /);
+      expectSame((searched) => searched.findNear(vector(1), radius), /^radius is /);
+      expectSame((searched) => searched.nearest(vector(1), 1, radius), /^radius is /);
     }
     for (const k of [0, 1.5, Number.NaN, undefined]) {
-      expectSame((asked) => asked.nearest(vector(1), k), /^k is /);
+      expectSame((searched) => searched.nearest(vector(1), k), /^k is /);
     }
     for (const reach of [-1, Number.NaN, '1', undefined]) {
-      expectSame((asked) => asked.findAlongRay(vector(1), vector(1), reach), /^greatestDistance is /);
+      expectSame((searched) => searched.findAlongRay(vector(1), vector(1), reach), /^greatestDistance is /);
     }
     for (const length of [0, 2 ** -101]) {
-      expectSame((asked) => asked.findAlongRay(vector(1), vector(0, length), 1), / at least 2\^-100 long\.$/);
+      expectSame(
+        (searched) => searched.findAlongRay(vector(1), vector(0, length), 1),
+        / at least 2\^-100 long\.$/,
+      );
     }
     expectSame(
-      (asked) => asked.findAlongRay(vector(1), vector(1), 1, 0.5),
+      (searched) => searched.findAlongRay(vector(1), vector(1), 1, 0.5),
       /^radius is 0\.5, .* its own radius\.$/,
     );
-    expectSame((asked) => asked.alongRay(vector(1), vector(1), 1, () => {}, 0.5), /^radius is 0\.5, /);
+    expectSame((searched) => searched.alongRay(vector(1), vector(1), 1, () => {}, 0.5), /^radius is 0\.5, /);
     expectContent(
       index,
       new Map([
-        [a, { place: vector(1), radius: 0.5 }],
-        [b, { place: vector(1.25), radius: 0.25 }],
+        [a, { position: vector(1), radius: 0.5 }],
+        [b, { position: vector(1.25), radius: 0.25 }],
       ]),
     );
     expect(index.add(vector(3), 1)).toBe(2);
@@ -1152,15 +1158,15 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(create({ min: vector(-3e38), max: vector(3e38) })).toThrow('with a finite distance');
   });
 
-  it('rejects what is no function, even without objects', () => {
+  it('rejects a visitor that is not a function, even without objects', () => {
     const index = createCpuIndex(box(8, 2, 0.5));
     const id = index.add(vector(6));
     for (const visit of [undefined, null, 7] as unknown as (() => void)[]) {
-      for (const place of [vector(1), vector(6)]) {
+      for (const position of [vector(1), vector(6)]) {
         for (const call of [
-          () => index.near(place, 1, visit),
-          () => index.inBox(place, place, visit),
-          () => index.alongRay(place, vector(-1), 1, visit),
+          () => index.near(position, 1, visit),
+          () => index.inBox(position, position, visit),
+          () => index.alongRay(position, vector(-1), 1, visit),
           () => index.overlapping(id, visit),
           () => index.forEachPair(visit),
         ]) {
@@ -1172,7 +1178,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     index.remove(id);
   });
 
-  it('finds the nearest to a point even if the smallest are far smaller than most', () => {
+  it('finds the nearest to a point even if the smallest object is far smaller than most', () => {
     const edge = dimensions === 2 ? 64 : 16;
     const index = createCpuIndex({ ...box(edge, edge ** dimensions + 2), periodic: true });
     for (let cell = 0; cell < edge ** dimensions; cell++) {
@@ -1187,11 +1193,11 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       [1, 6 ** dimensions],
       [8, 8 ** dimensions],
     ] as const) {
-      countLooks((looked) => {
+      countVisits((visits) => {
         const { ids, distancesSquared } = index.nearest(vector(edge), k, 4);
         expect([ids[0], distancesSquared[0]]).toEqual([0, 0]);
         expect(ids).toHaveLength(k);
-        expect(looked.cells).toBeLessThan(most);
+        expect(visits.cells).toBeLessThan(most);
       });
     }
     expect([...index.nearest(vector(1.25), 1).ids]).toEqual([edge ** dimensions]);
@@ -1217,14 +1223,14 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
         near.push(id);
         if (id !== a) return;
         partnersOf(index, id);
-        const place = index.position(id);
-        index.inBox(place, vector(8), (inside) => {
-          if (inside === id) index.findInBox(place, place);
+        const position = index.position(id);
+        index.inBox(position, vector(8), (inside) => {
+          if (inside === id) index.findInBox(position, position);
         });
       });
       found.push([a, b, near, partnersOf(index, b)]);
     });
-    // A million numbers, which the assertion library takes a second for.
+    // Compared as text, since the assertion library needs a second for a million numbers.
     expect(JSON.stringify(found) === JSON.stringify(expected)).toBe(true);
     const changes = [
       () => index.add(vector(1)),

@@ -1,4 +1,4 @@
-/** The nearest of grids and of an index against brute force: exactly on dyadic coordinates, ties included, and within rounding on any. */
+/** The nearest particles from grids and indexes: equal to brute force on dyadic coordinates, and otherwise within rounding. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
@@ -17,21 +17,21 @@ const POINTS = 60;
 /** The radius of all objects. */
 const WHOLE = 2 ** 60;
 
-type AskNearest = (point: number[], k: number, radius?: number) => Nearest;
+type SearchNearest = (point: number[], k: number, radius?: number) => Nearest;
 
 /**
- * An index of the finite ones of packed places, of one size or over 1:256, as a grid would name them; some objects that
- * were there have gone again.
+ * Returns the search of an index with the finite particles, which have one size or sizes up to 1:256. Ids are the
+ * particles'. A further object is added and removed again.
  */
-function askIndex(
+function indexSearch(
   options: WorldOptions & { readonly dimensions: Dimensions },
   positions: Float32Array,
   sizes: 'one size' | 'many sizes',
-): AskNearest {
-  const { cellSize: _, crowds: __, ...place } = options;
+): SearchNearest {
+  const { cellSize: _, crowds: __, ...worldOptions } = options;
   const { dimensions } = options;
   const count = positions.length / dimensions;
-  const index = createCpuIndex({ ...place, capacity: count + 1 });
+  const index = createCpuIndex({ ...worldOptions, capacity: count + 1 });
   const half = Math.min(...index.bounds.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
   const names: number[] = [];
   index.add(new Array<number>(dimensions).fill(0), half === Number.POSITIVE_INFINITY ? 2 ** 40 : half / 2);
@@ -50,37 +50,37 @@ function askIndex(
 
 describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
   it.each(Object.entries(askedWorlds(dimensions)))(
-    'are those of brute force in a world that is %s',
+    'are the same as by brute force in a world that is %s',
     (_, { options, radii }) => {
       const { world, positions, points } = askedCrowd(options, PARTICLES, POINTS);
       const grid = createCpuGrid({ ...options, diameter: ASKED_DIAMETER, capacity: PARTICLES });
       grid.build(positions);
-      const engines: Readonly<Record<string, AskNearest>> = {
-        'a grid': (...asked) => grid.nearest(...asked),
-        'an index of one size': askIndex(options, positions, 'one size'),
-        'an index of many sizes': askIndex(options, positions, 'many sizes'),
+      const engines: Readonly<Record<string, SearchNearest>> = {
+        'a grid': (...query) => grid.nearest(...query),
+        'an index of one size': indexSearch(options, positions, 'one size'),
+        'an index of many sizes': indexSearch(options, positions, 'many sizes'),
       };
       for (let point = 0; point < POINTS; point++) {
-        const place = loadVector(dimensions, points, point);
-        if (!place.every(Number.isFinite)) continue;
-        const everybody = findNearest(world, positions, place, PARTICLES, 2 * WHOLE);
+        const position = loadVector(dimensions, points, point);
+        if (!position.every(Number.isFinite)) continue;
+        const all = findNearest(world, positions, position, PARTICLES, 2 * WHOLE);
         for (const radius of [0.5, 1, ...radii, undefined]) {
-          // The reference leaves out who is just as far, and rounds far squares as 32-bit floats do.
-          const nearer = everybody.filter(
+          // The reference omits particles exactly at the radius, and rounds large squares to 32-bit floats.
+          const nearer = all.filter(
             ({ distanceSquared }) => radius === undefined || distanceSquared <= radius * radius,
           );
           const isRounded = world.kind === 'unbounded' && (radius ?? WHOLE) > 1000;
           for (const k of [1, 7, PARTICLES + 1]) {
             const expected = nearer.slice(0, k);
-            for (const [engine, ask] of Object.entries(engines)) {
-              const { ids, distancesSquared } = ask(place, k, radius);
+            for (const [engine, search] of Object.entries(engines)) {
+              const { ids, distancesSquared } = search(position, k, radius);
               expect(ids.length, engine).toBe(expected.length);
               if (isRounded) continue;
               const isSame = expected.every(
-                ({ id, distanceSquared }, place) =>
-                  ids[place] === id && distancesSquared[place] === distanceSquared,
+                ({ id, distanceSquared }, rank) =>
+                  ids[rank] === id && distancesSquared[rank] === distanceSquared,
               );
-              expect(isSame, `${engine}, ${k} within ${radius} of ${place}`).toBe(true);
+              expect(isSame, `${engine}, ${k} within ${radius} of ${position}`).toBe(true);
             }
           }
         }
@@ -89,7 +89,7 @@ describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
   );
 
   it.each(['bounded', ...Object.keys(unusualCrowds)])(
-    'are nobody farther than one left out, wherever particles are, in worlds that are %s',
+    'are no farther than any other particle, at any positions, in worlds that are %s',
     (kind) => {
       const arbitrary =
         kind === 'bounded'
@@ -110,17 +110,19 @@ describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
             const options = kind === 'bounded' ? (crowd as Crowd).options : optionsOf(world);
             const grid = createCpuGrid({ ...options, diameter: world.diameter, capacity: 60 });
             grid.build(crowd.positions);
-            const places = kind === 'bounded' ? crowd.positions : stored(crowd);
-            const count = places.length / dimensions;
+            const positions = kind === 'bounded' ? crowd.positions : stored(crowd);
+            const count = positions.length / dimensions;
             const middle = dimensions * (index % Math.max(1, count));
-            const point = offset.map((share, axis) => (places[middle + axis] ?? 0) + share * world.diameter);
+            const point = offset.map(
+              (share, axis) => (positions[middle + axis] ?? 0) + share * world.diameter,
+            );
             if (!point.every((value) => Number.isFinite(Math.fround(value)))) return;
             const radius = size === undefined ? Number.POSITIVE_INFINITY : size * world.diameter;
             const distances = Array.from({ length: count }, (_, id) =>
               Math.hypot(
                 ...point.map((value, axis) =>
                   nearestImage(
-                    (places[dimensions * id + axis] as number) - value,
+                    (positions[dimensions * id + axis] as number) - value,
                     world.period[axis] as number,
                   ),
                 ),
@@ -130,16 +132,16 @@ describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
               1e-12 * Math.max(...point.map(Math.abs), world.diameter, distance);
             const { ids, distancesSquared } = grid.nearest(point, k, size === undefined ? undefined : radius);
             expect(new Set(ids).size).toBe(ids.length);
-            ids.forEach((id, place) => {
+            ids.forEach((id, rank) => {
               const distance = distances[id] as number;
-              const got = Math.sqrt(distancesSquared[place] as number);
+              const got = Math.sqrt(distancesSquared[rank] as number);
               expect(Math.abs(got - distance)).toBeLessThanOrEqual(noise(distance));
               expect(got).toBeLessThanOrEqual(radius * (1 + 1e-15));
-              if (place === 0) return;
-              const before = distancesSquared[place - 1] as number;
-              const isTie = before === distancesSquared[place];
-              expect(before).toBeLessThanOrEqual(distancesSquared[place] as number);
-              if (isTie) expect(ids[place - 1]).toBeLessThan(id);
+              if (rank === 0) return;
+              const before = distancesSquared[rank - 1] as number;
+              const isTie = before === distancesSquared[rank];
+              expect(before).toBeLessThanOrEqual(distancesSquared[rank] as number);
+              if (isTie) expect(ids[rank - 1]).toBeLessThan(id);
             });
             const last =
               ids.length === k ? Math.min(radius, Math.sqrt(distancesSquared.at(-1) as number)) : radius;

@@ -1,4 +1,4 @@
-/** A step of the CPU engine with its stages timed. */
+/** Profiles: steps of the CPU engine and of the CPU fluid with timed stages. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
 import { createCpuFluid } from '../../../src/methods/fluid';
@@ -11,7 +11,7 @@ describe('a profile of the CPU engine', () => {
     return createCpuSimulation(sceneOptions(scene, changes));
   };
 
-  it('equals a step, to the bit', () => {
+  it('gives the same bits as a step', () => {
     const settings = { substeps: 3, restitution: 0.5 };
     const [timed, stepped] = [begin(settings), begin(settings)];
     for (let step = 0; step < 4; step++) {
@@ -22,7 +22,7 @@ describe('a profile of the CPU engine', () => {
     expect(timed.time).toBe(stepped.time);
   });
 
-  it('names the stages in their order, and covers all of the time', () => {
+  it('names the stages in their order, which together take the total time', () => {
     const { source, stages, total } = begin({ restitution: 0 }).profile(1 / 60);
     expect(source).toBe('wall-clock');
     expect(Object.keys(stages)).toEqual(['integrate', 'sort', 'resolve']);
@@ -45,7 +45,7 @@ describe('a profile of the CPU engine', () => {
 });
 
 describe('a profile of the CPU fluid', () => {
-  it('equals a substep, to the bit, with the stage names of the GPU, and covers all of its time', () => {
+  it('gives the same bits as a substep, with the stage names of the GPU and the total time', () => {
     const still = { ...FOUNTAIN, obstacles: [] };
     const [timed, stepped] = [createCpuFluid(still), createCpuFluid(still)];
     for (let step = 0; step < 12; step++) stepped.step(1 / 120, 1);

@@ -1,4 +1,4 @@
-/** CpuSimulation with variable radii, in every kind of world, against the reference. */
+/** CpuSimulation with variable radii compared with the reference, in every kind of world. */
 import { describe, expect, it } from 'vitest';
 import type { SettingsOptions } from '../../../src/core/contact/settings';
 import { hashState } from '../../../src/core/state/hash';
@@ -14,12 +14,12 @@ import { inTurns, isAsked } from '../../helpers/thorough';
 
 const GRAVITY = [0.5, -9.8, 0.25];
 
-/** Of what lies below 16. */
+/** The rounding of coordinates below 16. */
 const ROUNDING = 16 * 2 ** -24;
 
 const hashOf = (simulation: CpuSimulation) => simulation.measure().hash;
 
-/** Greatest distance between two states by component, of minimum images. */
+/** Returns the greatest differences of two states by component, of minimum images. */
 function difference(fast: CpuSimulation, plain: Pick<CpuSimulation, 'read'> | ReferenceSimulation) {
   const a = fast.read();
   const b = plain.read() as ReturnType<ReferenceSimulation['read']>;
@@ -62,7 +62,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
           fast.step(dt);
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
-          // As in worlds.test.ts; a light particle takes nearly all of a push, not half.
+          // As in worlds.test.ts, but a light particle takes nearly all of a push instead of half.
           const rounding = 2 * ROUNDING;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.35) / dt);
@@ -84,7 +84,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     });
 
     it.each(['grid', 'naive'] as const)(
-      'pairs are those of all pairs, and measures those of the reference (%s)',
+      "pairs are the same as by brute force, and measures the same as the reference's (%s)",
       (broadPhase) => {
         const options = crowd({ broadPhase }, 5, 64);
         const fast = createCpuSimulation(options);
@@ -123,7 +123,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
       expect(difference(grid, naive).positions).toBeLessThan(40 * ROUNDING);
     });
 
-    it('gives the same bits on every run, whatever was in memory before', () => {
+    it('gives the same bits in every run, whatever was in memory before', () => {
       const options = { ...crowd({ restitution: 0.3 }, 7), capacity: 170 };
       const hashes = [0, 1, 2].map((run) => {
         const simulation = createCpuSimulation(options);
@@ -141,7 +141,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
         }
         for (let step = 0; step < 4; step++) {
           simulation.step(1 / 60);
-          // A read changes nothing.
+          // Reading must not change anything.
           if (run === 2) simulation.measure();
         }
         return hashOf(simulation);
@@ -166,7 +166,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
       expect(hashOf(resumed)).toBe(hashState(dimensions, positions, velocities, ids, { radii }));
     });
 
-    it('stepping allocates nothing: the same buffers alternate', () => {
+    it('stepping allocates nothing and alternates between the same buffers', () => {
       expectSteadyMemory(createCpuSimulation(crowd({ restitution: 0.5 })));
     });
 
@@ -202,7 +202,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     expect(hashOf(simulation)).not.toBe(before.hash);
   });
 
-  it('does the same as equal particles if radii are equal', () => {
+  it('gives the same results as for equal particles if radii are equal', () => {
     const mixed = mixedOptions({ dimensions, kind: 'periodic', count: 150, ratio: 1 }, { gravity });
     const { radii: _, radiusRange: __, ...plain } = mixed;
     const equal = createCpuSimulation({ ...plain, radius: 1 });
@@ -226,7 +226,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     simulation.separate(60);
     const { positions } = simulation.read();
     const moved = [0, dimensions].map((first) =>
-      Math.hypot(...Array.from(positions.subarray(first, first + dimensions), (place) => place - 4)),
+      Math.hypot(...Array.from(positions.subarray(first, first + dimensions), (value) => value - 4)),
     );
     expect((moved[0] as number) + (moved[1] as number)).toBeCloseTo(1.25, 4);
     expect((moved[1] as number) / (moved[0] as number)).toBeCloseTo(4 ** dimensions, 1);
@@ -240,27 +240,27 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     for (let step = 0; step < 1200; step++) simulation.step(1 / 60);
     const { velocities } = simulation.read();
     const squares = velocities.reduce((sum, along) => sum + along * along, 0);
-    // Radii a second, where a fall takes them to more than ten.
+    // In radii per second; a falling particle reaches more than ten.
     expect(Math.sqrt(squares / request.count)).toBeLessThan(0.05);
     expect(simulation.measure().meanOverlap).toBeLessThan(0.005);
   });
 
-  it('keeps each as far from walls as its own radius', () => {
+  it('keeps each particle its own radius away from walls', () => {
     const options = mixedOptions({ dimensions, kind: 'bounded', count: 100, ratio: 64, density: 0.2 });
     const simulation = createCpuSimulation({ ...options, gravity: gravity.map((along) => 10 * along) });
     for (let step = 0; step < 30; step++) simulation.step(1 / 60);
     const { positions, radii } = simulation.read();
     radii?.forEach((radius, particle) => {
       for (let axis = 0; axis < dimensions; axis++) {
-        const place = positions[dimensions * particle + axis] as number;
-        expect(place).toBeGreaterThanOrEqual(Math.fround(radius));
-        expect(place).toBeLessThanOrEqual(Math.fround((simulation.world.max[axis] as number) - radius));
+        const coordinate = positions[dimensions * particle + axis] as number;
+        expect(coordinate).toBeGreaterThanOrEqual(Math.fround(radius));
+        expect(coordinate).toBeLessThanOrEqual(Math.fround((simulation.world.max[axis] as number) - radius));
       }
     });
     expect(simulation.measure()).toMatchObject({ outside: 0, nonFinite: 0 });
   });
 
-  it('has no obstacles', () => {
+  it('rejects obstacles without room for them', () => {
     const simulation = createCpuSimulation(
       mixedOptions({ dimensions, kind: 'unbounded', count: 9, ratio: 4 }),
     );
@@ -285,7 +285,7 @@ describe('radii out of range', () => {
       'the largest of radii and the balls around halfExtents',
       { radii: Float32Array.of(fine, 0), halfExtents: Float32Array.of(0, 0, 1, 1) },
     ],
-  ])('are told by what they were given as: %s', (name, sizes) => {
+  ])('are named after the option they come from: %s', (name, sizes) => {
     expect(() => createCpuSimulation({ dimensions: 2, unbounded: true, positions, ...sizes })).toThrow(
       new RegExp(
         `^${name} is 1(\\.41\\d*)?, but it must be at most 2\\^\\d+ times the radius of the lowest level, `,
@@ -293,7 +293,7 @@ describe('radii out of range', () => {
     );
   });
 
-  it('are those that a grid rejects', () => {
+  it('are also rejected by a grid', () => {
     expect(() =>
       createCpuGrid({
         dimensions: 2,

@@ -1,4 +1,4 @@
-/** What a ray meets on the CPU against brute force, by distance and then by id, in every kind of world. */
+/** Rays on the CPU compared with brute force: hits by distance and then by id, in every kind of world. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
@@ -30,7 +30,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
   };
 
   it.each(fewerInSpace(dimensions, Object.keys(worlds)))(
-    'meets what brute force says in a %s world',
+    'meets the same balls as by brute force in a %s world',
     (name) => {
       // With many balls the ray walks through cells; with so few it tests all of them.
       for (const count of [700, 40]) {
@@ -51,7 +51,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
             continue;
           }
           for (const [turn, radius] of [0.5, 0.2].entries()) {
-            // Kinds of rays come in rows of two, three and four.
+            // The kinds of rays repeat every two, three and four rays.
             if (!THOROUGH && (index + 2 * turn) % 5 > 1) continue;
             const hits = hitsAlongRay(inside, grid.world.period, ray, radius, DOUBLES);
             const got = grid.findAlongRay(origin, direction, greatestDistance, radius);
@@ -73,7 +73,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
   );
 
   it.each(Object.keys(unusualCrowds))(
-    'meets what brute force says, wherever particles are, in a %s world',
+    'meets the same particles as by brute force, at any positions, in a %s world',
     (kind) => {
       let met = 0;
       fc.assert(
@@ -91,12 +91,12 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
             grid.build(positions);
             const inside = stored(crowd);
             const count = Math.max(1, positions.length / dimensions);
-            const placeOf = (particle: number) =>
+            const positionOf = (particle: number) =>
               offset.map((_, axis) => inside[dimensions * (particle % count) + axis] ?? 0);
-            const origin = placeOf(from).map(
+            const origin = positionOf(from).map(
               (value, axis) => value + (offset[axis] as number) * world.diameter,
             );
-            const way = placeOf(to).map((value, axis) => value - (origin[axis] as number));
+            const way = positionOf(to).map((value, axis) => value - (origin[axis] as number));
             const far = Math.hypot(...way);
             if (!(far > 0) || ![...origin, ...way].every((value) => Math.abs(value) < 1e37)) return;
             const direction = way.map((value) => value / far);
@@ -144,7 +144,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
     }
   });
 
-  it('meets what it touches, can be searched inside a visitor, and rejects bad rays', () => {
+  it('meets particles that it touches, can be searched inside a visitor, and is rejected if invalid', () => {
     const grid = createCpuGrid({ ...box, diameter: 1, capacity: 8 });
     line(grid);
     const touched = grid.findAlongRay(corner(4).with(1, 4.5), corner(0).with(0, 1), 3.5);
@@ -174,34 +174,34 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
   const corner = cornersIn(dimensions);
   const box = { dimensions, min: corner(0), max: corner(EDGE) };
   const radii = { smallest: 1 / 64, largest: 1 };
-  const place = (noise: () => number) => -1 + 10 * noise();
+  const coordinate = (noise: () => number) => -1 + 10 * noise();
   const worlds: Readonly<
-    Record<string, { options: WorldOptions; place: (noise: () => number, id: number) => number }>
+    Record<string, { options: WorldOptions; coordinate: (noise: () => number, id: number) => number }>
   > = {
-    bounded: { options: box, place },
-    periodic: { options: { ...box, periodic: true }, place },
+    bounded: { options: box, coordinate },
+    periodic: { options: { ...box, periodic: true }, coordinate },
     channel: {
       options: { ...box, min: corner(-0.7), periodic: corner(0).map((_, axis) => axis !== 1) },
-      place,
+      coordinate,
     },
-    unbounded: { options: { dimensions, unbounded: true }, place },
+    unbounded: { options: { dimensions, unbounded: true }, coordinate },
     'unbounded, with clusters far apart,': {
       options: { dimensions, unbounded: true },
-      place: (noise, id) => (id % 4 === 0 ? 2 ** 19 * ((id % 3) - 1) : 0) + EDGE * noise(),
+      coordinate: (noise, id) => (id % 4 === 0 ? 2 ** 19 * ((id % 3) - 1) : 0) + EDGE * noise(),
     },
   };
 
   it.each(fewerInSpace(dimensions, Object.keys(worlds)))(
-    'meets what brute force says in a %s world',
+    'meets the same balls as by brute force in a %s world',
     (name) => {
-      const { options, place } = worlds[name] as (typeof worlds)[string];
+      const { options, coordinate } = worlds[name] as (typeof worlds)[string];
       // With many balls the ray walks through cells; with so few it tests all of them.
       for (const count of [900, 40]) {
         const noise = createNoise(dimensions + count);
         const positions = Float32Array.from({ length: count * dimensions }, (_, word) =>
-          place(noise, Math.floor(word / dimensions)),
+          coordinate(noise, Math.floor(word / dimensions)),
         );
-        // Sixteen to a doubling; some are points, one is too large.
+        // Radii have sixteen steps per octave; some balls are points, one is too large.
         const radiusOf = Float32Array.from({ length: count }, (_, id) =>
           id % 20 === 7 ? 0 : 2 ** (-Math.floor(97 * noise()) / 16),
         );
@@ -235,19 +235,19 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     },
   );
 
-  it.each(MIXED_KINDS)('meets what brute force finds, wherever balls are, in a %s world', (kind) => {
+  it.each(MIXED_KINDS)('meets the same balls as by brute force, at any positions, in a %s world', (kind) => {
     let met = 0;
     const most = 30;
     const times = 16;
     const particle = fc.integer({ min: 0, max: most - 1 });
-    const asked = fc.record({
+    const query = fc.record({
       from: particle,
       to: particle,
       offset: fc.array(fc.oneof(fc.constant(0), fc.double({ min: -1, max: 1, noNaN: true })), {
         minLength: dimensions,
         maxLength: dimensions,
       }),
-      // In largest radii.
+      // In units of the largest radius.
       beside: fc.constantFrom(0, 1, 1e-3, 8),
       share: fc.double({ min: 0, max: 3, noNaN: true }),
       straight: fc.boolean(),
@@ -255,7 +255,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     fc.assert(
       fc.property(
         mixedCrowds(kind, dimensions, most),
-        fc.array(asked, { minLength: 1, maxLength: 4 }),
+        fc.array(query, { minLength: 1, maxLength: 4 }),
         (crowd, list) => {
           const { options, radii, positions, radiusOf } = repeatBalls(crowd, times);
           const grid = createCpuGrid({ ...options, radii, capacity: times * most });
@@ -264,13 +264,13 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
           const balls = { world, positions: crowd.positions, radiusOf: crowd.radiusOf };
           const inside = storedBalls(balls);
           const count = crowd.radiusOf.length;
-          const placeOf = (id: number) =>
+          const positionOf = (id: number) =>
             corner(0).map((_, axis) => inside[dimensions * (id % Math.max(1, count)) + axis] || 0);
           for (const { from, to, offset, beside, share, straight } of list) {
-            const origin = placeOf(from).map((value, axis) =>
+            const origin = positionOf(from).map((value, axis) =>
               Math.fround(value + (offset[axis] as number) * beside * radii.largest),
             );
-            const way = placeOf(to).map((value, axis) =>
+            const way = positionOf(to).map((value, axis) =>
               straight && axis !== to % dimensions ? 0 : value - (origin[axis] as number),
             );
             const far = Math.hypot(...way);
@@ -296,16 +296,20 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     expect(met).toBeGreaterThan(atGate(200));
   });
 
-  /** A grid of a few balls, and many small ones out of the way, so that rays are walked on every level. */
-  const among = (options: WorldOptions, places: readonly (readonly number[])[], sizes: readonly number[]) => {
+  /** Returns a grid of a few balls, and many small ones elsewhere, so that rays walk through every level. */
+  const among = (
+    options: WorldOptions,
+    centres: readonly (readonly number[])[],
+    sizes: readonly number[],
+  ) => {
     const noise = createNoise(9);
     const count = 1500;
     const positions = Float32Array.from({ length: dimensions * count }, (_, word) =>
       word % dimensions === 1 ? 7.5 + noise() / 4 : EDGE * noise(),
     );
     const radiusOf = new Float32Array(count).fill(radii.smallest);
-    places.forEach((at, id) => {
-      positions.set(at, dimensions * id);
+    centres.forEach((centre, id) => {
+      positions.set(centre, dimensions * id);
     });
     radiusOf.set(sizes);
     const grid = createCpuGrid({ ...options, radii, capacity: count });
@@ -331,18 +335,18 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
       for (const x of [3 - 2 ** -40, 5 + 2 ** -40]) {
         expect(grid.findAlongRay(from(x), direction, 4).ids.length).toBe(0);
       }
-      // Up to its beginning, and no farther.
+      // The ray reaches the ball, and no farther.
       expect(grid.findAlongRay(from(4), direction, 1.5).ids.length).toBe(1);
       expect(grid.findAlongRay(from(4), direction, 1.5 - 2 ** -40).ids.length).toBe(0);
     },
   );
 
-  it('meets balls so far out that all are in the last cells', () => {
+  it('meets balls so far out that they are in the last cells', () => {
     const far = 2 ** 100;
-    const places = [1, -1].map((sign) => corner(2).with(1, sign * far));
-    const grid = among({ dimensions, unbounded: true }, places, [0.5, 1]);
+    const centres = [1, -1].map((sign) => corner(2).with(1, sign * far));
+    const grid = among({ dimensions, unbounded: true }, centres, [0.5, 1]);
     for (const [id, sign] of [1, -1].entries()) {
-      // It goes on along all axes, which does not move it along one.
+      // The ray continues along all axes, but rounding keeps its coordinate along one.
       const origin = corner(2)
         .with(0, 2.5)
         .with(1, sign * far);
@@ -387,7 +391,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     }
   });
 
-  it('can be searched inside a visitor and before the first build, and rejects bad rays', () => {
+  it('can be searched inside a visitor and before the first build, and is rejected if invalid', () => {
     const grid = createCpuGrid({ ...box, radii, capacity: 8 });
     const ask = (...rest: unknown[]) =>
       (grid.findAlongRay as (...given: unknown[]) => unknown).apply(grid, rest);

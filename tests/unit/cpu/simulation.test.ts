@@ -14,7 +14,7 @@ type Dimensions = 2 | 3;
 
 const hashOf = (simulation: CpuSimulation) => simulation.measure().hash;
 
-/** A crowd: overlaps of all depths, velocities of all directions, some at the walls. */
+/** Returns a crowd with overlaps of all depths and velocities in all directions, partly at the walls. */
 function crowd(dimensions: Dimensions, count: number, seed: number): SimulationOptions {
   const random = new Random(seed);
   const edge = Math.ceil((count * (dimensions === 2 ? 1.2 : 1.1)) ** (1 / dimensions));
@@ -30,7 +30,7 @@ function crowd(dimensions: Dimensions, count: number, seed: number): SimulationO
   };
 }
 
-/** Greatest distance between two states, by component. */
+/** Returns the greatest differences of two states by component. */
 function difference(a: ParticleArrays, b: ParticleArrays) {
   expect([...a.ids]).toEqual([...b.ids]);
   const greatest = (first: Float32Array, second: Float32Array) =>
@@ -172,16 +172,16 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(measures.deepestOverlap).toBeLessThanOrEqual(0.1);
     expect(measures.outside).toBe(0);
     expect(measures.nonFinite).toBe(0);
-    // At rest: what gravity adds in two substeps, 0.04, is the noise of a contact that bears.
+    // Gravity adds 0.04 in two substeps, which a loaded contact keeps as noise.
     expect(Math.sqrt((2 * measures.kineticEnergy) / count)).toBeLessThan(0.1);
   });
 
-  it('gives the same bits on every run, whatever was in memory before', () => {
+  it('gives the same bits in every run, whatever was in memory before', () => {
     const options = { ...crowd(dimensions, 300, 7), restitution: 0.3, capacity: 310 };
     const hashes = [0, 1, 2].map((run) => {
       const simulation = createCpuSimulation(options);
       const { positions, velocities } = options as { positions: Float32Array; velocities: Float32Array };
-      // The same particles by another way: some leave and come back under their old ids.
+      // The same particles, but some are removed and added again under their old ids.
       if (run > 0) {
         const leaving = [5, 17, 18, 200, 299].slice(run - 1);
         simulation.remove(leaving);
@@ -218,17 +218,17 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(hashOf(resumed)).toBe(hashOf(straight));
     expect(resumed.time).toBe(straight.time);
     expect(resumed.settings).toEqual(straight.settings);
-    // What was taken is not touched by what came later.
+    // Later steps must not change the checkpoint.
     expect(checkpoint).toEqual(copy);
     const { ids, positions, velocities } = checkpoint;
     expect(hashState(dimensions, positions, velocities, ids)).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('sets aside particles that are not finite, and the others continue', () => {
+  it('quarantines particles that are not finite, and the others continue', () => {
     const options = { ...crowd(dimensions, 60, 9), walls: false };
     const clean = createCpuSimulation({ ...options, capacity: 62 });
     const strange = createCpuSimulation({ ...options, capacity: 62 });
-    // Fast enough to leave 32-bit floats within a step or two, from a place where it meets nobody.
+    // Fast enough to leave 32-bit floats within a step or two, from a position far from all others.
     const far = new Float32Array(dimensions).fill(3.4028234e38);
     strange.add({ positions: far });
     strange.add({ positions: far.map((value) => -value) });
@@ -237,7 +237,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       const changed = velocities.map((value, index) => (index < 60 * dimensions ? value : speed));
       strange.restore({ ...checkpoint, velocities: changed });
     };
-    // The fastest of all that go on, then the slowest that does not.
+    // The greatest such speed that stays finite, then the least that does not.
     fast(2 ** 47);
     strange.step(1e-3);
     expect(strange.measure().nonFinite).toBe(0);
@@ -254,7 +254,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect([...ids.subarray(60)]).toEqual([60, 61]);
     expect(positions.subarray(60 * dimensions).every(Number.isFinite)).toBe(false);
     expect([...positions.subarray(0, 60 * dimensions)]).toEqual([...clean.read().positions]);
-    // They survive a checkpoint, stay as they are, and can be removed.
+    // Quarantined particles survive a checkpoint unchanged, and can be removed.
     const resumed = createCpuSimulation({ ...options, capacity: 62 });
     resumed.restore(strange.checkpoint());
     resumed.step(1 / 60);
@@ -319,7 +319,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(() => simulation.measure()).toThrow(DestroyedError);
   });
 
-  it('stepping allocates nothing: the same buffers alternate', () => {
+  it('stepping allocates nothing and alternates between the same buffers', () => {
     const simulation = createCpuSimulation({ ...crowd(dimensions, 100, 11), restitution: 0.5 });
     expectSteadyMemory(simulation);
   });
@@ -369,7 +369,7 @@ describe('simulations of both dimensions side by side', () => {
     ['of many sizes', ofSizes],
     ['of many sizes, periodic', { ...all, ...ofSizes }],
     ['of boxes, periodic', { ...all, ...ofSizes, boxes: true }],
-  ] as const)('have the bits that each has alone, %s', (_, world) => {
+  ] as const)('give the same bits as each alone, %s', (_, world) => {
     const run = (dimensions: Dimensions, interrupt: () => void) => {
       const options = { ...crowd(dimensions, 200, 5), ...world };
       const count = (options.positions as Float32Array).length / dimensions;

@@ -1,4 +1,4 @@
-/** The CPU engine in periodic and unbounded worlds: pairs against exact arithmetic, steps against the reference. */
+/** The CPU engine in periodic and unbounded worlds: pairs compared with exact arithmetic, steps with the reference. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, LimitError } from '../../../src/core/base/errors';
@@ -24,13 +24,13 @@ import { atGate, fewerInSpace, inTurns } from '../../helpers/thorough';
 
 type Dimensions = 2 | 3;
 
-/** The overlapping pairs of a crowd as a grid stores it. */
+/** Returns the overlapping pairs of a crowd's stored positions. */
 function exactPairs(crowd: UnusualCrowd, diameter: number): number[] {
   const { dimensions, period } = crowd.world;
   return oracle(stored(crowd), dimensions, diameter, period);
 }
 
-/** Of this crowd, in a table for as many. */
+/** Returns a built grid of this crowd with the given capacity. */
 function gridOf({ world, positions }: UnusualCrowd, capacity: number, diameter = world.diameter): CpuGrid {
   const grid = createCpuGrid({ ...optionsOf(world), diameter, capacity });
   expect(grid.world).toEqual(world);
@@ -45,7 +45,7 @@ const KINDS = Object.keys(unusualCrowds);
 
 describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   describe.each(fewerInSpace(dimensions, KINDS))('%s', (kind) => {
-    it('finds what exact brute force finds, wherever particles are', () => {
+    it('finds the same pairs as exact brute force, at any positions', () => {
       let pairs = 0;
       fc.assert(
         fc.property(arbitraryCrowd(kind, dimensions, 60), (crowd) => {
@@ -108,7 +108,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       const expected = pairsOf(Uint32Array.from({ length: capacity }, (_, index) => index));
       // More than one portion.
       expect(2 * expected.length).toBeGreaterThan(40_000);
-      // As bytes: the assertion library takes seconds for them.
+      // Compared as bytes, since the assertion library takes seconds.
       for (const sources of [order, order.slice().reverse()]) {
         expect(Buffer.from(pairsOf(sources).buffer).equals(Buffer.from(expected.buffer))).toBe(true);
       }
@@ -135,13 +135,17 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           (crowd, offset, index, size) => {
             const { world, positions } = crowd;
             const grid = gridOf(crowd, 60);
-            const place = stored(crowd);
+            const storedPositions = stored(crowd);
             const half = Math.min(...world.period.map((period) => period || 1e36)) / 2;
             const radius = Math.min(half, size * world.diameter);
             const middle = dimensions * (index % Math.max(1, positions.length / dimensions));
             const point = offset.map((share, axis) => {
               const length = world.period[axis] || 2 * world.diameter;
-              return (place[middle + axis] ?? 0) + Math.round(share) * length + (share % 1) * world.diameter;
+              return (
+                (storedPositions[middle + axis] ?? 0) +
+                Math.round(share) * length +
+                (share % 1) * world.diameter
+              );
             });
             if (!point.every((value) => Number.isFinite(Math.fround(value)))) return;
             const found: number[] = [];
@@ -149,18 +153,18 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
               expect(distanceSquared).toBeLessThanOrEqual(radius * radius);
               found.push(id);
             });
-            // In canonical order, none twice.
+            // Results must be in canonical order, each once.
             const rank = new Map([...grid.ids()].map((id, slot) => [id, slot]));
             const ranks = found.map((id) => rank.get(id) as number);
-            ranks.forEach((slot, at) => {
-              expect(at === 0 || slot > (ranks[at - 1] as number)).toBe(true);
+            ranks.forEach((slot, index) => {
+              expect(index === 0 || slot > (ranks[index - 1] as number)).toBe(true);
             });
             const present = new Set(found);
-            for (let id = 0; id < place.length / dimensions; id++) {
+            for (let id = 0; id < storedPositions.length / dimensions; id++) {
               const distance = Math.hypot(
                 ...point.map((value, axis) =>
                   nearestImage(
-                    (place[dimensions * id + axis] as number) - value,
+                    (storedPositions[dimensions * id + axis] as number) - value,
                     world.period[axis] as number,
                   ),
                 ),
@@ -184,7 +188,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     { periodic: [false, true, false], edge: 3.5 },
     { periodic: [false, true, true], edge: 3 },
     { periodic: [false, false, true], edge: 4.25 },
-  ])('finds all pairs with $edge cells an axis, periodic $periodic', ({ periodic, edge }) => {
+  ])('finds all pairs with $edge cells per axis, periodic $periodic', ({ periodic, edge }) => {
     const along = Array.isArray(periodic) ? periodic.slice(0, dimensions) : periodic;
     const options = {
       dimensions,
@@ -217,7 +221,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   });
 
   it('decides ties across the ends like exact arithmetic', () => {
-    // Coordinates that no power of two divides, at one diameter of each other around the end.
+    // Coordinates that are not dyadic, one diameter apart across the end.
     const single = fc.float({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(
@@ -227,7 +231,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
         fc.array(single, { minLength: dimensions, maxLength: dimensions }),
         fc.double({ min: 0, max: 7, noNaN: true }),
         fc.integer({ min: -3, max: 3 }),
-        (diameter, cells, start, place, angle, ulps) => {
+        (diameter, cells, start, offset, angle, ulps) => {
           const low = Math.abs(start) < 2 ** -60 ? 0 : Math.fround(start);
           const grid = createCpuGrid({
             dimensions,
@@ -238,7 +242,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
             capacity: 2,
           });
           const { world } = grid;
-          const a = place.map((value) => Math.fround(low + 0.3 * value * diameter));
+          const a = offset.map((value) => Math.fround(low + 0.3 * value * diameter));
           const turn = [Math.cos(angle), Math.sin(angle), 0];
           const b = a.map((value, axis) =>
             Math.fround(value - diameter * Math.abs(turn[axis] as number) * (1 + ulps * 2 ** -24)),
@@ -274,7 +278,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   it('finds each pair once if neighbouring cells share a bucket', () => {
     const grid = createCpuGrid({ dimensions, unbounded: true, diameter: 1, capacity: 64 });
     const { world } = grid;
-    // Cells above each other in one bucket of the smallest table.
+    // These cells, one above the other, share a bucket of the smallest table.
     const shared: number[][] = [];
     for (let y = 0; y < 400 && shared.length < 5; y++) {
       const cell = [31, y, 7].slice(0, dimensions);
@@ -298,7 +302,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     }
   });
 
-  it('chooses cells wide enough for a diameter that is no 32-bit float', () => {
+  it('chooses cells wide enough for a diameter that does not fit a 32-bit float', () => {
     const diameter = 1 + 2 ** -30;
     const grid = createCpuGrid({ dimensions, unbounded: true, diameter, capacity: 2 });
     const positions = new Float32Array(2 * dimensions);
@@ -332,7 +336,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expect(wide).toThrow(
       `radius is ${half + 0.1}, but it must be at most ${half}, half the shortest period.`,
     );
-    // Along other axes it may be any.
+    // Other axes do not limit the radius.
     const partly = createCpuGrid({ ...options, periodic: max.map((_, axis) => axis === 0) });
     partly.build(new Float32Array(dimensions).fill(1));
     partly.near(
@@ -344,7 +348,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   });
 });
 
-/** Positions of a crowd, by kind of world. */
+/** Returns the options of a crowd in a kind of world. */
 function crowd(kind: string, dimensions: Dimensions, count: number, seed: number): SimulationOptions {
   const random = new Random(seed);
   const edge = Math.ceil((count * (dimensions === 2 ? 1.2 : 1.1)) ** (1 / dimensions));
@@ -395,7 +399,7 @@ function expectSameMeasures(fast: Measures, plain: Measures): void {
 
 describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
   describe.each(fewerInSpace(dimensions, WORLDS))('%s', (kind) => {
-    /** Greatest distance between two states by component, of minimum images. */
+    /** Returns the greatest differences of two states by component, of minimum images. */
     function difference(fast: CpuSimulation, plain: ReferenceSimulation) {
       const [a, b] = [fast.read(), plain.read()];
       expect([...a.ids]).toEqual([...b.ids]);
@@ -430,7 +434,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
           fast.step(dt);
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
-          // As in simulation.test.ts; around an end the difference rounds twice.
+          // As in simulation.test.ts, but across an end the difference rounds twice.
           const rounding = 2 * 16 * 2 ** -24;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.175) / dt);
@@ -442,7 +446,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       },
     );
 
-    it('20 steps of a thin crowd end at the positions of the reference', () => {
+    it('20 steps of a sparse crowd end at the positions of the reference', () => {
       const { positions, velocities, ...options } = crowd(kind, dimensions, 200, 2);
       const some = { ...options, gravity: repeat(0, dimensions), substeps: 2 };
       const few = {
@@ -488,7 +492,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       expect(naive.findPairs()).toEqual(grid.findPairs());
     });
 
-    it('gives the same bits on every run, whatever was in memory before', () => {
+    it('gives the same bits in every run, whatever was in memory before', () => {
       const options = { ...crowd(kind, dimensions, 300, 7), restitution: 0.3, capacity: 310 };
       const hashes = [0, 1, 2].map((run) => {
         const simulation = createCpuSimulation(options);
@@ -506,7 +510,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
         }
         for (let step = 0; step < 20; step++) {
           simulation.step(1 / 60);
-          // A read changes nothing.
+          // Reading must not change anything.
           if (run === 2) simulation.measure();
         }
         return hashOf(simulation);
@@ -531,7 +535,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       expectSameMeasures(resumed.measure(), plain.measure());
     });
 
-    it('stepping allocates nothing: the same buffers alternate', () => {
+    it('stepping allocates nothing and alternates between the same buffers', () => {
       const options = { ...crowd(kind, dimensions, 100, 11), restitution: 0.5 };
       const simulation = createCpuSimulation(options);
       expectSteadyMemory(simulation);
@@ -545,7 +549,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       const plain = new ReferenceSimulation({ ...options, positions });
       fast.step(1 / 60);
       plain.step(1 / 60);
-      // Coordinates of a million are multiples of 1/16.
+      // Floats near a million are multiples of 1/16.
       expect(difference(fast, plain).positions).toBeLessThan(options.unbounded ? 0.6 : 1e-4);
       expectSameMeasures(
         createCpuSimulation({ ...options, positions }).measure(),
@@ -569,7 +573,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     });
   });
 
-  it.each(KINDS)('%s: measures and positions are those of the reference, wherever particles are', (kind) => {
+  it.each(KINDS)('%s: measures and results agree with the reference, at any positions', (kind) => {
     let collisions = 0;
     fc.assert(
       fc.property(
@@ -583,7 +587,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
           const [a, b] = [fast.measure(), plain.measure()];
           collisions += a.bucketCollisions;
           for (const name of INTEGERS) {
-            // The reference decides in 32 bits, this engine on the real numbers.
+            // The reference decides in 32-bit floats, this engine exactly.
             if (name !== 'contacts' || b.borderline === 0) expect(a[name], name).toBe(b[name]);
           }
           expect(a.hash).toBe(b.hash);
@@ -594,7 +598,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     if (kind === 'unbounded') expect(collisions).toBeGreaterThan(atGate(1000));
   });
 
-  it('a contact across the ends is like any other', () => {
+  it('a contact across the ends acts like any other', () => {
     const edge = 8;
     const options = {
       dimensions,
@@ -629,7 +633,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     }
   });
 
-  it('away from the ends, periodic and unbounded worlds give the bits of a box without walls', () => {
+  it('away from the ends, a periodic world gives the bits of a box without walls', () => {
     const { positions, velocities, radius } = crowd('unbounded', dimensions, 60, 13);
     const box = {
       dimensions,
@@ -653,17 +657,17 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     unbounded.step(1 / 480);
     const again = createCpuSimulation(box);
     again.step(1 / 480);
-    // Sums run in another order there.
+    // Sums have a different order in an unbounded world.
     const [a, b] = [unbounded.read(), again.read()];
     a.positions.forEach((value, index) => {
       expect(value).toBeCloseTo(b.positions[index] as number, 5);
     });
   });
 
-  it('clusters a million cells apart fall alike', () => {
+  it('two equal clusters a million cells apart have equal contacts', () => {
     const { positions, ...options } = crowd('unbounded', dimensions, 40, 14);
     const cluster = positions as Float32Array;
-    // Coarse enough to be exact at both places.
+    // Coarse enough to be exact at both positions.
     const coarse = cluster.map((value) => Math.round(8 * value) / 8);
     const twice = Float32Array.from([...coarse, ...coarse.map((value) => value + 2 ** 20)]);
     const simulation = createCpuSimulation({ ...options, positions: twice, velocities: undefined });
@@ -694,18 +698,18 @@ describe('lattice', () => {
     const dimensions = max.length as Dimensions;
     const options = { dimensions, min: max.map(() => 0), max, periodic };
     const world = defineWorld(options, 1);
-    const places: number[][] = [];
+    const centres: number[][] = [];
     for (let z = 0; z < (max[2] ?? 1); z++)
       for (let y = 0; y < (max[1] as number); y++)
-        for (let x = 0; x < (max[0] as number); x++) places.push([x, y, z].slice(0, dimensions));
-    const grid = createCpuGrid({ ...options, diameter: 1, capacity: places.length });
-    grid.build(Float32Array.from(places.flat()));
-    // Places ascend as cells do, so slots are indices.
-    expect([...grid.ids()]).toEqual(places.map((_, index) => index));
-    expect([...grid.cells()]).toEqual(places.map((place) => cellOfParticle(world, place, 0)));
+        for (let x = 0; x < (max[0] as number); x++) centres.push([x, y, z].slice(0, dimensions));
+    const grid = createCpuGrid({ ...options, diameter: 1, capacity: centres.length });
+    grid.build(Float32Array.from(centres.flat()));
+    // Positions ascend like cells, so slots equal indices.
+    expect([...grid.ids()]).toEqual(centres.map((_, index) => index));
+    expect([...grid.cells()]).toEqual(centres.map((centre) => cellOfParticle(world, centre, 0)));
   });
 
-  it('explains which world is too large', () => {
+  it('names the world that is too large', () => {
     const unbounded = defineWorld({ dimensions: 2, unbounded: true }, 1, 7);
     const tooLong = () => new Float32Array(2 ** 53);
     expect(() => reserve(7, tooLong, reservedCells(unbounded))).toThrow(
