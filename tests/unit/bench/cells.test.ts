@@ -1,4 +1,4 @@
-/** The cell sizes of the benchmark's GPU grids, and the boxes that they refuse. */
+/** The cell sizes of the benchmark's GPU grids, and the boxes that they reject. */
 import { expect, it } from 'vitest';
 import { chooseCells, GPU_GRID, GPU_LEVELS } from '../../../bench/engines/gpu/grids';
 import { type BenchScene, createBenchScene } from '../../../bench/harness/scenes';
@@ -7,26 +7,29 @@ import { DIMENSIONS } from '../../helpers/passes';
 
 const COUNT = 100_000;
 
-it.each(DIMENSIONS)('are larger in a box that is mostly empty, with a few per body, in %dD', (dimensions) => {
-  const huge = createBenchScene('huge', { dimensions, count: COUNT });
-  const { cellSize = 0 } = chooseCells(huge);
-  const cells = huge.max.reduce(
-    (product, high, axis) => product * ((high - (huge.min[axis] ?? 0)) / cellSize),
-    1,
-  );
-  expect(cells / COUNT).toBeGreaterThan(1);
-  expect(cells / COUNT).toBeLessThan(32);
-  expect(GPU_GRID.refuse?.(huge)).toBeUndefined();
-  // Cells of levels are as large as their bodies.
-  expect(GPU_LEVELS.refuse?.(huge)).toMatch(
-    /^The box has \d\.\de\+\d+ cells of the largest diameter for 100000 bodies\. /,
-  );
-  const uniform = createBenchScene('uniform', { dimensions, count: COUNT });
-  expect(chooseCells(uniform).cellSize).toBe(2 * uniform.radius);
-  expect([GPU_GRID, GPU_LEVELS].map((engine) => engine.refuse?.(uniform))).toEqual([undefined, undefined]);
-});
+it.each(DIMENSIONS)(
+  'cells are larger in a mostly empty box, which then has a few cells per body, in %dD',
+  (dimensions) => {
+    const huge = createBenchScene('huge', { dimensions, count: COUNT });
+    const { cellSize = 0 } = chooseCells(huge);
+    const cells = huge.max.reduce(
+      (product, high, axis) => product * ((high - (huge.min[axis] ?? 0)) / cellSize),
+      1,
+    );
+    expect(cells / COUNT).toBeGreaterThan(1);
+    expect(cells / COUNT).toBeLessThan(32);
+    expect(GPU_GRID.refuse?.(huge)).toBeUndefined();
+    // Cells of levels have the size of their bodies, so the box has too many.
+    expect(GPU_LEVELS.refuse?.(huge)).toMatch(
+      /^The box has \d\.\de\+\d+ cells of the largest diameter for 100000 bodies\. /,
+    );
+    const uniform = createBenchScene('uniform', { dimensions, count: COUNT });
+    expect(chooseCells(uniform).cellSize).toBe(2 * uniform.radius);
+    expect([GPU_GRID, GPU_LEVELS].map((engine) => engine.refuse?.(uniform))).toEqual([undefined, undefined]);
+  },
+);
 
-it('are no larger if bodies crowd in a corner of such a box, which is then refused', () => {
+it('cells are not larger if bodies crowd in a corner of a large box, which is then rejected', () => {
   const random = new Random(1);
   const crowd = Float32Array.from({ length: 2 * COUNT }, () => random.between(0, 300));
   const scene: BenchScene = {

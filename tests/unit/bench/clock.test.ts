@@ -9,7 +9,7 @@ import { createBenchScene } from '../../../bench/harness/scenes';
 import { ONE_EACH, type Taken, takeTurns, turnOrder } from '../../../bench/harness/turns';
 import type { Gpu } from '../../../src/gpu/device';
 
-/** Nanoseconds. */
+/** A millisecond in nanoseconds. */
 const MS = 1_000_000n;
 
 interface Fake {
@@ -19,7 +19,7 @@ interface Fake {
   readonly sizes: number[];
 }
 
-/** A device that does nothing, with memory for `room` bytes and given timestamps. */
+/** Returns a device that does nothing, with memory for `room` bytes and given timestamps. */
 function fakeGpu(room = Number.POSITIVE_INFINITY, timestamps = true): Fake {
   const stamps: [bigint, bigint][] = [];
   const sizes: number[] = [];
@@ -61,7 +61,7 @@ describe('the clock of a GPU', () => {
   });
   afterEach(() => void vi.unstubAllGlobals());
 
-  it('knows the step of its timestamps, and returns no time if they run backwards', async () => {
+  it('measures the step of its timestamps, and returns no time if they run backwards', async () => {
     const { gpu, stamps } = fakeGpu();
     const clock = await GpuClock.create(gpu);
     expect(clock.source).toBe('timestamps');
@@ -73,7 +73,7 @@ describe('the clock of a GPU', () => {
     expect(await clock.time(1, () => {})).toBe(0);
   });
 
-  it('uses the wall clock if timestamps are wrong, and knows the latency of the device', async () => {
+  it('uses the wall clock if timestamps are wrong, and measures the latency of the device', async () => {
     const { gpu, stamps } = fakeGpu();
     stamps.push([2n, 1n], [1n, 1n], [1n, 2n], [2n, 1n], [1n, 2n]);
     for (const clock of [await GpuClock.create(gpu), await GpuClock.create(fakeGpu(Infinity, false).gpu)]) {
@@ -88,7 +88,7 @@ describe('the clock of a GPU', () => {
     expect((await GpuClock.create(gpu)).source).toBe('timestamps');
   });
 
-  it('keeps samples that take no longer than loading the next frame', async () => {
+  it('keeps samples that are no longer than the loading of the next frame', async () => {
     const { gpu } = fakeGpu();
     const bodies = { size: 8 };
     const runner = { bodies, counters: {}, place() {}, encodeBuild() {}, encodeQuery() {}, destroy() {} };
@@ -129,9 +129,9 @@ it('copies on the host as much as fits into memory', () => {
 });
 
 describe('turns', () => {
-  /** Takes ten milliseconds by a clock with this step; some samples have no time. */
+  /** Returns an engine that takes ten milliseconds by a clock with this step. Some samples may have no time. */
   function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {
-    const asked: Batches[] = [];
+    const requested: Batches[] = [];
     const read = (milliseconds: number) => Math.floor(milliseconds / step) * step;
     const run: Open = {
       engine: CPU_GRID,
@@ -143,14 +143,14 @@ describe('turns', () => {
       roll: async () => {},
       find: async () => ({ pairs: 0, checksum: 0 }),
       time: async (batches): Promise<Sample | undefined> => {
-        asked.push(batches);
-        if (!hasTime(asked.length)) return undefined;
+        requested.push(batches);
+        if (!hasTime(requested.length)) return undefined;
         const one = (part: keyof Sample, takes: number) => read(takes * batches[part]) / batches[part];
         return { build: one('build', 3), query: one('query', 7), total: one('total', 10) };
       },
       close: async () => {},
     };
-    return { run, asked };
+    return { run, requested };
   }
 
   async function take(run: Open, repeat = 5): Promise<Taken> {
@@ -168,10 +168,10 @@ describe('turns', () => {
   }
 
   it.each([0.1, 3])('make samples so long that a step of %d ms is below 1%% of each part', async (step) => {
-    const { run, asked } = openFake(step);
+    const { run, requested } = openFake(step);
     const { samples, batch } = await take(run);
     expect(samples).toHaveLength(5);
-    for (const batches of asked.slice(-5)) {
+    for (const batches of requested.slice(-5)) {
       expect(step / (10 * batches.total)).toBeLessThanOrEqual(0.01);
       expect(step / (7 * batches.query)).toBeLessThanOrEqual(0.0101);
       expect(step / (3 * batches.build)).toBeLessThanOrEqual(0.0101);
@@ -192,7 +192,7 @@ describe('turns', () => {
     expect(none).toMatchObject({ samples: [], discarded: 6 });
   });
 
-  it('begin with another engine from round to round, forwards and backwards', () => {
+  it('begin with a different engine in each round, alternating in direction', () => {
     const rounds = Array.from({ length: 6 }, (_, round) => turnOrder('abc'.split(''), round).join(''));
     expect(rounds).toEqual(['abc', 'cba', 'bca', 'acb', 'cab', 'bac']);
     expect(turnOrder([], 3)).toEqual([]);

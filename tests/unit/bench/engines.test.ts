@@ -33,15 +33,15 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
     const smaller = createBenchScene(name, { dimensions, count: BODIES_OF_PEERS });
     const expectedOfPeers = FRAMES.map((frame) => findExpected(smaller, smaller.frame(frame)));
 
-    it('has frames that differ, and all bodies in its box', () => {
+    it('has different frames, with all bodies in its box', () => {
       expect(expected[0]?.pairs).toBeGreaterThan(0);
       expect(new Set(expected.map(({ checksum }) => checksum)).size).toBe(FRAMES.length);
       for (const frame of FRAMES) {
         const positions = scene.frame(frame);
         expect(positions).toHaveLength(scene.count * dimensions);
-        const outside = positions.findIndex((place, index) => {
+        const outside = positions.findIndex((value, index) => {
           const axis = index % dimensions;
-          return !(place >= (scene.min[axis] as number) && place <= (scene.max[axis] as number));
+          return !(value >= (scene.min[axis] as number) && value <= (scene.max[axis] as number));
         });
         expect(outside).toBe(-1);
       }
@@ -61,7 +61,7 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
   });
 }
 
-it.each([...CPU_ENGINES, ...PEERS])('$name accepts scenes of zero bodies and of one', async (engine) => {
+it.each([...CPU_ENGINES, ...PEERS])('$name accepts scenes with no body and with one', async (engine) => {
   for (const count of [0, 1]) {
     const scene = createBenchScene('uniform', { dimensions: 2, count });
     expect(await foundBy(engine, scene)).toEqual(FRAMES.map(() => ({ pairs: 0, checksum: 0 })));

@@ -1,4 +1,4 @@
-/** The benchmark's harness: an engine with wrong pairs gets no time. Also records, statistics and comparisons. */
+/** The benchmark's harness: an engine that reports wrong pairs gets no time. Also records and comparisons. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../../bench/engines/cpu/grid';
@@ -41,7 +41,7 @@ const PLAN: BenchPlan = {
   limit: 2000,
 };
 
-/** The grid, with its answers changed on the way. */
+/** Returns an engine that changes the grid's answers. */
 function spoilt(
   name: string,
   spoil: (found: PairList, runner: CpuRunner, query: number) => PairList,
@@ -67,7 +67,7 @@ function listOf(words: readonly number[]): PairList {
 
 const wordsOf = ({ count, pairs }: PairList) => [...pairs.slice(0, 2 * count)];
 
-/** Small copies, since bandwidth is not tested. */
+/** Copies are small, since bandwidth is not tested. */
 const HOST: BenchHost = { copyBytes: 2 ** 20 };
 
 async function outcomesOf(changes: Partial<BenchPlan>, host?: BenchHost): Promise<readonly Outcome[]> {
@@ -150,7 +150,7 @@ describe('the gate', () => {
     ]);
   });
 
-  it('leaves out missing engines, and continues after a case that cannot run', async () => {
+  it('rejects missing engines, and continues after a case that cannot run', async () => {
     const absent: CpuEngine = {
       ...CPU_GRID,
       name: 'absent',
@@ -185,7 +185,7 @@ describe('the gate', () => {
     );
   });
 
-  it('refuses scenes that an engine does not accept, GPU engines without a GPU, and scenes with too many pairs', async () => {
+  it('rejects scenes that an engine does not accept, GPU engines without a GPU, and too many pairs', async () => {
     const picky = { ...CPU_GRID, name: 'picky', refuse: () => 'It is too cold.' };
     const gpu = { ...CPU_GRID, name: 'gpu', backend: 'gpu' as const, open: () => Promise.reject() };
     const outcomes = await outcomesOf({ engines: [picky, gpu] });
@@ -197,7 +197,7 @@ describe('the gate', () => {
     expect(many).toMatchObject({ status: 'refused', reason: expect.stringMatching(/at most 4096 bodies/) });
   });
 
-  it('refuses, instead of failing, sizes that exceed the device', async () => {
+  it('reports sizes that exceed the device as refused, not as failed', async () => {
     const errors = [
       new LimitError('maxBufferSize', 'It is too long for this device.'),
       new GpuError('memory', 'The device has too little memory.'),
@@ -216,7 +216,7 @@ describe('the gate', () => {
     ]);
   });
 
-  it('refuses, instead of failing, an engine with more pairs than a list holds', async () => {
+  it('reports an engine with more pairs than a list holds as refused, not as failed', async () => {
     const tooLong = new RangeError('Invalid typed array length: 8589934592');
     const listing = (name: string, query: () => PairList): CpuEngine => ({
       ...CPU_GRID,
@@ -243,7 +243,7 @@ describe('the gate', () => {
     ]);
   });
 
-  it('tries larger pilots before a much larger size, since small ones say nothing about it', async () => {
+  it('runs larger pilots before a much larger size', async () => {
     const opened: number[] = [];
     const engine: CpuEngine = {
       ...CPU_GRID,
@@ -265,7 +265,7 @@ describe('the gate', () => {
     expect(opened).toEqual([1024, 4096, 32_768]);
   });
 
-  it('uses pilots also if earlier counts are much smaller, and ignores counts of hardly any bodies', async () => {
+  it('also runs pilots if earlier counts are much smaller, and ignores very small counts', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const engine = spoilt('steep', (found) => {
       vi.advanceTimersByTime(10 + Math.max(0, found.count - 4000));
@@ -282,7 +282,7 @@ describe('the gate', () => {
     expect(few.map(({ status }) => status)).toEqual(few.map(() => 'timed'));
   });
 
-  it('stops an engine at its next turn after it exceeded its limit, and remembers that for larger counts', async () => {
+  it('stops an engine that exceeds its limit, and skips it at larger counts', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     let queries = 0;
     const slow = spoilt('slow', (found) => {
@@ -303,11 +303,11 @@ describe('the gate', () => {
     ]);
     expect(outcomes[0]?.reason).toBe('One build and query took 5000 ms; the limit is 2000 ms.');
     expect(outcomes[0]?.total).toBeUndefined();
-    // Once for the check, and one turn.
+    // One query for the check, and one turn.
     expect(queries).toBe(2);
   });
 
-  it('times an engine alone if it does not fit beside the others', async () => {
+  it('times an engine alone if it does not fit into memory with the others', async () => {
     let isOpen = 0;
     const counted = (name: string, error: Error | undefined, mayOpen: () => boolean): CpuEngine => ({
       ...CPU_GRID,
@@ -338,8 +338,8 @@ describe('the gate', () => {
   it('uses several consecutive frames of a moving scene in one sample', async () => {
     const seen: number[] = [];
     const scene = createBenchScene('moving', { dimensions: 2, count: 300 });
-    const places = new Map<number, number>();
-    for (let frame = 0; frame < 30; frame++) places.set(scene.frame(frame)[0] as number, frame);
+    const frameOf = new Map<number, number>();
+    for (let frame = 0; frame < 30; frame++) frameOf.set(scene.frame(frame)[0] as number, frame);
     const watching: CpuEngine = {
       ...CPU_GRID,
       open: async (of) => {
@@ -347,7 +347,7 @@ describe('the gate', () => {
         return {
           ...runner,
           place(positions) {
-            seen.push(places.get(positions[0] as number) ?? -1);
+            seen.push(frameOf.get(positions[0] as number) ?? -1);
             runner.place(positions);
           },
         };
@@ -367,26 +367,26 @@ describe('the gate', () => {
   });
 
   it('reports after each case, and returns the results of a stopped run', async () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     const result = await runBench(
       { ...PLAN, counts: [100, 200] },
-      { ...HOST, onCase: async ({ outcomes }) => void told.push(outcomes.length) },
+      { ...HOST, onCase: async ({ outcomes }) => void reported.push(outcomes.length) },
     );
-    expect(told).toEqual([2, 4]);
+    expect(reported).toEqual([2, 4]);
     expect(result.measured.copyBytes).toBe(2 ** 20);
     const stopped = await outcomesOf(
       { counts: [100, 200] },
       {
         breathe: async () => {
-          if (told.length > 2) throw new BenchStopped();
+          if (reported.length > 2) throw new BenchStopped();
         },
-        onCase: async () => void told.push(0),
+        onCase: async () => void reported.push(0),
       },
     );
     expect(stopped.map(({ count }) => count)).toEqual([100, 100]);
   });
 
-  it('skips engines that would take too long, judging by smaller sizes or by pilots', async () => {
+  it('skips engines that would take too long according to smaller sizes or pilots', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const takes = (name: string, milliseconds: number) =>
       spoilt(name, (found) => {
@@ -404,9 +404,9 @@ describe('the gate', () => {
   });
 });
 
-it('judges at every count, and trusts no engine', () => {
+it('checks pairs at every count by its own search', () => {
   const scene = createBenchScene('uniform', { dimensions: 3, count: 300 });
-  // Only the number of bodies is used, since so many would be too slow for a test.
+  // Only the count is this large, since so many bodies would be too slow for a test.
   const judge = new Judge({ ...scene, count: 2 ** 27 }, [scene.frame(0), scene.frame(1)]);
   const [expected, after] = judge.expected as [Found, Found];
   expect(expected.pairs).toBeGreaterThan(100);
@@ -421,7 +421,7 @@ it('judges at every count, and trusts no engine', () => {
   expect(judge.wrong(1, expected)).toMatchObject({ expected: after });
 });
 
-it('hashes pairs in either order, and distinguishes sets that differ in one pair', () => {
+it('hashes pairs in any order, and distinguishes sets that differ in one pair', () => {
   const ids = fc.tuple(fc.nat(1000), fc.nat(1000)).filter(([a, b]) => a !== b);
   fc.assert(
     fc.property(fc.array(ids, { minLength: 1 }), ids, (pairs, other) => {
@@ -469,7 +469,7 @@ describe('a record', () => {
     outcomes,
   });
 
-  it('computes growth, and from where the naive engine is slower', () => {
+  it('computes growth, and from which count the naive engine is slower', () => {
     const counts = [1000, 2000, 5000, 10_000];
     const outcomes = counts.flatMap((count) => [
       outcome('cpu-naive', count, count ** 2 / 1e6),
@@ -532,17 +532,17 @@ describe('a record', () => {
     expect(losses).toEqual([
       { engine: 'a', scene: 'uniform', dimensions: 2, count: 10, status: 'wrong', reason: 'Too few.' },
     ]);
-    // An engine that was wrong before has lost nothing.
+    // An engine that was wrong before had no time to lose.
     expect(compareRecords(after, after).losses).toEqual([]);
   });
 
-  it('is read back as it was written, and anything else is rejected', () => {
+  it('is read back unchanged, and anything else is rejected', () => {
     const whole = record([
       outcome('a', 10, 100),
       { ...outcome('b', 10, 1), status: 'failed', total: undefined },
     ]);
     expect(parseRecord('baseline', JSON.stringify(whole))).toEqual(JSON.parse(JSON.stringify(whole)));
-    for (const [text, said] of [
+    for (const [text, value] of [
       ['{', 'not JSON'],
       ['null', 'another kind of JSON'],
       ['{"format":"x"}', 'another kind of JSON'],
@@ -562,12 +562,12 @@ describe('a record', () => {
       ]),
     ]) {
       expect(() => parseRecord('baseline', text as string)).toThrow(
-        `baseline is "${said}", but it must be a record of "cellstorm bench --json", format version 2.`,
+        `baseline is "${value}", but it must be a record of "cellstorm bench --json", format version 2.`,
       );
     }
   });
 
-  it('becomes CSV with any text in its cells', () => {
+  it('can be written as CSV with any text in its cells', () => {
     const csv = toCsv([{ ...outcome('a', 10, 100), reason: 'said "no", left' }]);
     const [head, line] = csv.split('\n');
     expect(head?.split(',').slice(0, 4)).toEqual(['scene', 'dimensions', 'count', 'engine']);

@@ -1,7 +1,8 @@
 /**
- * Native engines of the benchmark: the questions they are asked, the same checks as for all engines, and an error message if a
- * program is wrong, slow, answers nonsense, dies or is missing. The programs here are written in Node and test all pairs. The
- * measured program is bench/native/grid.cu; `npm run bench:native -- --cpu --check` compiles it and compares it with the oracle.
+ * Native engines of the benchmark: the commands they get, the same checks as for all engines, and an error message if a
+ * program is wrong, slow, answers nonsense, ends early or is missing. The programs here are written in Node and test
+ * all pairs. The measured program is bench/native/grid.cu; `npm run bench:native -- --cpu --check` compiles it and
+ * compares it with the oracle.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import type { Outcome } from '../../../bench/harness/record';
 import { type BenchPlan, runBench } from '../../../bench/harness/run';
 import { createBenchScene } from '../../../bench/harness/scenes';
 
-/** A program; each test replaces some of these lines. */
+/** A correct program; tests replace some of its lines. */
 const RIGHT = {
   greeting: "'cellstorm-native 1 events 500 A machine, made up'",
   time: '3 * batch',
@@ -164,11 +165,11 @@ describe('a correct program', () => {
         copyBytesPerMs: COPY_BYTES,
       },
     ]);
-    // A sample takes ten milliseconds.
+    // Each sample takes ten milliseconds.
     expect(native?.batch).toBe(4);
   });
 
-  it.each([2, 3] as const)('is asked in %dD for the same grid as gpu-grid', async (dimensions) => {
+  it.each([2, 3] as const)('gets the same grid as gpu-grid in %dD', async (dimensions) => {
     const program = fake();
     const scene = createBenchScene('uniform', { dimensions, count: 40 });
     for (const [index, rows] of ['ahead', 'around'].entries()) {
@@ -185,13 +186,13 @@ describe('a correct program', () => {
     }
   });
 
-  it('has its copies measured once', async () => {
+  it('has its copy bandwidth measured once', async () => {
     const program = fake();
     await runOf(program, { engines: createCudaGrids(program), counts: [5, 6] });
     expect(questionsOf(program).filter((line) => line.startsWith('copy'))).toEqual([`copy ${COPY_BYTES}`]);
   });
 
-  it('gets the frames of moving bodies, and the time to load them is subtracted', async () => {
+  it('gets the frames of moving bodies; the time to load them is subtracted', async () => {
     const program = fake({ time: "batch * (words.includes('wind') + 2 * words.includes('build'))" });
     const outcome = await outcomeOf(program, { scenes: ['moving'] });
     expect(outcome).toMatchObject({ status: 'timed', build: { median: 2 }, total: { median: 2 } });
@@ -219,7 +220,7 @@ describe('a correct program', () => {
   });
 });
 
-it('is left out if it is neither named nor given a program, and refused if it is named without one', async () => {
+it('is left out without a program, and rejected if it is named without one', async () => {
   const absent = listEngines().filter((engine) => engine.absent !== undefined);
   expect(absent.map(({ name }) => name)).toEqual(['cuda-grid', 'cuda-grid-around']);
   expect(listEngines('a program').filter((engine) => engine.absent !== undefined)).toEqual([]);
@@ -231,7 +232,7 @@ it('is left out if it is neither named nor given a program, and refused if it is
   });
 });
 
-it('refuses the scenes that gpu-grid refuses, and radii', () => {
+it('rejects the scenes that gpu-grid rejects, and scenes with radii', () => {
   const { refuse } = gridOf('a program');
   expect(refuse?.(createBenchScene('uniform', { dimensions: 2, count: 10 }))).toBeUndefined();
   expect(refuse?.(createBenchScene('mixed', { dimensions: 2, count: 10 }))).toBe(
@@ -239,7 +240,7 @@ it('refuses the scenes that gpu-grid refuses, and radii', () => {
   );
   const huge = createBenchScene('huge', { dimensions: 3, count: 1000 });
   expect(refuse?.(huge)).toBeUndefined();
-  // All bodies are in one corner, so cells are not larger.
+  // All bodies are in one corner, so larger cells are no help.
   const corner = { ...huge, max: huge.max.map((high) => 100 * high), frame: () => new Float32Array(3000) };
   expect(refuse?.(corner)).toMatch(/^The box has .*\.$/);
 });
@@ -318,10 +319,10 @@ describe('an incorrect program', () => {
       { before: "if (command === 'copy') return say('ok 8 0.001 0.02');" },
       'The events of A machine, made up measured 2% of the wall time of copies, but must measure at least 60% to be trusted.',
     ],
-  ])('is reported in a sentence if it %s', async (_, status, changes, reason) => {
+  ])('is reported with one sentence if it %s', async (_, status, changes, reason) => {
     const program = fake(changes);
     const { outcomes } = await runOf(program, { engines: [gridOf(program), CPU_GRID] });
-    expect(outcomes.map(({ engine, status: told }) => [engine, told]).toSorted()).toEqual([
+    expect(outcomes.map(({ engine, status: got }) => [engine, got]).toSorted()).toEqual([
       ['cpu-grid', 'timed'],
       ['cuda-grid', status],
     ]);
@@ -330,7 +331,7 @@ describe('an incorrect program', () => {
     expect(native?.total).toBeUndefined();
   });
 
-  it('is ended if it says nothing, or never stops talking', async () => {
+  it('is ended if it writes nothing, or never stops writing', async () => {
     const silent = write(`#!${process.execPath}\nsetInterval(() => undefined, 1000);\n`);
     await expect(NativeProgram.start(silent, 0.2)).rejects.toThrow(
       `The program ${silent} began with nothing for 0.2 seconds, so it was ended.`,

@@ -1,4 +1,4 @@
-/** The packed benchmark: its contents, and that its script runs all parts in order with nothing but a shell. */
+/** The packed benchmark: its contents, and its script, which runs all parts in order and needs only a shell. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { isNeededOfDawn, NATIVE_SOURCES, withDependencies } from '../../../scrip
 const SCRIPTS = fileURLToPath(new URL('../../../scripts/bench-pack', import.meta.url));
 const NATIVE = fileURLToPath(new URL('../../../bench/native', import.meta.url));
 
-it('takes the files of Dawn that one system needs', () => {
+it('includes only the files of Dawn that one system needs', () => {
   const needed = [
     'package.json',
     'index.js',
@@ -31,16 +31,16 @@ it('takes the files of Dawn that one system needs', () => {
     'dist/linux-x64',
     'dist/linux-x64/dawn.node',
   ]);
-  // The folder itself must be entered.
+  // The filter must accept the folder itself.
   expect(isNeededOfDawn('dist')).toBe(true);
 });
 
-it('takes all dependencies of packages, also circular ones', () => {
+it('includes all dependencies of packages, also circular ones', () => {
   const dependencies: Record<string, string[]> = { a: ['c'], b: [], c: ['d', 'a'], d: [] };
   expect(withDependencies(['b', 'a'], (name) => dependencies[name] ?? [])).toEqual(['a', 'b', 'c', 'd']);
 });
 
-/** A Node that writes complete records. */
+/** A substitute for Node that writes complete records. */
 const WHOLE = `if [ "$1" = bench ]; then echo '"ended": 1' > "$out"; fi`;
 
 describe('run.sh', () => {
@@ -58,11 +58,11 @@ describe('run.sh', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs the script with a Node that only logs its arguments, and with the given compiler or none. */
+  /** Runs the script with a substitute for Node that logs its arguments, and with the given compiler or none. */
   function run(
     node: string,
     variables: Record<string, string> = {},
-  ): { code: number | null; out: string; error: string; asked: string[] } {
+  ): { code: number | null; out: string; error: string; commands: string[] } {
     const log = join(folder, 'asked');
     writeFileSync(log, '');
     writeFileSync(
@@ -75,27 +75,32 @@ describe('run.sh', () => {
       encoding: 'utf8',
       env: { PATH: '/usr/bin:/bin', COUNTS: '5,6', REPEAT: '3', NVCC: '', ...variables },
     });
-    return { code: status, out: stdout, error: stderr, asked: readFileSync(log, 'utf8').trim().split('\n') };
+    return {
+      code: status,
+      out: stdout,
+      error: stderr,
+      commands: readFileSync(log, 'utf8').trim().split('\n'),
+    };
   }
 
-  it('asks for the adapter, then runs every part, with the libraries that the system lacks', () => {
-    const { code, error, asked } = run(WHOLE);
+  it('prints the adapter, then runs every part, with the libraries that the system lacks', () => {
+    const { code, error, commands } = run(WHOLE);
     expect({ code, error }).toEqual({ code: 0, error: '' });
-    expect(asked.map((line) => line.replace(/^.*\|/, '').split(' ').slice(0, 3).join(' '))).toEqual([
+    expect(commands.map((line) => line.replace(/^.*\|/, '').split(' ').slice(0, 3).join(' '))).toEqual([
       'info',
       ...['check', 'large', 'scenes', 'one-cell', 'growth'].map(
         (name) => `bench --out ${join(folder, 'out', name)}.json`,
       ),
     ]);
-    expect(asked[2]).toMatch(/--repeat 3 --backend gpu --scene uniform --count 5,6 /);
-    for (const line of asked) expect(line.split('|')[0]).toBe(join(folder, 'lib/rare'));
+    expect(commands[2]).toMatch(/--repeat 3 --backend gpu --scene uniform --count 5,6 /);
+    for (const line of commands) expect(line.split('|')[0]).toBe(join(folder, 'lib/rare'));
   });
 
-  it('runs only the parts in PARTS, and leaves the records of others', () => {
+  it('runs only the parts in PARTS, and keeps the records of others', () => {
     const kept = join(folder, 'out/growth.json');
     writeFileSync(kept, 'kept');
-    const { asked } = run(WHOLE, { PARTS: 'large,check' });
-    expect(asked.slice(1).map((line) => /(\S+)\.json/.exec(line)?.[1])).toEqual(
+    const { commands } = run(WHOLE, { PARTS: 'large,check' });
+    expect(commands.slice(1).map((line) => /(\S+)\.json/.exec(line)?.[1])).toEqual(
       ['check', 'large'].map((name) => join(folder, 'out', name)),
     );
     expect(readFileSync(kept, 'utf8')).toBe('kept');
@@ -110,36 +115,36 @@ describe('run.sh', () => {
     };
     const without = run(WHOLE);
     expect(without.out).toContain('nvcc was not found, so cuda-grid is left out.');
-    expect(without.asked.join()).not.toContain('--native');
+    expect(without.commands.join()).not.toContain('--native');
     const program = join(folder, 'out/cuda-grid');
     const good = run(WHOLE, compiler('echo "$@"'));
     expect(good.code).toBe(0);
-    for (const line of good.asked.slice(1)) expect(line).toMatch(new RegExp(` --native ${program}$`));
+    for (const line of good.commands.slice(1)) expect(line).toMatch(new RegExp(` --native ${program}$`));
     expect(readFileSync(join(folder, 'out/nvcc.log'), 'utf8')).toBe(
       `-std=c++17 -O3 -arch=native -o ${program} ${join(folder, 'native/grid.cu')}\n`,
     );
     const bad = run(WHOLE, compiler('echo "It is no C++." >&2; exit 1'));
     expect(bad.code).toBe(1);
     expect(bad.error).toMatch(/^It is no C\+\+\.\ncuda-grid could not be compiled: see nvcc\.log\.\n$/);
-    expect(bad.asked).toHaveLength(6);
-    expect(bad.asked.join()).not.toContain('--native');
+    expect(bad.commands).toHaveLength(6);
+    expect(bad.commands.join()).not.toContain('--native');
   });
 
-  it('continues after a part without a record, or with one that was cut off, and reports which', () => {
-    const { code, error, asked } = run(
+  it('continues after a part without a complete record, and reports which', () => {
+    const { code, error, commands } = run(
       '[ "$1" = info ] && exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"ended": 1, "status": "wrong"\' > "$out";; *growth.json) echo "{}" > "$out"; exit 139;; *) echo \'"ended": 1\' > "$out";; esac',
     );
     expect(code).toBe(1);
-    expect(asked).toHaveLength(6);
+    expect(commands).toHaveLength(6);
     expect(error).toMatch(
       /It is full\.(?:.|\n)*wrong or failed in: check\.\nThere is no record of: large\..*\nCut off, .*: growth\./,
     );
   });
 
-  it('stops if there is no GPU, and says what is missing', () => {
-    const { code, error, asked } = run('echo "No adapter at all."; exit 1');
+  it('stops without a GPU, and says what is missing', () => {
+    const { code, error, commands } = run('echo "No adapter at all."; exit 1');
     expect(code).toBe(1);
-    expect(asked).toHaveLength(1);
+    expect(commands).toHaveLength(1);
     expect(error).toMatch(/No adapter at all\.(?:.|\n)*README\.txt/);
   });
 });

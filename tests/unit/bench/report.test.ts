@@ -1,4 +1,4 @@
-/** The benchmark's report: its sentences, charts and tables follow from the numbers of a record. */
+/** The benchmark's report: its sentences, charts and tables agree with the numbers of a record. */
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../bench/harness/engine';
 import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../../bench/harness/record';
@@ -38,7 +38,7 @@ function sentencesOf(title: string, outcomes: readonly Outcome[]): readonly stri
 }
 
 describe('the summary', () => {
-  it('compares the public grid with a loop that does only this, which is no engine to choose', () => {
+  it('compares the public grid with a bare loop, which is not recommended as an engine', () => {
     const outcomes = [timed('cpu-grid', 1000, 1.1), timed('cpu-tight', 1000, 1), timed('cpu-sweep', 1000, 3)];
     expect(sentencesOf('Compared with a loop that does only this', outcomes)).toEqual([
       'uniform 2D: compared with cpu-tight, which does only this, cpu-grid takes 1.10 times as long at 1,000 bodies.',
@@ -73,22 +73,22 @@ describe('the summary', () => {
   });
 
   it('names the fastest engines, and those within the noise', () => {
-    const said = (grid: number, tree: number, last: number) =>
+    const summaryOf = (grid: number, tree: number, last: number) =>
       sentencesOf('Fastest engines', [
         ...[100, 1000].flatMap((count) => [timed('cpu-grid', count, grid), timed('tree', count, tree)]),
         ...[timed('cpu-grid', 5000, 9), timed('tree', 5000, last)],
         timed('lonely', 9000, 1),
       ]);
-    expect(said(1, 2, 30)).toEqual(['uniform 2D: cpu-grid from 100 to 5,000 bodies (1 ms to 9 ms).']);
-    expect(said(1, 2, 3)).toEqual([
+    expect(summaryOf(1, 2, 30)).toEqual(['uniform 2D: cpu-grid from 100 to 5,000 bodies (1 ms to 9 ms).']);
+    expect(summaryOf(1, 2, 3)).toEqual([
       'uniform 2D: cpu-grid from 100 to 1,000 bodies (1 ms) and tree at 5,000 bodies (3 ms).',
     ]);
-    expect(said(1, 1.02, 30)).toEqual([
+    expect(summaryOf(1, 1.02, 30)).toEqual([
       'uniform 2D: cpu-grid from 100 to 5,000 bodies (1 ms to 9 ms, tree within the noise).',
     ]);
   });
 
-  it('reports where another engine of the same backend beats the dense grid, and where the grid has no time', () => {
+  it('reports cases in which another engine of the same backend beats the dense grid, or the grid has no time', () => {
     const title = 'Where the dense grid is not the right choice';
     const mixed = (levels: number) =>
       [1000, 2000].flatMap((count) => [
@@ -110,7 +110,7 @@ describe('the summary', () => {
       'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
       'huge 2D: gpu-grid was refused at 10 bodies; gpu-hashed is the fastest there. It has no room.',
     ]);
-    // Counts in between, where it is the right choice, are not mentioned.
+    // Counts in between, for which the grid is the right choice, are not mentioned.
     const apart = [1, 100, 1].flatMap((other, index) => [
       timed('gpu-grid', 10 ** index, 4),
       timed('gpu-bvh', 10 ** index, other),
@@ -143,17 +143,17 @@ describe('the summary', () => {
 
   it('compares the grid with the best package', () => {
     const title = 'Compared with packages';
-    const said = (kdbush: number, rbush: number) =>
+    const summaryOf = (kdbush: number, rbush: number) =>
       sentencesOf(title, [
         timed('cpu-grid', 1000, 2),
         timed('cpu-sweep', 1000, 1),
         timed('kdbush', 1000, kdbush, { peer: 'kdbush' }),
         timed('rbush', 1000, rbush, { peer: 'rbush' }),
       ]);
-    expect(said(17, 30)).toEqual([
+    expect(summaryOf(17, 30)).toEqual([
       'uniform 2D: the best package takes 8.5 times as long at 1,000 bodies (kdbush, 17 ms against 2 ms), compared with cpu-grid.',
     ]);
-    expect(said(17, 1)).toEqual([
+    expect(summaryOf(17, 1)).toEqual([
       'uniform 2D: the best package takes 0.50 times as long at 1,000 bodies (rbush, 1 ms against 2 ms), compared with cpu-grid.',
     ]);
     expect(sentencesOf(title, [timed('cpu-grid', 1000, 2)])).toEqual([]);
@@ -165,7 +165,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('reports how times grow, and from where on all pairs are slower', () => {
+  it('reports how times grow, and from which count on all pairs are slower', () => {
     const counts = [1000, 2000, 5000, 10_000];
     const outcomes = (power: number, share: number) =>
       counts.flatMap((count) => [
@@ -186,8 +186,8 @@ describe('the summary', () => {
     expect(crossover(1)).toEqual(['uniform 2D compared with cpu-naive: cpu-grid at no count.']);
   });
 
-  it('hides no failure', () => {
-    const said = sentencesOf('What was checked', [
+  it('mentions every failure', () => {
+    const sentences = sentencesOf('What was checked', [
       timed('a', 10, 1),
       timed('b', 10, 1, { status: 'wrong', total: undefined }),
       timed('c', 10, 1, { status: 'failed', total: undefined }),
@@ -206,10 +206,10 @@ describe('the summary', () => {
   });
 
   it('reports what was timed under unusual conditions', () => {
-    const said = (...outcomes: Outcome[]) => sentencesOf('How it was timed', outcomes);
-    expect(said(timed('a', 10, 1, { stepShare: 0.01 }))).toEqual([]);
+    const summaryOf = (...outcomes: Outcome[]) => sentencesOf('How it was timed', outcomes);
+    expect(summaryOf(timed('a', 10, 1, { stepShare: 0.01 }))).toEqual([]);
     expect(
-      said(
+      summaryOf(
         timed('a', 10, 1, { stepShare: 0.02 }),
         timed('b', 10, 1, { apart: true }),
         timed('c', 10, 1, { discarded: 2 }),
@@ -241,7 +241,7 @@ describe('a chart', () => {
   });
   const draw = (...lines: Line[]) => drawChart('all', lines, { width: 400, height: 300 }) as Markup;
 
-  it('draws a power as a straight line, times upwards, and names that do not overlap', () => {
+  it('draws a power law as a straight line, greater times higher, and names without overlap', () => {
     const chart = draw(
       line('steep', 0, [1, 100, 10_000]),
       line('flat', 1, [1, 10, 100]),
@@ -282,7 +282,7 @@ describe('a chart', () => {
 });
 
 describe('the page', () => {
-  it('shows everything of each record, and text as text', () => {
+  it('shows the whole of each record, and escapes its texts', () => {
     const outcomes = [
       timed('cpu-grid', 1000, 2),
       timed('evil<script>', 1000, 5),
@@ -305,7 +305,7 @@ describe('the page', () => {
   });
 });
 
-it('formats numbers for people', () => {
+it('formats numbers for readers', () => {
   expect([0.00512, 0.5, 12.345, 1234].map(formatTime)).toEqual(['5.12 µs', '0.5 ms', '12.3 ms', '1.23 s']);
   expect([0.00512, 12.345, 1234, undefined].map(formatFigure)).toEqual(['0.00512', '12.3', '1,234', '']);
   expect([0.123, 0.97, 9.94, 9.96, 1 / 0].map(formatRatio)).toEqual(['0.12', '1.0', '9.9', '10', '']);

@@ -1,4 +1,4 @@
-/** Every stepping engine keeps a pile in its box and falls as far as gravity demands; wrong states get no time. */
+/** In every stepping engine a pile stays in its box and falls as far as it should; wrong states get no time. */
 import { describe, expect, it } from 'vitest';
 import { STEPPING_ENGINES } from '../../../bench/stepping/engines';
 import { DT, measureStepping, whatIsWrong } from '../../../bench/stepping/measure';
@@ -13,8 +13,8 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
     const stepper = await engine.open(scene);
     const steps = 4;
     for (let step = 0; step < steps; step++) stepper.step(DT);
-    const top = stepper.positions().reduce((best, place, index, all) => {
-      return index % 2 === 1 && place > (all[best] as number) ? index : best;
+    const top = stepper.positions().reduce((best, value, index, all) => {
+      return index % 2 === 1 && value > (all[best] as number) ? index : best;
     }, 1);
     const [, gravity = 0] = scene.settings?.gravity ?? [];
     const expected = gravity * steps * DT;
@@ -23,7 +23,7 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
     stepper.destroy();
   });
 
-  it('is timed, and ends with little overlap', async () => {
+  it('gets a time, and ends with little overlap', async () => {
     const record = await measureStepping({ engine, count: COUNT, steps: 120, limit: 20_000 });
     expect(record.wrong).toBeUndefined();
     expect(record.steps).toBe(120);
@@ -35,7 +35,7 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
   });
 });
 
-it('gives no time if discs are lost, not finite or outside', () => {
+it('an engine gets no time if discs are lost, not finite or outside', () => {
   expect(whatIsWrong(scene, scene.positions, still)).toBeUndefined();
   expect(whatIsWrong(scene, scene.positions.slice(2), still)).toMatch(/59 of 60 discs left/);
   expect(whatIsWrong(scene, scene.positions.with(3, Number.NaN), still)).toMatch(/not finite/);

@@ -1,6 +1,6 @@
 /**
- * Continuous collision on the CPU: fast particles pass through nothing and bounce by the contact law, with the same result for
- * every search and in every world. Also counters, substeps on demand, and rejected arguments.
+ * Continuous motion on the CPU: fast particles pass through nothing and bounce by the contact law, with the same result
+ * for every search and in every world. Also counters, substeps on demand, and rejected arguments.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -42,10 +42,10 @@ import { DIMENSIONS } from '../../helpers/passes';
 import { fc } from '../../helpers/properties';
 import { everyOther, fewerInSpace, isAsked } from '../../helpers/thorough';
 
-/** Least distance of two centres, with an allowance for 32-bit rounding. */
+/** The least distance of two centres, with an allowance for 32-bit rounding. */
 const NEAR = NEAR_SHARE - 1e-4;
 
-/** A simulation of a few particles in 2D, without gravity. */
+/** Returns a simulation of a few particles in 2D, without gravity. */
 function few(positions: number[], velocities: number[], more: Partial<SimulationOptions> = {}) {
   return createCpuSimulation({
     dimensions: 2,
@@ -61,7 +61,7 @@ function few(positions: number[], velocities: number[], more: Partial<Simulation
   });
 }
 
-/** The paths of a plan's particles as the CPU engine follows them; its slots differ from the reference's. */
+/** Follows the paths of a plan's particles on the CPU engine. Its slots differ from the reference's. */
 function flyOnCpu(plan: SimulationPlan, substep: Substep) {
   const { world, dimensions, count, diameter, radiusRange, positions, velocities } = plan;
   const { radii = new Float32Array(0), halves = new Float32Array(0), bulks = radii } = plan;
@@ -119,7 +119,7 @@ function sums(dimensions: number, velocities: Float32Array) {
 describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
   // The reference takes seconds for whole steps.
   it.each(isAsked(dimensions) ? [1, 8] : [8])(
-    'do not pass a wall one diameter thick with %d substeps, unless they are not followed',
+    'do not pass a wall one diameter thick with %d substeps, but do without continuous motion',
     (substeps) => {
       // Fewer particles with eight substeps, since these follow eight times as many paths.
       const { wall, ...options } = bulletsBeforeWall(dimensions, substeps === 1 ? 10_000 : 1000);
@@ -144,7 +144,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
   );
 
   it.each(fewerInSpace(dimensions, WALLS))(
-    'do not pass a wall of obstacles of many sizes (%s), unless they are not followed',
+    'do not pass a wall of obstacles of many sizes (%s), but do without continuous motion',
     (kind) => {
       const { wall, ...options } = bulletsBeforeSizedWall(dimensions, 400, kind);
       for (const continuous of [true, false]) {
@@ -170,7 +170,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
     const simulation = createCpuSimulation(both);
     simulation.step(DT);
     const after = simulation.read().positions;
-    // Particles of the wall have not moved in that substep, so the bullets must be before it.
+    // Particles of the wall do not move in this substep, so the bullets must stay before it.
     expect(countPassed(options, after.subarray(0, own.length), wall)).toBe(0);
     expect(simulation.continuousCounts().hits).toBeGreaterThan(100);
     expect(nearestPair(dimensions, after)).toBeGreaterThan(0.9);
@@ -183,7 +183,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
 describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
   const fields = WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const));
   it.each(fewerInSpace(dimensions, fields))(
-    'end where a search of all pairs ends them, %s, %s',
+    'end at the same positions as with a search of all pairs, %s, %s',
     (kind, sizes) => {
       const property = (seed: number) => {
         const options = fastCrowd(dimensions, kind, 60, createNoise(seed), sizes);
@@ -199,9 +199,9 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
         got.ids.forEach((id, slot) => {
           const source = grid.slots[id] as number;
           for (let axis = 0; axis < dimensions; axis++) {
-            const place = dimensions * slot + axis;
-            expect(got.positions[place]).toBe(expected.positions[dimensions * source + axis]);
-            expect(got.velocities[place]).toBe(expected.velocities[dimensions * source + axis]);
+            const word = dimensions * slot + axis;
+            expect(got.positions[word]).toBe(expected.positions[dimensions * source + axis]);
+            expect(got.velocities[word]).toBe(expected.velocities[dimensions * source + axis]);
           }
         });
         return hits;
@@ -216,7 +216,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
     },
   );
 
-  it('come no nearer than 15/16 of a diameter on their paths, keep momentum and gain no energy', () => {
+  it('come no nearer than 15/16 of a diameter, keep momentum and gain no energy', () => {
     const noise = createNoise(5);
     const spread = fastCrowd(dimensions, 'unbounded', 150, noise);
     // At first all pairs are at least a diameter apart.
@@ -253,7 +253,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
     }
   });
 
-  it.each(WORLD_KINDS)('leave the same bits in any memory order, %s', (kind) => {
+  it.each(WORLD_KINDS)('give the same bits in any memory order, %s', (kind) => {
     const options = fastCrowd(dimensions, kind, 80, createNoise(9));
     const straight = createCpuSimulation(options);
     const restored = createCpuSimulation({
@@ -298,7 +298,7 @@ describe('a path', () => {
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 1, held: 0 });
   });
 
-  it('ends where two fast particles meet half way, although each would end beyond the other', () => {
+  it('ends where two fast particles meet, although each would move past the other', () => {
     const simulation = few([2, 4, 34, 4], [2048, 0, -2048, 0]);
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
@@ -308,8 +308,8 @@ describe('a path', () => {
     expect([...velocities]).toEqual([0, 0, 0, 0]);
   });
 
-  it('is not ended by a particle that has left, nor by one that flies ahead', () => {
-    // The second particle leaves the first one's way before it comes; the third flies ahead at the same speed.
+  it('is not ended by a particle that has moved away, nor by one that flies ahead', () => {
+    // The second particle leaves the first one's path in time; the third flies ahead at the same speed.
     const simulation = few([2, 4, 20, 4, 6, 4], [1024, 0, 0, 3 * 64, 1024, 0], { max: [64, 8] });
     simulation.step(1 / 64);
     expect(simulation.read().positions[0]).toBe(18);
@@ -318,7 +318,7 @@ describe('a path', () => {
   });
 
   it('ends at a particle that rests where its own path ended', () => {
-    // The first particle stops at the wall of the world, the second behind it at the first.
+    // The first particle stops at the wall, the second at the first.
     const simulation = few([50, 4, 40, 4], [2048, 0, 2048, 0]);
     simulation.step(1 / 64);
     const { positions } = simulation.read();
@@ -339,14 +339,14 @@ describe('a path', () => {
   });
 
   it('accelerates only while it flies', () => {
-    // Gravity alone moves it four diameters in a substep; it hits the floor after two, half way.
+    // It would fly four diameters in the substep, but hits the floor after two.
     const options = { gravity: [0, -64 * 64], restitution: 1 };
     const simulation = few([8, 2.5], [0, -192], options);
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
     expect(positions[1]).toBe(0.5);
     expect(velocities[1]).toBeCloseTo(256 - 32, 1);
-    // A particle that is held up from the beginning gains nothing, however long.
+    // A blocked particle gains no speed in any number of steps.
     const held = few([2, 4, 3, 4], [6, 0, 6, 0], {
       gravity: [64 * 8, 0],
       max: [3.5, 8],
@@ -364,7 +364,7 @@ describe('a path', () => {
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
   });
 
-  it('passes no particle on its way to a wall, however many diameters a tick is', () => {
+  it('passes no obstacle on its way to a wall, however many diameters long a tick is', () => {
     const obstacles = new Float32Array(Array.from({ length: 8 }, (_, index) => [20, index + 0.5]).flat());
     for (const exponent of [16, 20, 24, 30, 41]) {
       const simulation = few([10, 4.2], [2 ** exponent * 64, 0], { obstacles });
@@ -373,7 +373,7 @@ describe('a path', () => {
     }
   });
 
-  it('wraps around a world of three cells many times, and hits each particle on its way', () => {
+  it('wraps around a world of three cells many times, and hits a particle on its way', () => {
     const options = { min: [0, 0], max: [3, 3], periodic: true } as const;
     const free = few([0.5, 0.5], [64 * 64, 0], options);
     free.step(1 / 64);
@@ -388,7 +388,7 @@ describe('a path', () => {
     expect(around.read().positions[0]).toBeGreaterThanOrEqual(1.9 + NEAR - 0.1);
   });
 
-  it('hits a particle that comes across the boundary, however slow it is itself', () => {
+  it('hits a particle that comes across the boundary, even if its own particle is slow', () => {
     const simulation = few([2, 4, 4, 4], [0.3 * 64, 0, 30 * 64, 0], {
       max: [12, 12],
       periodic: true,
@@ -399,7 +399,7 @@ describe('a path', () => {
     expect([...simulation.read().velocities]).toEqual([30 * 64, 0, Math.fround(0.3 * 64), 0]);
   });
 
-  it('is held back if a chain is longer than the rounds can settle, and nothing is passed', () => {
+  it('is held if a chain is longer than the rounds can settle, and passes no particle', () => {
     const row = CCD_ROUNDS + 20;
     const positions = Array.from({ length: row }, (_, index) => [100 - 1.5 * index, 4]).flat();
     const velocities = Array.from({ length: row }, () => [200 * 64, 0]).flat();
@@ -502,14 +502,14 @@ describe('paths of particles of many sizes', () => {
     const simulation = sized(bodies, positions, velocities, { halfExtents });
     simulation.step(1 / 64);
     const after = simulation.read().positions;
-    // All touch it; of simultaneous hits, the one that closes in fastest counts.
+    // All hit the box. Of simultaneous hits, the one with the greatest closing speed counts.
     expect(after[0]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
     expect(after[2]).toBeCloseTo(40 - 0.03125 - 0.5, 1);
     expect(after[4]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 3, paths: 3, hits: 3, held: 0 });
     const without = sized(bodies, positions, velocities, { halfExtents, continuous: false });
     without.step(1 / 64);
-    expect([0, 2, 4].every((place) => (without.read().positions[place] as number) > 41)).toBe(true);
+    expect([0, 2, 4].every((word) => (without.read().positions[word] as number) > 41)).toBe(true);
   });
 
   it.each(DIMENSIONS)(
@@ -544,11 +544,11 @@ describe('paths of particles of many sizes', () => {
     const grid = buildGrid(world, positions, velocities, undefined, { radii, halves, bulks });
     const after = fly(world, substep, grid);
     expect(after.hits).toBeGreaterThan(20);
-    const heft = (moving: Float32Array) =>
+    const momenta = (moving: Float32Array) =>
       moving.map((along, index) => along * (grid.bulks?.[index >> 1] as number) ** 2);
-    const before = sums(2, heft(grid.velocities)).momentum;
-    const size = heft(grid.velocities).reduce((sum, along) => sum + Math.abs(along), 0);
-    sums(2, heft(after.velocities)).momentum.forEach((along, axis) => {
+    const before = sums(2, momenta(grid.velocities)).momentum;
+    const size = momenta(grid.velocities).reduce((sum, along) => sum + Math.abs(along), 0);
+    sums(2, momenta(after.velocities)).momentum.forEach((along, axis) => {
       expect(Math.abs(along - (before[axis] as number)) / size).toBeLessThan(1e-5);
     });
   });
@@ -584,7 +584,7 @@ describe('paths at obstacles with their own sizes', () => {
       const simulation = one([2, 4], [2048, 0], { positions: [21, 4], radii: [radius] }, { restitution: 1 });
       simulation.step(1 / 64);
       const gap = 21 - (simulation.read().positions[0] as number);
-      // The contact law has pushed it out again by its share.
+      // The contact law has already pushed the disc out by its share.
       expect(gap).toBeGreaterThanOrEqual(0.5 + radius - deep);
       expect(gap).toBeLessThan(0.5 + radius - deep / 2);
       expect([...simulation.read().velocities]).toEqual([-2048, 0]);
@@ -595,7 +595,7 @@ describe('paths at obstacles with their own sizes', () => {
     const box = { positions: [20, 4], halfExtents: [2, 2] };
     const hit = one([2, 6.25], [2048, 0], box, { restitution: 1, max: [64, 16] });
     hit.step(1 / 64);
-    // The contact is 7/16 from the corner, a quarter of that beside the way.
+    // The disc stops 7/16 from the corner, which is 1/4 to the side of its path.
     const [across, along] = [0.25 / 0.4375, -Math.sqrt(1 - (0.25 / 0.4375) ** 2)];
     const { positions, velocities } = hit.read();
     expect(positions[0]).toBeCloseTo(18 + 0.4375 * along, 1);
@@ -618,14 +618,14 @@ describe('paths at obstacles with their own sizes', () => {
       simulation.step(1 / 64);
       expect(simulation.read().positions[0]).toBeCloseTo(end + Math.sign(end - begin) / 16, 1);
     }
-    // Past both of its ends, through the gap of the largest particle, and across the boundary.
+    // The path leads through the gap between the ball's images and across the boundary.
     const free = one([7, 0], [64 * 140, 0], { ...ball, radii: [7.25] }, world);
     free.step(1 / 64);
     expect(free.continuousCounts().hits).toBe(0);
     expect(free.read().positions[1]).toBe(0);
   });
 
-  it.each(DIMENSIONS)('end on an endless floor wherever they come down, %dD', (dimensions) => {
+  it.each(DIMENSIONS)('end on an endless floor at any position, %dD', (dimensions) => {
     const noise = createNoise(3);
     const count = 200;
     const corner = (at: number) => new Array<number>(dimensions).fill(at);
@@ -692,7 +692,7 @@ describe('bullets in heaps', () => {
     }
   });
 
-  it('come to rest on each other, as they do without being followed', () => {
+  it('come to rest on each other, like without continuous motion', () => {
     const speeds = [false, true].map((continuous) => {
       const columns = 12;
       const positions = Array.from({ length: 20 * columns }, (_, index) => [
@@ -726,7 +726,7 @@ describe('counters and substeps', () => {
     expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
   });
 
-  it('are as many as the fastest particle needs, or those of the settings if that is too many', () => {
+  it('are as many as the fastest particle needs, or as set if that is too many', () => {
     const simulation = few([2, 1, 2, 4], [3, 0, 47, 0], { substeps: 8 });
     // 0.73 of a diameter is twelve sixteenths.
     expect(simulation.advance(1 / 64)).toBe(12);
@@ -739,7 +739,7 @@ describe('counters and substeps', () => {
     expect(simulation.time).toBeCloseTo(3 / 64 + 1 / 1024, 10);
   });
 
-  it('depend on the particle that moves the most of its own diameters, gravity included', () => {
+  it('depend on the particle that moves farthest in its own diameters, including gravity', () => {
     const simulation = few([2, 1, 20, 4], [3, 0, 40, 0], {
       radius: undefined,
       radii: new Float32Array([0.25, 2]),

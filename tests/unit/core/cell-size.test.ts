@@ -26,7 +26,7 @@ describe('suggestCellSize', () => {
     expect(cpuEntry.suggestCellSize).toBe(suggestCellSize);
   });
 
-  it('suggests the largest diameter without a density, in whatever form radii are given', () => {
+  it('suggests the largest diameter without a density, for every form of radii', () => {
     for (const radii of [
       3,
       Float32Array.of(1, 3, 2),
@@ -79,7 +79,7 @@ describe('suggestCellSize', () => {
                 },
                 diameter,
               );
-          // Unbounded worlds have exactly these cells, so the candidates are theirs.
+          // Unbounded worlds use exactly the suggested size, so the estimate must agree with it.
           if (unbounded) expect(world.cellSize).toBe(cellSize);
           else expect(Math.abs(world.cellSize / cellSize - 1)).toBeLessThan(1e-4);
           expect(cellSize).toBeGreaterThanOrEqual(diameter);
@@ -127,7 +127,7 @@ describe('suggestCellSize', () => {
     expect(suggest(2, 0.05)).toBeLessThanOrEqual(3);
     expect(suggest(3, 0.05)).toBeGreaterThanOrEqual(1.25);
     expect(suggest(3, 0.05)).toBeLessThanOrEqual(2);
-    // Between the measured sizes next to the fastest one.
+    // The suggestion must lie between the neighbours of the fastest measured size.
     for (const [dimensions, density, least, most] of [
       [2, 0.002, 8, 32],
       [2, 0.0002, 16, 64],
@@ -222,7 +222,7 @@ describe('fitCosts', () => {
       }),
     );
 
-  it('finds the costs that the times were made from', () => {
+  it('recovers the costs from which the times were computed', () => {
     for (const [candidate, cell, range] of [
       [4, 32, 100],
       [4, 0, 100],

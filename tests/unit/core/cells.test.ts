@@ -28,15 +28,15 @@ describe('cellCoordinate', () => {
     expect(cellCoordinate(position, origin, inverse, 12)).toBe(expected);
   });
 
-  it('snaps subnormals to zero, in agreement with devices that flush them', () => {
+  it('treats subnormals as zero, like devices that flush them', () => {
     for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
       expect(cellCoordinate(Math.fround(tiny), 0, 1, 12)).toBe(1);
     }
-    // Without the snap and the clamp, a normal offset with a subnormal product would be one cell lower.
+    // Without this and the clamp, a normal offset with a subnormal product would be one cell lower.
     expect(cellCoordinate(-(2 ** -126), 0, 0.25, 12)).toBe(1);
   });
 
-  it('is monotonic, so a clamped particle never jumps over its neighbours', () => {
+  it('is monotonic, so that clamping keeps the order of particles', () => {
     const inverse = Math.fround(1 / 0.3);
     fc.assert(
       fc.property(

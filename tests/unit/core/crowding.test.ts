@@ -1,4 +1,4 @@
-/** Crowds are counted, explained in a message, and handled by an option that is checked. */
+/** Crowds: their count, the message about them, and the option `crowds`. */
 import { describe, expect, it } from 'vitest';
 import { CROWDED } from '../../../src/core/base/constants';
 import { crowdingWarning } from '../../../src/core/simulation/crowding';
@@ -8,7 +8,7 @@ import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
 
 const BOX = { dimensions: 2, min: [0, 0], max: [8, 8] } as const;
 
-/** Positions of `count` particles in the cell from 2 to 3, and of three elsewhere. */
+/** Returns positions of `count` particles in the cell from 2 to 3, and of three elsewhere. */
 function crowd(count: number): Float32Array {
   const positions = new Float32Array(2 * (count + 3)).fill(6.5);
   for (let index = 0; index < 2 * count; index++) positions[index] = 2 + ((index * 37) % 64) / 64;
@@ -19,7 +19,7 @@ describe('crowding', () => {
   it.each([
     [CROWDED, 0],
     [CROWDED + 1, CROWDED + 1],
-  ])('counts for a cell of %i particles: %i', (count, crowded) => {
+  ])('counts for a cell with %i particles: %i', (count, crowded) => {
     const options = { ...BOX, radius: 0.5, positions: crowd(count) };
     for (const simulation of [new ReferenceSimulation(options), createCpuSimulation(options)]) {
       expect(simulation.measure()).toMatchObject({ crowded, greatestOccupancy: count });
@@ -49,7 +49,7 @@ describe('crowding', () => {
     expect(crowdingWarning(none, { backend: 'gpu', world: world(false) })).toBeUndefined();
   });
 
-  it('is an option of every world: off by default, and only true or false', () => {
+  it('can be enabled in every world, is off by default, and must be true or false', () => {
     expect(defineWorld(BOX, 1).crowds).toBe(false);
     expect(defineWorld({ ...BOX, crowds: true }, 1).crowds).toBe(true);
     expect(defineWorld({ dimensions: 3, unbounded: true, crowds: true }, 1).crowds).toBe(true);

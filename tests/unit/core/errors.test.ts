@@ -1,4 +1,4 @@
-/** The message of an ArgumentError, with each kind of value. */
+/** The message of an ArgumentError for each kind of value. */
 import { expect, it } from 'vitest';
 import { ArgumentError, Phrase } from '../../../src/core/base/errors';
 

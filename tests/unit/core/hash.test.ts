@@ -12,7 +12,7 @@ describe('state hash', () => {
     expect(hashState(2, POSITIONS, VELOCITIES)).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('keeps its value across versions', () => {
+  it('has the same value as in earlier versions', () => {
     expect(hashState(2, POSITIONS, VELOCITIES)).toBe('c07f537373b0cdf5');
     expect(hashState(3, POSITIONS, VELOCITIES)).toBe('bdd5262ba6f278dd');
   });

@@ -1,6 +1,6 @@
 /**
- * When two bodies on straight paths come too near, compared with marching along the paths and with closed forms, and the
- * direction in which they meet.
+ * The time at which two bodies on straight paths come too near, compared with small steps along the paths and with
+ * closed forms, and the direction in which they meet.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ interface Body {
   readonly way: readonly number[];
 }
 
-/** Two bodies in the form of an encounter: at the ends of their paths, with dt = 1. */
+/** Returns two bodies in the form of an encounter: at the ends of their paths, with dt = 1. */
 function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.01, largest: 64 }, 2, true);
   const substep = { ...substepOf(world), dt: 1 };
@@ -43,7 +43,7 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   };
   const encounter = new Encounter(world, substep, state);
   const slack = OVERLAP_SHARE * Math.min(...[0, 1].map((body) => thicknessOf(dimensions, state, body, 0)));
-  /** Overlap of the two at a time, by the contact law. */
+  /** Returns the overlap of the two at a time, by the contact law. */
   const overlapAt = (time: number) => {
     const positions = Float32Array.from(state.positions, (end, index) => {
       return end - (1 - time) * (state.velocities[index] as number);
@@ -56,10 +56,10 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   return { encounter, face, slack, overlapAt, time: key === NEVER ? undefined : timeOfKey(key) };
 }
 
-/** A world that is periodic along all axes except perhaps the last. */
+/** The period along periodic axes, which are all axes or all except the last. */
 const PERIOD = 16;
 
-/** A body and an obstacle of that world, whose particles fit a ball of radius 1. */
+/** A body and an obstacle in this world, whose particles fit a ball of radius 1. */
 function meetObstacle(
   dimensions: Dimensions,
   { radius, half, from, way }: Body,
@@ -83,7 +83,7 @@ function meetObstacle(
   const encounter = new Encounter(world, { ...substepOf(world), dt: 1 }, state);
   const slack =
     OVERLAP_SHARE * Math.min(thicknessOf(dimensions, state, 0, 0), thicknessOf(dimensions, bodies, 0, 0));
-  /** Overlap at a time, with the image that is nearest then. */
+  /** Returns the overlap at a time, with the image that is nearest then. */
   const overlapAt = (time: number) => {
     const positions = state.positions.map((end, axis) => end - (1 - time) * (way[axis] as number));
     return faceShapes(world, { ...state, positions }, 0, 0, bodies).overlap;
@@ -108,7 +108,7 @@ const TICK = 1 / CCD_TICKS;
 
 describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   it.each(['ball and ball', 'ball and box', 'box and box'])(
-    'meet when marching along their paths says so, %s',
+    'meet at the time found by small steps along their paths, %s',
     (kind) => {
       let hits = 0;
       let misses = 0;
@@ -130,7 +130,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
           const aTick = 2 * TICK * Math.hypot(...bodies.flatMap(({ way }) => way));
           const until = time ?? 1;
           if (time === 0 && overlapAt(0) >= slack - rounding) return;
-          // Before that time they are never deeper than allowed; at that time they are as deep, or nearly.
+          // Before that time they are never deeper than allowed; at that time they are almost exactly as deep.
           if (overlapAt(0) < slack) {
             const overlaps = Array.from({ length: 201 }, (_, step) => overlapAt((until * step) / 200));
             expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
@@ -158,13 +158,13 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
       way: [...way, ...still].slice(0, dimensions),
     });
     const box = { half, from: still, way: still };
-    // A ball of diameter 1 goes in by 1/16, so it stops at 23/16 from the middle of the side.
+    // A ball of diameter 1 overlaps by 1/16, so its centre stops 23/16 from the centre of the box.
     const side = meet(dimensions, [ball([-8, 0.5], [8, 0]), box]);
     expect(side.time).toBeCloseTo(1 - 23 / 16 / 8, 3);
     side.face(side.time as number);
     side.encounter.measure(0);
     expect([...side.encounter.normal]).toEqual([-1, 0, 0].slice(0, dimensions));
-    // At an edge it stops at 7/16 from it: along x, 0.3 beside it.
+    // At an edge its centre stops 7/16 from the edge, which is 0.3 to the side.
     const edge = meet(dimensions, [ball([-8, 1.3], [8, 0]), box]);
     const before = Math.sqrt((7 / 16) ** 2 - 0.3 ** 2);
     expect(edge.time).toBeCloseTo(1 - (1 + before) / 8, 3);
@@ -172,7 +172,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     edge.encounter.measure(0);
     expect(edge.encounter.normal[0]).toBeCloseTo(-before / (7 / 16), 2);
     expect(edge.encounter.normal[1]).toBeCloseTo(0.3 / (7 / 16), 2);
-    // At 7/16 beside it, just touching and just not.
+    // At 7/16 to the side it just hits, or just misses.
     expect(meet(dimensions, [ball([-8, 1 + 7 / 16 - 0.001], [16, 0]), box]).time).toBeDefined();
     expect(meet(dimensions, [ball([-8, 1 + 7 / 16 + 0.001], [16, 0]), box]).time).toBeUndefined();
     if (dimensions === 2) return;
@@ -180,7 +180,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     expect(corner.time).toBeCloseTo(1 - (1 + Math.sqrt((7 / 16) ** 2 - 2 * 0.2 ** 2)) / 8, 3);
   });
 
-  it('do not meet side by side, flush, or while they separate', () => {
+  it('do not meet if they move side by side, or separate', () => {
     const still = repeat(0, dimensions);
     const half = repeat(1, dimensions);
     const along = still.with(0, 20);
@@ -188,7 +188,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     expect(meet(dimensions, [beside, { half, from: still, way: still }]).time).toBeUndefined();
     const inside = { half, from: still.with(0, -0.5), way: still.with(0, -3) };
     expect(meet(dimensions, [inside, { half, from: still, way: still }]).time).toBeUndefined();
-    // From the same position no direction leads nearer.
+    // Coincident bodies cannot come nearer in any direction.
     const same = { half, from: still, way: still.with(0, 3) };
     expect(meet(dimensions, [same, { half, from: still, way: still }]).time).toBeUndefined();
     // At the allowed depth, moving towards each other: they meet at once.
@@ -199,7 +199,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
 
 describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic world, %dD', (dimensions) => {
   it.each(['ball and ball', 'ball and box', 'box and ball', 'box and box'])(
-    'meet when marching along the way says, whichever image that is, %s',
+    'meet at the time found by small steps along the path, with any image, %s',
     (kind) => {
       const [isBox, isBoxed] = [kind.startsWith('box'), kind.endsWith('box')];
       let hits = 0;
@@ -209,13 +209,13 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
           const noise = createNoise(seed);
           const vector = (make: () => number) => Array.from({ length: dimensions }, make);
           const size = () => 2 ** -(2 * noise() + 1);
-          // Up to the room that the largest particle leaves of the period, or endless.
+          // The obstacle leaves room for the largest particle in the period, or is endless.
           const large = () => 7 * (1 - noise() / 4);
           const half = () => (noise() < 0.2 ? PERIOD * (0.5 + noise()) : large());
           const direction = vector(() => noise() - 0.5).with(0, noise() - 0.25);
           const length = 3 * noise() ** 0.25;
           const centre = vector(() => PERIOD * noise());
-          // Along one axis it starts nearest to the next image or the last, which most paths leave behind.
+          // Along one axis it starts nearest to the next or the previous image, which most paths move away from.
           const body: Body = {
             ...(isBox ? { half: vector(size) } : { radius: size() }),
             from: centre.map((along, axis) => along + (axis === 0 ? 6.5 + 2 * noise() : 5 * (noise() - 0.5))),
@@ -234,7 +234,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
           hits++;
           if (met.nearestOnly !== time) ahead++;
           expect(overlapAt(time)).toBeGreaterThan(slack - 2 * TICK * length - rounding);
-          // It hits the image that is nearest at that time.
+          // The hit is with the image that is nearest at that time.
           met.face(time);
           met.encounter.measure(0);
           const closing = body.way.reduce((sum, along, axis) => {
@@ -253,7 +253,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
     const corner = (first: number) => repeat(8, dimensions).with(0, first);
     const way = repeat(0, dimensions).with(0, 2);
     const body = { radius: 0.5, from: corner(2), way };
-    // Of the ball with diameter 1, or of a plate 1/4 thick.
+    // The lesser thickness is that of the ball with diameter 1, then that of a plate 1/4 thick.
     const large = meetObstacle(dimensions, body, { radius: 4, from: corner(8) });
     expect(large.time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
     const plate = repeat(2, dimensions).with(0, 0.125);
@@ -264,7 +264,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
   it('do not meet at the ends of an endless floor, only on top of it', () => {
     const vector = (first: number, second: number) => [first, second, 8].slice(0, dimensions);
     const floor = { half: [PERIOD / 2, 1, PERIOD / 2].slice(0, dimensions), from: vector(2, 2) };
-    // Its ends would be at 10, or -6: from either side, and exactly there.
+    // Its ends would be at 10 and -6. Bodies come from both sides of the end, and exactly there.
     for (const [first, along] of [
       [9, 2],
       [11, -2],
@@ -282,7 +282,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
       encounter.measure(0);
       expect([...encounter.normal]).toEqual([0, 1, 0].slice(0, dimensions));
     }
-    // Along it they may be at any depth.
+    // Motion along the floor is no hit at any depth.
     for (const depth of [0.2, 0.9]) {
       const half = repeat(0.25, dimensions);
       const way = [2, 0, 0].slice(0, dimensions);
@@ -291,7 +291,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
     }
   });
 
-  it('have one position each along axes that are not periodic', () => {
+  it('have only one image along axes that are not periodic', () => {
     const corner = (first: number) => repeat(8, dimensions).with(0, first);
     const way = repeat(0, dimensions).with(0, -3);
     const body = { radius: 0.5, from: corner(2), way };

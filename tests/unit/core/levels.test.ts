@@ -1,4 +1,4 @@
-/** Worlds for particles of many sizes: their cells are such that a probe visits no cell twice and misses none. */
+/** Worlds with variable radii: a probe visits no cell twice and misses none. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
@@ -20,14 +20,14 @@ function highest({ cells, levels }: World): number[] {
   return cells.map((count) => count >> (levels - 1));
 }
 
-describe('a periodic world of many sizes', () => {
+describe('a periodic world with variable radii', () => {
   const make = (low: number, high: number, cellSize?: number) => {
     const options = { dimensions: 2, min: [low, low], max: [high, high], periodic: true };
     return defineLevels({ ...options, cellSize } as WorldOptions, RADII, 1000);
   };
 
-  it('is rejected if rounding leaves the highest level two cells, whose neighbours would be visited twice', () => {
-    // Three cells of 4, but only eleven cells of 1 instead of twelve, since these are a little wider.
+  it('is rejected if rounding leaves two cells on the highest level, which would be visited twice', () => {
+    // Cells of size 1 become slightly wider, so eleven instead of twelve fit: too few for three cells of 4.
     expect(() => make(1, 13)).toThrow(
       /^world\.max\[0\] is 13, .* 3 cells = 13\.00.*, since the axis is periodic\.$/,
     );
@@ -60,18 +60,18 @@ describe('a periodic world of many sizes', () => {
     };
     const wide = sparse([1e5, 1e5]);
     expect([wide.levels, wide.baseDiameter, wide.cellCount]).toEqual([1, 64, Math.floor(1e5 / 64) ** 2]);
-    // The largest particles are 4 wide. Up to 2^22 cells, or 16 per particle, no cell is widened.
+    // The largest particles are 4 wide. With at most 2^22 cells, or 16 per particle, cells are not widened.
     const most = 4 * 2 ** 11;
     expect(sparse([most, most]).baseDiameter).toBe(4);
     expect(sparse([most, most + 4]).baseDiameter).toBe(8);
     expect(sparse([most, most + 4], true, 2 ** 18 + 2 ** 8).baseDiameter).toBe(4);
-    // A box that is not periodic keeps the requested cells: on the CPU its empty cells cost nothing.
+    // A box that is not periodic keeps the requested cells, since empty ones cost nothing on the CPU.
     expect(sparse([most, most + 4], false).baseDiameter).toBe(4);
     expect(sparse([24, 1e4, 1e4]).cells).toEqual([3, 1250, 1250]);
     expect(sparse([12, 1e4, 1e4]).cells).toEqual([3, 2500, 2500]);
   });
 
-  it('with the default number of cells has none wider than the largest particle', () => {
+  it('has no cells wider than the largest particle by default', () => {
     for (const periodic of [true, false]) {
       const radii = { smallest: 0.45, largest: 0.5 };
       const world = defineLevels(

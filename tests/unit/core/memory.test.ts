@@ -1,14 +1,14 @@
-/** Limits of GPU memory: 64 bytes per particle in 2D, 112 in 3D, and 12 per cell. */
+/** Limits for GPU memory: 64 bytes per particle in 2D, 112 in 3D, and 12 per cell. */
 import { describe, expect, it } from 'vitest';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../../src/engine/simulation/memory';
 
 const BAR = { 2: 64, 3: 112, cell: 12 } as const;
 
 describe('memory', () => {
-  it.each([2, 3] as const)('stays within the limit in %dD, everything included', (dimensions) => {
+  it.each([2, 3] as const)('stays within the limit in %dD, including all buffers', (dimensions) => {
     expect(bytesPerParticle(dimensions)).toBeLessThanOrEqual(BAR[dimensions]);
     expect(BYTES_PER_CELL).toBeLessThanOrEqual(BAR.cell);
-    // At a million particles, fixed buffers take far less than a byte per particle.
+    // With a million particles, buffers of fixed size take far less than a byte per particle.
     const fixed = estimateMemory(dimensions, 0, 0);
     expect(fixed).toBeLessThan(1_000_000);
     for (const [particles, cells] of [
@@ -35,7 +35,7 @@ describe('memory', () => {
     }
   });
 
-  it('takes nothing for obstacles and crowds without them', () => {
+  it('includes nothing for obstacles and crowds without them', () => {
     const plain = estimateMemory(2, 1000, 4000, 'unbounded');
     expect(estimateMemory(2, 1000, 4000, 'unbounded', {})).toBe(plain);
     expect(estimateMemory(2, 1000, 4000, 'unbounded', { obstacles: 0, crowds: false })).toBe(plain);
@@ -47,7 +47,7 @@ describe('memory', () => {
     [3, 'periodic', 64],
     [2, 'unbounded', 52],
     [3, 'unbounded', 92],
-  ] as const)('grows as docs/obstacles.md says for obstacles in %dD, %s', (dimensions, kind, bytes) => {
+  ] as const)('grows per obstacle as docs/obstacles.md documents in %dD, %s', (dimensions, kind, bytes) => {
     const of = (obstacles: number, cells: number) =>
       estimateMemory(dimensions, 1000, cells, kind, { obstacles });
     expect(of(2_000_000, 4096) - of(1_000_000, 4096)).toBe(bytes * 1_000_000);

@@ -1,6 +1,6 @@
 /**
- * The tree of obstacles: bodies found in a box compared with a search of all bodies, in every kind of world and for all sizes;
- * the same tree for the same bodies in any order; the number of its nodes.
+ * The tree of obstacles: bodies found in a box compared with a search of all bodies, in every kind of world and for all
+ * sizes; the same tree for the same bodies in any order; and the number of nodes.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ const worldOf = (kind: Kind, dimensions: Dimensions): TreeWorld => ({
   period: PERIODS[kind].slice(0, dimensions),
 });
 
-/** Bodies in the caller's form: packed, with radius 0 for boxes. */
+/** Returns bodies in the caller's form: packed, with radius 0 for boxes. */
 interface Given {
   readonly position: readonly number[];
   readonly radius: number;
@@ -60,7 +60,7 @@ function bodiesOf(dimensions: Dimensions, given: readonly Given[], boxes: boolea
   return { positions, ...defineShapes(dimensions, radii, halves) };
 }
 
-/** From a millionth of `largest` up to `largest`. */
+/** Sizes from a millionth of `largest` up to `largest`. */
 const sizes = (largest: number) =>
   fc.integer({ min: 0, max: 1000 }).map((share) => fround(largest * 1e-6 ** (share / 1000)));
 
@@ -127,7 +127,7 @@ function cases(kind: Kind, dimensions: Dimensions): fc.Arbitrary<Case> {
   );
 }
 
-/** Overlap of the boxes of a body and a query along the axis with the least overlap; negative if they are apart. */
+/** Returns the least overlap along an axis of a body's box and a query; negative if they are apart. */
 function overlapOf(
   { dimensions, period }: TreeWorld,
   bodies: StaticBodies,
@@ -161,11 +161,11 @@ const namesOf = (dimensions: Dimensions, bodies: StaticBodies) =>
   Array.from({ length: bodies.positions.length / dimensions }, (_, body) => nameOf(dimensions, bodies, body));
 
 describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
-  it.each(KINDS)('finds each body whose box overlaps a query once, and hardly any other, %s', (kind) => {
+  it.each(KINDS)('finds each body whose box overlaps a query once, and few others, %s', (kind) => {
     const world = worldOf(kind, dimensions);
     let overlapping = 0;
     let visited = 0;
-    let asked = 0;
+    let tests = 0;
     fc.assert(
       fc.property(cases(kind, dimensions), ({ boxes, given, queries }) => {
         const bodies = bodiesOf(dimensions, given, boxes);
@@ -175,7 +175,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
           const low = position.map((centre, axis) => centre - (half[axis] as number));
           const high = position.map((centre, axis) => centre + (half[axis] as number));
           const got = found(tree, low, high);
-          // Ascending, so none is found twice.
+          // The order is ascending, so no body is found twice.
           expect(got.every((body, index) => index === 0 || body > (got[index - 1] as number))).toBe(true);
           const there = new Set(got);
           const missed: number[] = [];
@@ -186,21 +186,21 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
           }
           expect(missed).toEqual([]);
           visited += got.length;
-          asked += tree.count;
+          tests += tree.count;
         }
       }),
       runs(atGate(120)),
     );
     expect(overlapping).toBeGreaterThan(atGate(400));
-    // A leaf is visited as a whole.
-    expect(visited).toBeLessThan(0.5 * asked);
+    // Other bodies are visited as well, since leaves are visited as a whole.
+    expect(visited).toBeLessThan(0.5 * tests);
   });
 
   it.each(KINDS)('is the same for the same bodies in any order, %s', (kind) => {
     const world = worldOf(kind, dimensions);
     fc.assert(
       fc.property(cases(kind, dimensions), fc.nat(), ({ boxes, given }, seed) => {
-        // Some bodies are coincident: of the same size, of another size, turned.
+        // Some bodies are coincident, with the same size, another size, or swapped extents.
         const twice = given.map((body, index) => {
           const other = given[index >> 1] as Given;
           if (index % 5 === 4) return other;
@@ -227,7 +227,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
     );
   });
 
-  it('consists of nodes around their bodies; leaves have a few bodies', () => {
+  it('has nodes that surround their bodies, and a few bodies per leaf', () => {
     const noise = createNoise(dimensions);
     for (const count of [0, 1, 4, 5, 8, 9, 65]) {
       const positions = Float32Array.from({ length: dimensions * count }, () => EDGE * noise());
@@ -248,7 +248,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
         const most = (1 << LEAF_BITS) - 1;
         expect(skip).toBeGreaterThan(node);
         expect(skip).toBeLessThanOrEqual(tree.nodes);
-        // The first child follows an inner node; a leaf is followed by the next node.
+        // An inner node is followed by its first child; a leaf is followed by the node to skip to.
         expect((leaf & most) > 0).toBe(skip === node + 1);
         if ((leaf & most) === 0) continue;
         expect(leaf >>> LEAF_BITS).toBe(next);
@@ -263,14 +263,14 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
         }
         next += leaf & most;
       }
-      // All bodies are in leaves, in order.
+      // The leaves hold all bodies in order.
       expect(next).toBe(count);
       const all = Array.from({ length: count }, (_, body) => body);
       const [low, high] = [-EDGE, 2 * EDGE].map((at) => new Array<number>(dimensions).fill(at));
       expect(found(tree, low as number[], high as number[])).toEqual(all);
       const beyond = new Array<number>(dimensions).fill(4 * EDGE);
       expect(found(tree, beyond, beyond)).toEqual([]);
-      // Equals the bytes of its parts: boxes and links of nodes, and bodies.
+      // The bytes of the nodes' boxes and links, and of the bodies.
       expect(tree.byteLength).toBe(4 * (stride * tree.nodes + (dimensions + 1) * count));
     }
   });

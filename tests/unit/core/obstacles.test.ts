@@ -1,7 +1,7 @@
 /**
- * Obstacles, the particles that never move, on the CPU, with one radius and with their own sizes: overlaps compared with all
- * pairs, the contact law checked by hand, both engines compared with each other and with the bound, piles at rest, and rejected
- * arguments.
+ * Obstacles, the bodies that never move by themselves, on the CPU, with one radius and with their own sizes: overlaps
+ * compared with all pairs, the contact law checked by hand, the CPU engine compared with the reference and the bound,
+ * piles at rest, and rejected arguments.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -121,11 +121,11 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           let expected = 0;
           for (let a = 0; a < positions.length / dimensions; a++) {
             for (let b = 0; b < obstacles.length / dimensions; b++) {
-              const places = [
+              const centres = [
                 vectorAt(positions, dimensions, a),
                 vectorAt(obstacles, dimensions, b),
               ] as const;
-              if (exactOverlap(...places, diameter, world.period)) expected++;
+              if (exactOverlap(...centres, diameter, world.period)) expected++;
             }
           }
           expect(overlapsOf(simulation)).toBe(expected);
@@ -136,41 +136,44 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(total).toBeGreaterThan(50);
     });
 
-    it.each([0, 0.5, 1])('push and turn particles within the bound, at restitution %d', (restitution) => {
-      for (let seed = 1; seed < 4; seed++) {
-        const options = field(seed, { restitution, substeps: 1 });
-        const { world, settings, diameter } = planSimulation(options);
-        const substep = deriveSubstep(world, diameter, settings, DT);
-        const obstacles = fileObstacles(world, { positions: options.obstacles });
-        const grid = buildGrid(world, wrapPositions(world, options.positions), options.velocities);
-        for (const mode of ['resolve', 'separate'] as const) {
-          const partners = restitution > 0 ? findPartners(world, substep, grid, obstacles) : undefined;
-          const got =
-            mode === 'resolve'
-              ? resolveContacts(world, substep, grid, partners, obstacles)
-              : { positions: separateContacts(world, substep, grid, obstacles), velocities: undefined };
-          const bound = resolveBound(world, substep, grid, mode, obstacles);
-          for (const [values, exact, limits] of [
-            [got.positions, bound.exactPositions, bound.positions],
-            [got.velocities, bound.exactVelocities, bound.velocities],
-          ] as const) {
-            values?.forEach((value, index) => {
-              const limit = (limits[Math.floor(index / dimensions)] as number) / 2;
-              const period = values === got.positions ? (world.period[index % dimensions] as number) : 0;
-              const difference = Math.abs(value - (exact[index] as number));
-              expect(Math.min(difference, Math.abs(period - difference))).toBeLessThanOrEqual(limit);
-            });
+    it.each([0, 0.5, 1])(
+      'change positions and velocities within the bound, at restitution %d',
+      (restitution) => {
+        for (let seed = 1; seed < 4; seed++) {
+          const options = field(seed, { restitution, substeps: 1 });
+          const { world, settings, diameter } = planSimulation(options);
+          const substep = deriveSubstep(world, diameter, settings, DT);
+          const obstacles = fileObstacles(world, { positions: options.obstacles });
+          const grid = buildGrid(world, wrapPositions(world, options.positions), options.velocities);
+          for (const mode of ['resolve', 'separate'] as const) {
+            const partners = restitution > 0 ? findPartners(world, substep, grid, obstacles) : undefined;
+            const got =
+              mode === 'resolve'
+                ? resolveContacts(world, substep, grid, partners, obstacles)
+                : { positions: separateContacts(world, substep, grid, obstacles), velocities: undefined };
+            const bound = resolveBound(world, substep, grid, mode, obstacles);
+            for (const [values, exact, limits] of [
+              [got.positions, bound.exactPositions, bound.positions],
+              [got.velocities, bound.exactVelocities, bound.velocities],
+            ] as const) {
+              values?.forEach((value, index) => {
+                const limit = (limits[Math.floor(index / dimensions)] as number) / 2;
+                const period = values === got.positions ? (world.period[index % dimensions] as number) : 0;
+                const difference = Math.abs(value - (exact[index] as number));
+                expect(Math.min(difference, Math.abs(period - difference))).toBeLessThanOrEqual(limit);
+              });
+            }
           }
         }
-      }
-    });
+      },
+    );
 
-    it.each([0, 0.5])('act in one step as in the reference, at restitution %d', (restitution) => {
+    it.each([0, 0.5])('act like in the reference in one step, at restitution %d', (restitution) => {
       for (let seed = 1; seed < 6; seed++) {
         const options = field(seed, { restitution, substeps: 1 });
         const fast = createCpuSimulation(options);
         const plain = new ReferenceSimulation(options);
-        // Not several steps: particles that a wall has pushed into one corner separate by their last bits.
+        // Only one step: particles that a wall has pushed into one corner separate by their last bits.
         for (const simulation of [fast, plain]) {
           if (seed % 2 === 0) simulation.step(DT);
           else simulation.separate(3);
@@ -190,7 +193,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     });
 
     it.each(ENGINES)(
-      'leave the same bits again, naive, from a checkpoint, in any order (%s)',
+      'give the same bits in another run, with naive, from a checkpoint, and in any order (%s)',
       (_, create) => {
         const options = field(9, { restitution: 0.5, substeps: 2 });
         const run = (changes: Partial<SimulationOptions>, restored = false) => {
@@ -211,7 +214,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         expect(run({ broadPhase: 'naive' })).toBe(hash);
         expect(run({}, true)).toBe(hash);
         expect(run({ obstacles: new Float32Array(0) })).not.toBe(hash);
-        // Two obstacles swap places in the list, since an obstacle has no id.
+        // Obstacles have no ids, so swapping two in the list must not change anything.
         const swapped = options.obstacles.slice();
         swapped.copyWithin(0, 2 * dimensions, 3 * dimensions);
         swapped.set(options.obstacles.subarray(0, dimensions), 2 * dimensions);
@@ -234,7 +237,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     changes?: Changes,
   ) => ({
     ...box,
-    // Its position is in the middle once it has moved.
+    // After its free motion the particle is at the obstacle's height.
     positions: at(x, 4 - DT * velocity[1]),
     velocities: Float32Array.from([...velocity, 0].slice(0, dimensions)),
     obstacles: at(4, 4),
@@ -244,7 +247,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   });
 
   describe.each(ENGINES)('by hand (%s)', (_, create) => {
-    it('take the whole push that two particles share', () => {
+    it('give a particle the whole push that two particles would share', () => {
       const simulation = create(beside(4.75, [0, 0], { relaxation: 0.5 }));
       simulation.separate(1);
       expect(readNow(simulation).positions).toEqual(at(4.875, 4));
@@ -257,10 +260,10 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(Array.from(readNow(pair).positions)).toEqual([...at(4.8125, 4), ...at(3.9375, 4)]);
     });
 
-    it('return the same share of the speed as a wall', () => {
+    it('reflect a particle with the same restitution as a wall', () => {
       for (const restitution of [0.25, 1]) {
         const simulation = create(beside(4.75, [-2, 1], { restitution, relaxation: 0.5 }));
-        // First it flies freely for 1/64 s.
+        // Before the contact the particle flies freely for 1/64 s.
         simulation.step(DT);
         const { velocities } = readNow(simulation);
         expect(velocities[0]).toBe(2 * restitution);
@@ -268,7 +271,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       }
     });
 
-    it('stop an approaching particle, and without gravity give it no speed', () => {
+    it('stop an approaching particle, and give it no speed without gravity', () => {
       const fast = create(beside(4.5, [-1, 0], { relaxation: 1 }));
       fast.step(DT);
       expect(readNow(fast).velocities[0]).toBe(0);
@@ -278,20 +281,20 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(readNow(still).positions[0]).toBe(5);
     });
 
-    it('slow a sliding particle by at most friction times the push, and by its share of the sliding', () => {
+    it('slow a sliding particle by at most friction times the push, and at most by its share of the sliding', () => {
       const along = (friction: number, relaxation: number) => {
         const simulation = create(beside(4.875, [-8, 1], { friction, relaxation }));
         simulation.step(DT);
         return readNow(simulation).velocities;
       };
       const [free, little, much] = [along(0, 0.25), along(0.005, 0.25), along(10, 0.25)];
-      // It arrives at 4.75, where the push, 0.25 of 0.25, is 4 per second.
+      // The particle arrives at 4.75, where the push of 0.25 · 0.25 is a speed of 4.
       expect(free[1]).toBe(1);
       expect(little[1]).toBeCloseTo(1 - 0.005 * 4, 6);
       expect(much[1]).toBe(dimensions === 2 ? 1 - 0.125 : 1 - 0.03125);
     });
 
-    it('together push no more than one would, however many are coincident', () => {
+    it('push no more together than alone if they coincide', () => {
       const ends = [1, 2, 3, 40].map((times) => {
         const obstacles = Float32Array.from(Array.from({ length: times }, () => [...at(4, 4)]).flat());
         const simulation = create(beside(4.75, [-1, 0], { relaxation: 0.25, obstacles }));
@@ -303,8 +306,8 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(ends[0]).toBeGreaterThan(4.75 - DT);
     });
 
-    it('bounce a particle off one of them while others wait, so that no energy is gained', () => {
-      // Between two obstacles, with another particle behind.
+    it('bounce a particle off only one of them at a time, so that no energy is gained', () => {
+      // A particle between two obstacles, with another particle behind it.
       const options = {
         ...box,
         restitution: 1,
@@ -318,7 +321,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       simulation.step(DT);
       const { velocities } = readNow(simulation);
       expect(velocities.reduce((sum, value) => sum + value * value, 0)).toBeCloseTo(10, 5);
-      // The particle behind was left alone.
+      // The particle behind keeps its velocity.
       expect(velocities[dimensions + 1]).toBe(-1);
       expect(Math.abs(velocities[0] as number)).toBeGreaterThan(1);
     });
@@ -341,7 +344,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(hashes[0]).toBe(hashes[1]);
     });
 
-    it('are counted only by their own counts, and can be replaced', () => {
+    it('are not counted as particles, and can be replaced', () => {
       const options = beside(4.5, [1, 0], { capacity: 2 });
       const given = at(4, 4);
       const simulation = create({ ...options, obstacles: given });
@@ -373,15 +376,15 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(simulation.obstacleCount).toBe(1);
     });
 
-    it('are told apart by their positions, not by their order in the array', () => {
+    it('act by their positions, not by their order in the array', () => {
       const options = {
         ...box,
         positions: at(4.5, 5.375),
         velocities: Float32Array.from([0, -1, 0].slice(0, dimensions)),
       };
       const pegs = [at(4.25, 4.5), at(4.75, 4.5)];
-      const [there, back] = [pegs, pegs.toReversed()].map((places) => {
-        const obstacles = Float32Array.from(places.flatMap((place) => Array.from(place)));
+      const [there, back] = [pegs, pegs.toReversed()].map((list) => {
+        const obstacles = Float32Array.from(list.flatMap((peg) => Array.from(peg)));
         const simulation = create({ ...options, obstacles, restitution: 0.5, substeps: 1 });
         simulation.step(DT);
         return Array.from(readNow(simulation).velocities);
@@ -396,7 +399,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(simulation.obstacleCount).toBe(1);
     });
 
-    it('can come later, up to the capacity', () => {
+    it('can be added later, up to the capacity', () => {
       const options = { ...box, positions: at(4.5, 4) };
       const simulation = create({ ...options, obstacleCapacity: 2 });
       expect(simulation).toMatchObject({ obstacleCount: 0, obstacleCapacity: 2 });
@@ -465,11 +468,11 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     'hold a pile that comes to rest on a floor of obstacles %d apart',
     (spacing) => {
       const columns = dimensions === 2 ? 12 : 5;
-      const places: number[] = [];
+      const centres: number[] = [];
       const across = Math.ceil(columns / spacing);
       for (let x = 0; x <= across; x++) {
         for (let z = 0; z <= (dimensions === 3 ? across : 0); z++) {
-          places.push(...[x * spacing, 1, z * spacing].slice(0, dimensions));
+          centres.push(...[x * spacing, 1, z * spacing].slice(0, dimensions));
         }
       }
       const pile = createScene('pile', { dimensions, count: 50, seed: 2 });
@@ -480,7 +483,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         positions: pile.positions.map((value, index) => {
           return index % dimensions === 1 ? value + 2 : (value / (pile.max[0] as number)) * columns;
         }),
-        obstacles: Float32Array.from(places),
+        obstacles: Float32Array.from(centres),
         gravity: [0, -9.81, 0].slice(0, dimensions),
       });
       for (let step = 0; step < (dimensions === 2 ? 1200 : 600); step++) simulation.step(1 / 60);
@@ -488,7 +491,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(obstacleContacts).toBeGreaterThan(columns / 2);
       expect(deepestOverlap).toBeLessThan(0.05);
       expect(Math.sqrt((2 * kineticEnergy) / 50)).toBeLessThan(0.02);
-      // No particle fell through.
+      // No particle may fall through.
       readNow(simulation).positions.forEach((value, index) => {
         if (index % dimensions === 1) expect(value).toBeGreaterThan(1);
       });
@@ -562,16 +565,16 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
           const [moving, obstacles] = [take(false), take(true)];
           const simulation = createCpuSimulation({ ...options, ...moving, radiusRange: radii, obstacles });
           const { period } = simulation.world;
-          const [places, fixed] = [moving, obstacles].map((bodies) =>
+          const [centres, fixed] = [moving, obstacles].map((bodies) =>
             wrapPositions(simulation.world, bodies.positions),
           ) as [Float32Array, Float32Array];
           let expected = 0;
           moving.radii.forEach((radius, a) => {
             obstacles.radii.forEach((otherRadius, b) => {
-              const [here, there] = [vectorAt(places, dimensions, a), vectorAt(fixed, dimensions, b)];
+              const [here, there] = [vectorAt(centres, dimensions, a), vectorAt(fixed, dimensions, b)];
               const distance = Math.hypot(
-                ...here.map((place, axis) =>
-                  nearestImage(place - (there[axis] as number), period[axis] as number),
+                ...here.map((value, axis) =>
+                  nearestImage(value - (there[axis] as number), period[axis] as number),
                 ),
               );
               const reach = radius + otherRadius;
@@ -632,43 +635,46 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
             }
           });
           expect(beyond).toBe(0);
-          // The bound is not tested on zeros only.
+          // Otherwise the bound would be tested on zeros only.
           expect(pushed).toBeGreaterThan(20);
         }
       }
     });
 
-    it.each(ENGINES)('leave the same bits again, from a checkpoint, in any order (%s)', (name, create) => {
-      const isFast = name === 'CPU engine';
-      const [count, fixed] = isFast ? [150, 130] : [30, 25];
-      for (const boxes of isFast ? [true, false] : [true]) {
-        const field = sizedFieldOf({ kind, dimensions, count, obstacles: fixed, seed: 9, boxes });
-        const options = { ...field, restitution: 0.5, substeps: 2 };
-        const run = (changes: Partial<SimulationOptions>, restored = false) => {
-          let simulation = create({ ...options, ...changes });
-          for (let step = 0; step < (isFast ? 4 : 2); step++) {
-            simulation.step(DT);
-            if (!restored || step !== 0) continue;
-            const checkpoint = decodeCheckpoint(
-              encodeCheckpoint(simulation.checkpoint() as Parameters<typeof encodeCheckpoint>[0]),
-            );
-            const elsewhere = { ...field.obstacles, positions: field.obstacles.positions.slice().fill(0) };
-            simulation = create({ ...options, obstacles: elsewhere });
-            simulation.restore(checkpoint);
-            expect(simulation.checkpoint()).toMatchObject({ obstacles: field.obstacles });
-          }
-          return hashOf(simulation);
-        };
-        const hash = run({});
-        expect(run({}, true)).toBe(hash);
-        expect(run({ obstacles: undefined })).not.toBe(hash);
-        const order = shuffled(
-          Array.from({ length: fixed }, (_, body) => body),
-          createNoise(7),
-        );
-        expect(run({ obstacles: permuted(dimensions, field.obstacles, order) })).toBe(hash);
-      }
-    });
+    it.each(ENGINES)(
+      'give the same bits in another run, from a checkpoint, and in any order (%s)',
+      (name, create) => {
+        const isFast = name === 'CPU engine';
+        const [count, fixed] = isFast ? [150, 130] : [30, 25];
+        for (const boxes of isFast ? [true, false] : [true]) {
+          const field = sizedFieldOf({ kind, dimensions, count, obstacles: fixed, seed: 9, boxes });
+          const options = { ...field, restitution: 0.5, substeps: 2 };
+          const run = (changes: Partial<SimulationOptions>, restored = false) => {
+            let simulation = create({ ...options, ...changes });
+            for (let step = 0; step < (isFast ? 4 : 2); step++) {
+              simulation.step(DT);
+              if (!restored || step !== 0) continue;
+              const checkpoint = decodeCheckpoint(
+                encodeCheckpoint(simulation.checkpoint() as Parameters<typeof encodeCheckpoint>[0]),
+              );
+              const elsewhere = { ...field.obstacles, positions: field.obstacles.positions.slice().fill(0) };
+              simulation = create({ ...options, obstacles: elsewhere });
+              simulation.restore(checkpoint);
+              expect(simulation.checkpoint()).toMatchObject({ obstacles: field.obstacles });
+            }
+            return hashOf(simulation);
+          };
+          const hash = run({});
+          expect(run({}, true)).toBe(hash);
+          expect(run({ obstacles: undefined })).not.toBe(hash);
+          const order = shuffled(
+            Array.from({ length: fixed }, (_, body) => body),
+            createNoise(7),
+          );
+          expect(run({ obstacles: permuted(dimensions, field.obstacles, order) })).toBe(hash);
+        }
+      },
+    );
   });
 
   const at = (...coordinates: number[]) => Float32Array.from([...coordinates, 4].slice(0, dimensions));
@@ -691,12 +697,12 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
   });
 
   describe.each(ENGINES)('by hand (%s)', (_, create) => {
-    it('take the whole push, however small they are', () => {
+    it('give a particle the whole push, however small they are', () => {
       for (const radius of [2 ** -20, 0.125, 2]) {
         const options = { ...alone, positions: at(4, 4), relaxation: 0.5 };
         const obstacles = { positions: at(3.75 - radius, 4), radii: Float32Array.of(radius) };
         const simulation = create({ ...options, obstacles });
-        // It overlaps by a quarter and moves by half of that.
+        // The particle overlaps by a quarter and moves by half of that.
         simulation.separate(1);
         expect(readNow(simulation).positions).toEqual(at(4.125, 4));
         const deep = create({ ...options, boxes: true, obstacles: block(3.25, 4, 0.5, 3) });
@@ -705,7 +711,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('bounce a fast particle, whatever the masses would be', () => {
+    it('bounce a fast particle like an infinite mass, at any size', () => {
       for (const radius of [0.125, 2]) {
         const positions = at(4.75 + DT, 4);
         const velocities = Float32Array.from([-2, 1, 0].slice(0, dimensions));
@@ -730,13 +736,13 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       expect(readNow(box).positions).toEqual(at(4.75, 5.375));
       const ball = create({ ...options, positions: at(5.1875, 5.25) });
       ball.separate(1);
-      // It is 0.3125 from the corner, along (3, 4) / 5, and so 0.1875 deep.
+      // The centre is 0.3125 from the corner, along (3, 4) / 5, so the overlap is 0.1875.
       const [x, y] = readNow(ball).positions;
       expect(x).toBeCloseTo(5.1875 + 0.09375 * 0.6, 6);
       expect(y).toBeCloseTo(5.25 + 0.09375 * 0.8, 6);
     });
 
-    it('if endless, never push along themselves, not even where their images meet', () => {
+    it('never push along themselves if endless, not even where their images meet', () => {
       const periodic = [true, false, false].slice(0, dimensions);
       const options = { ...alone, boxes: true, periodic, positions: at(5, 1.5), relaxation: 0.5 };
       for (const half of [4, 5, 100]) {
@@ -747,7 +753,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('if thick and endless, push out from any depth', () => {
+    it('push out from any depth if thick and endless', () => {
       const options = {
         ...alone,
         boxes: true,
@@ -766,11 +772,11 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('together push no more than the deepest would, and only one of them bounces', () => {
+    it('push no more together than the deepest alone, and only one of them bounces', () => {
       for (const times of [1, 2, 40, 200]) {
-        const places = Array.from({ length: times }, () => Array.from(at(3, 4))).flat();
+        const centres = Array.from({ length: times }, () => Array.from(at(3, 4))).flat();
         const obstacles = {
-          positions: Float32Array.from(places),
+          positions: Float32Array.from(centres),
           radii: new Float32Array(times).fill(1.25),
         };
         const options = { ...alone, positions: at(4.5, 4), relaxation: 0.5, obstacles };
@@ -786,9 +792,9 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     });
 
     it('push out a coincident particle along an axis that both slots determine', () => {
-      // In a row, so that the order of slots is the order of positions.
-      const places = Array.from({ length: 5 }, (_, body) => Array.from(at(1.5 * body + 1, 4))).flat();
-      const positions = Float32Array.from(places);
+      // The bodies are in a row, so that slots have the order of positions.
+      const row = Array.from({ length: 5 }, (_, body) => Array.from(at(1.5 * body + 1, 4))).flat();
+      const positions = Float32Array.from(row);
       const radii = new Float32Array(5).fill(0.25);
       for (const boxes of [false, true]) {
         for (const first of [0, 4]) {
@@ -797,8 +803,8 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
           simulation.separate(1);
           const moved = readNow(simulation).positions;
           for (let slot = first; slot < 5; slot++) {
-            const way = Array.from(vectorAt(moved, dimensions, slot), (place, axis) => {
-              return place - (positions[dimensions * slot + axis] as number);
+            const way = Array.from(vectorAt(moved, dimensions, slot), (value, axis) => {
+              return value - (positions[dimensions * slot + axis] as number);
             });
             const obstacle = slot - first;
             const axis = boxes ? 0 : (slot + obstacle) % dimensions;
@@ -829,7 +835,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('are returned as they were given, and can be replaced', () => {
+    it('are returned in the given form, and can be replaced', () => {
       const positions = Float32Array.from([...at(2, 4), ...at(6, 4)]);
       const radii = Float32Array.of(0, 1);
       const halfExtents = Float32Array.from([...at(0.5, 1).fill(0.5, 2), ...at(0, 0).fill(0)]);
@@ -918,7 +924,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
         const checkpoint = { ...before, obstacles: wrong } as Checkpoint;
         expect(() => simulation.restore(checkpoint)).toThrow(/^checkpoint\.obstacles/);
         expect(simulation.checkpoint()).toEqual(before);
-        // The capacity is this large from the start.
+        // A new simulation gets the capacity for its obstacles, so too many are no error there.
         if (message.source.includes('2 particles')) continue;
         expect(() => create({ ...base, obstacles: wrong as ObstacleBodies })).toThrow(message);
       }
@@ -927,13 +933,13 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
         /^obstacles\.radii is .*left out, since all particles of this simulation have one radius\.$/,
       );
       expect(() => equal.setObstacles(block(4, 4, 1, 1))).toThrow(/^obstacles\.halfExtents is .*left out/);
-      // Without sizes, an object means the same as an array.
+      // An object without sizes means the same as an array.
       equal.setObstacles({ positions: at(4, 5) });
       expect(equal.checkpoint()).toMatchObject({ obstacles: at(4, 5) });
     });
   });
 
-  it('let a ball rest on a box, and another slide over an endless box without a bump', () => {
+  it('let a ball rest on a box, and let another slide over an endless box without a bump', () => {
     const gravity = new Array<number>(dimensions).fill(0).with(1, -8);
     const options = { ...alone, boxes: true, gravity, substeps: 8 };
     const resting = createCpuSimulation({ ...options, positions: at(4, 3), obstacles: block(4, 1, 3, 0.75) });
@@ -943,7 +949,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     expect(positions[1]).toBeLessThan(2.2501);
     expect(Math.hypot(...velocities)).toBeLessThan(1e-3);
     for (const half of [4, 8]) {
-      // A half extent of half the period or more, next to another particle that falls beside it.
+      // The box has a half extent of half the period or more. Another particle falls beside it.
       const endless = createCpuSimulation({
         ...options,
         periodic: [true, false, false].slice(0, dimensions),
@@ -961,7 +967,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     }
   });
 
-  it('can be one huge body and thousands of tiny ones', () => {
+  it('can have one huge body and thousands of tiny ones', () => {
     const noise = createNoise(3);
     const count = 200;
     const fixed = 3000;
@@ -969,7 +975,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       Float32Array.from({ length: dimensions * bodies }, () => high * noise());
     const obstacles = { positions: scatter(fixed, 100), radii: new Float32Array(fixed) };
     for (let body = 0; body < fixed; body++) obstacles.radii[body] = 1e-4 * (1 + noise());
-    // It reaches to (50, 50, 50).
+    // The huge body reaches to (50, 50, 50).
     obstacles.positions.fill(-1e4, 0, dimensions);
     obstacles.radii[0] = Math.sqrt(dimensions) * (1e4 + 50);
     const options: SimulationOptions = {
@@ -987,7 +993,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
 
   const lattice = defineLattice(planSimulation({ ...alone, positions: at(4, 4) }).world);
 
-  it('all count if one particle overlaps many of them', () => {
+  it('are all found if one particle overlaps many of them', () => {
     const overlaps = new Overlaps();
     const fixed = Float32Array.from({ length: 300 * dimensions }, (_, index) => index / 1024);
     for (let obstacle = 0; obstacle < 300; obstacle++) {
@@ -996,7 +1002,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     expect(overlaps.count).toBe(300);
     for (let obstacle = 0; obstacle < 300; obstacle++) {
       const apart = vectorAt(fixed, dimensions, obstacle).map(
-        (place, axis) => (at(1, 2)[axis] as number) - place,
+        (value, axis) => (at(1, 2)[axis] as number) - value,
       );
       const distance = Math.hypot(...apart);
       expect(overlaps.obstacles[obstacle]).toBe(obstacle);
@@ -1019,7 +1025,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     }
   });
 
-  it('push the same far from the origin as near it', () => {
+  it('push the same near the origin and far from it', () => {
     for (const [far, scale] of [
       [2 ** 20, 1],
       [-(2 ** 40), 2 ** 20],
@@ -1057,7 +1063,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     const bare = bytes(undefined);
     const one = bytes(permuted(dimensions, field.obstacles, [0])) - bare;
     const all = bytes(field.obstacles) - bare;
-    // Positions, radii, half extents and bulks twice: as given, and in the order of the tree; half a node each.
+    // Each has a position, radius, half extents and bulk, as given and in the tree's order, and half a node.
     const each = 2 * 4 * (2 * dimensions + 2) + 4 * (dimensions + 1);
     expect(all).toBeGreaterThan(990 * each);
     expect(all).toBeLessThan(1010 * each);
@@ -1065,7 +1071,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
   });
 });
 
-it('share a push from the second obstacle on', () => {
+it('obstacles share a push from the second one on', () => {
   const shares = [
     [0, 0],
     [1, 1],
@@ -1077,18 +1083,18 @@ it('share a push from the second obstacle on', () => {
   expect(shares.map(([deepest, sum]) => obstacleShare(deepest, sum))).toEqual([1, 1, 0.5, 0.4, 0.125, 0.125]);
 });
 
-it('appear in no kernel of a simulation without them', () => {
+it('obstacles appear in no kernel of a simulation without them', () => {
   for (const dimensions of DIMENSIONS) {
-    // Path ends can name obstacles, but in simulations without them such names never occur.
+    // Kernels for paths can name obstacles as hits, but without obstacles such hits never occur.
     const kernels = describeKernels(dimensions, true).filter(({ label }) => !label.includes('.ccd.'));
     const [having, others] = [true, false].map((has) =>
       kernels.filter(({ label }) => label.split('.').includes('obstacles') === has),
     ) as [typeof kernels, typeof kernels];
-    // In each kind of world: one radius, crowds, and many sizes.
+    // Kernels with obstacles exist for each kind of world, with one radius, crowds, and variable radii.
     expect(having.length).toBeGreaterThan(80);
     for (const kernel of having) expect(linkShader(kernel).code).toContain('fn probe_obstacles(');
     for (const kernel of others) {
-      // Parameters tell every kernel where obstacles are; kernels without obstacles do not use that.
+      // All kernels have the parameter for the first obstacle, but only some use it.
       const code = linkShader(kernel).code.replace(/\n.*\n *first_obstacle: u32,/, '');
       expect(code.toLowerCase(), kernel.label).not.toContain('obstacle');
     }

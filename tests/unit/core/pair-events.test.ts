@@ -1,4 +1,4 @@
-/** Pairs that begin, stay and end between two lists, compared with sets. */
+/** Pairs that begin, stay or end between two lists, compared with sets. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
@@ -17,7 +17,7 @@ function listOf(pairs: readonly Pair[], spare = 0): PairList {
 
 function pairsOf({ count, pairs }: PairList): string[] {
   expect(pairs.length).toBe(2 * count);
-  return Array.from({ length: count }, (_, place) => `${pairs[2 * place]} ${pairs[2 * place + 1]}`);
+  return Array.from({ length: count }, (_, pair) => `${pairs[2 * pair]} ${pairs[2 * pair + 1]}`);
 }
 
 const lists = fc

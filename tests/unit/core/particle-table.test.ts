@@ -39,8 +39,8 @@ function arraysOf(particles: ParticleArrays) {
   );
 }
 
-describe('numbers of a table', () => {
-  it('bring back every 32-bit float', () => {
+describe('numbers in a table', () => {
+  it('restore every 32-bit float', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(Math.fround(Number(formatFloat(value)))).toBe(value);
@@ -63,7 +63,7 @@ describe('numbers of a table', () => {
 });
 
 describe('a table', () => {
-  it('brings back all written values, in all forms', () => {
+  it('restores all written values, in all forms', () => {
     const plane = {
       ids: Uint32Array.of(0, 3),
       positions: Float32Array.of(0.1, 2, 1 / 3, 9.75),
@@ -86,7 +86,7 @@ describe('a table', () => {
     expect(arraysOf(read(write(space, 3), SPACE))).toEqual(arraysOf(space));
   });
 
-  it('is written in parts, without quarantined particles', () => {
+  it('can be written in parts, without quarantined particles', () => {
     const count = 10_000;
     const ids = Uint32Array.from({ length: count }, (_, id) => id);
     const positions = new Float32Array(2 * count).fill(1.5);
@@ -151,7 +151,7 @@ describe('a table', () => {
         fc.constantFrom('\n', '\r\n'),
         (rows, end) => {
           const plain = ['id,x,y,vx,vy', ...rows.map((values) => values.join(','))].join(end);
-          // Quotes are removed by the slow reader.
+          // Only the slow reader removes quotes.
           const quoted = [
             'id,x,y,vx,vy',
             ...rows.map((values) => values.map((value) => `"${value.trim()}"`).join(',')),
@@ -163,7 +163,7 @@ describe('a table', () => {
     );
   });
 
-  it('is read in steps', () => {
+  it('can be read in steps', () => {
     const rows = 20_000;
     const text = `id,x,y\n${Array.from({ length: rows }, (_, row) => `${rows - 1 - row},1,2`).join('\n')}`;
     const steps = decodeTable(new TextEncoder().encode(text), { ...PLANE, most: rows });
@@ -172,7 +172,7 @@ describe('a table', () => {
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it('may lack ids and velocities, have any column order, Windows line ends, spaces and quotes', () => {
+  it('may lack ids and velocities, and have any order of columns, Windows line ends, spaces and quotes', () => {
     const plain = { ids: [0, 1], positions: [1, 2, 3, 4], velocities: [0, 0, 0, 0] };
     for (const text of [
       'x,y\n1,2\n3,4',
@@ -227,7 +227,7 @@ describe('a table', () => {
     expect(() => read(text)).toThrow(message);
   });
 
-  it('counts no more rows than fit, however many there are', () => {
+  it('stops counting rows when they exceed the limit', () => {
     const bytes = new Uint8Array(2 ** 26).fill('\n'.charCodeAt(0));
     bytes.set(new TextEncoder().encode('x,y'));
     bytes[bytes.length - 1] = '1'.charCodeAt(0);
@@ -243,7 +243,7 @@ describe('a table', () => {
     expect(searches).toBeLessThan(20);
   });
 
-  it('is rejected in UTF-16, which spreadsheets also write', () => {
+  it('is rejected if it is UTF-16, which spreadsheets also write', () => {
     const little = new Uint8Array(Buffer.from('\ufeffx,y\r\n1,2\r\n', 'utf16le'));
     const big = little.slice().map((_, index) => little[index ^ 1] as number);
     for (const bytes of [little, big]) {
@@ -253,7 +253,7 @@ describe('a table', () => {
     }
   });
 
-  it('never crashes: any text is read, or rejected with an error that names it', () => {
+  it('is read, or rejected with an error that names it, whatever the text', () => {
     const word = fc.constantFrom(
       ...[
         'id',

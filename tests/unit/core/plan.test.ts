@@ -11,7 +11,7 @@ import { defineWorld, GREATEST_SPEED } from '../../../src/core/world/world';
 import { fc } from '../../helpers/properties';
 
 describe('the greatest speed', () => {
-  it('has the bits that the shaders compare with', () => {
+  it('has the bits of the constant in the shaders', () => {
     expect(new Uint32Array(Float32Array.of(GREATEST_SPEED).buffer)[0]).toBe(GREATEST_SPEED_BITS);
   });
 });
@@ -35,7 +35,7 @@ describe('planSimulation', () => {
     }
   });
 
-  it('makes the default box long enough along periodic axes, even for few particles', () => {
+  it('makes the default box long enough along periodic axes, even with few particles', () => {
     for (const dimensions of [2, 3] as const) {
       for (const radius of [0.5, 0.05, 0.37]) {
         for (const cellSize of [undefined, 3]) {
@@ -47,7 +47,7 @@ describe('planSimulation', () => {
         }
       }
     }
-    // The other axes keep their length.
+    // Other axes keep their length.
     const one = { dimensions: 2, radius: 0.5, capacity: 1 } as const;
     expect(planSimulation({ ...one, periodic: [false, true] }).world.max).toEqual([2, 4]);
   });
@@ -100,13 +100,13 @@ describe('planSimulation', () => {
   });
 });
 
-describe('a plan for particles with a radius each', () => {
+describe('a plan with variable radii', () => {
   const positions = new Float32Array([1, 1, 2, 2]);
   const plan = (change: Record<string, unknown>) =>
     planSimulation({ dimensions: 2, positions, ...change } as unknown as SimulationOptions);
   const radii = new Float32Array([0.5, 0.125]);
 
-  it('ranges from the smallest to the largest radius, or as given, in 32-bit floats', () => {
+  it('has a range from the smallest to the largest radius, or as given, in 32-bit floats', () => {
     const { radius, diameter, radiusRange, world } = plan({ radii });
     expect([radius, diameter, radiusRange]).toEqual([0.5, 1, { smallest: 0.125, largest: 0.5 }]);
     expect([world.levels, world.diameter]).toEqual([3, 1]);
@@ -224,7 +224,7 @@ describe('checkCheckpoint', () => {
     velocities: new Float32Array(4),
   };
 
-  it('accepts its own kind, including particles that are not finite', () => {
+  it('accepts checkpoints of the same kind, including particles that are not finite', () => {
     expect(() => checkCheckpoint(good, simulation)).not.toThrow();
     expect(() =>
       checkCheckpoint({ ...good, positions: new Float32Array(4).fill(NaN) }, simulation),
@@ -286,7 +286,7 @@ describe('checkCheckpoint', () => {
     );
   });
 
-  it('distinguishes radii per particle from one radius', () => {
+  it('distinguishes variable radii from one radius', () => {
     const radiusRange = { smallest: 0.25, largest: 0.5 };
     const own = { ...simulation, radiusRange };
     const radii = new Float32Array([0.25, 0.5]);
@@ -309,7 +309,7 @@ describe('checkCheckpoint', () => {
     );
   });
 
-  it('rejects more particles than the capacity, and undefined', () => {
+  it('rejects more particles than the capacity, and a missing checkpoint', () => {
     expect(() => checkCheckpoint(good, { ...simulation, capacity: 1 })).toThrow(
       /^checkpoint\.ids\.length is 2, .*at most 1/,
     );
@@ -328,7 +328,7 @@ describe('IdAllocator', () => {
     expect(() => allocator.checkRoom(1)).toThrow(/^positions is 1 particle, .*at most 0 particles/);
   });
 
-  it('rejects ids that are dead, repeated or malformed', () => {
+  it('rejects ids that are free, repeated or malformed', () => {
     const allocator = new IdAllocator(4);
     allocator.take(3);
     expect(() => allocator.checkLiving('ids', [0, 2])).not.toThrow();
@@ -337,7 +337,7 @@ describe('IdAllocator', () => {
     }
   });
 
-  it('admits radii within the range, and none without a range', () => {
+  it('accepts radii within the range, and none without a range', () => {
     const allocator = new IdAllocator(4);
     const range = { smallest: 0.5, largest: 2 };
     const positions = new Float32Array(4);
@@ -361,7 +361,7 @@ describe('IdAllocator', () => {
     expect(allocator.count).toBe(4);
   });
 
-  it('agrees with a set of free ids after any sequence of calls', () => {
+  it('agrees with a set of free ids after any calls', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(5)), { maxLength: 30 }), (moves) => {
         const allocator = new IdAllocator(16);

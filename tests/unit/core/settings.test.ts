@@ -21,14 +21,14 @@ describe('resolveSettings', () => {
     }
   });
 
-  it('reads saved settings with one resolve pass per substep, and rejects other numbers', () => {
+  it('accepts saved settings with `iterations` 1, and rejects other numbers', () => {
     expect(readSavedSettings('settings', { substeps: 3, iterations: 1 } as object)).toEqual({ substeps: 3 });
     expect(() => readSavedSettings('settings', { iterations: 2 } as object)).toThrow(
       /^settings\.iterations is 2, but it must be 1, because substeps replaced it/,
     );
   });
 
-  it('pushes less by default if discs of many sizes may pack more densely', () => {
+  it('has a lower default relaxation for variable radii, which can pack more densely', () => {
     const relaxations = ([2, 3] as const).map((dimensions) =>
       [undefined, { smallest: 1, largest: 1 }, { smallest: 1, largest: 2 }].map(
         (range) => defaultSettings(dimensions, range).relaxation,
@@ -40,7 +40,7 @@ describe('resolveSettings', () => {
     ]);
   });
 
-  it('keeps unchanged values, ignores undefined, and does not modify the base', () => {
+  it('keeps values that are not changed, ignores undefined, and does not modify the base', () => {
     const base = resolveSettings(2, defaultSettings(2), { friction: 0.5 });
     const changed = resolveSettings(2, base, { substeps: 3, friction: undefined });
     expect([changed.friction, changed.substeps, base.substeps]).toEqual([0.5, 3, 8]);
@@ -127,7 +127,7 @@ describe('deriveSubstep', () => {
   });
 });
 
-describe('with a radius per particle', () => {
+describe('with variable radii', () => {
   it.each([2, 3] as const)(
     'two particles share a push in proportion to the mass of the other, in %dD',
     (dimensions) => {
@@ -149,7 +149,7 @@ describe('with a radius per particle', () => {
     },
   );
 
-  it('walls are at the corners of the box, and each particle keeps its own radius away', () => {
+  it('walls are at the corners of the box, and each particle stays its own radius away', () => {
     const radii = { smallest: 0.5, largest: 2 };
     const options = { dimensions: 2, min: [0, -1], max: [16, 15], periodic: [true, false] } as const;
     const world = defineLevels(options, radii, 10);

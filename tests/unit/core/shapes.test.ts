@@ -1,6 +1,6 @@
 /**
- * Boxes beside discs and balls, on the CPU: overlaps and the shortest way out, pairs compared with all pairs and between the
- * reference and the CPU engine, masses, walls, checkpoints, and rejected arguments.
+ * Boxes with discs and balls, on the CPU: overlaps and the shortest way out, pairs compared with all pairs and between
+ * the reference and the CPU engine, masses, walls, checkpoints, and rejected arguments.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ function shapesOf(dimensions: Dimensions, bodies: readonly Body[]) {
   return defineShapes(dimensions, Float32Array.from(radii), Float32Array.from(halves));
 }
 
-/** Overlap of the first of two bodies, seen from the second; `swapped`: the other way. */
+/** Returns the overlap of two bodies, with the normal from the second to the first; `swapped` exchanges them. */
 function face(
   dimensions: Dimensions,
   bodies: readonly [Body, Body],
@@ -62,7 +62,7 @@ function face(
   return faceShapes(WORLDS[dimensions], state, swapped ? 1 : 0, swapped ? 0 : 1);
 }
 
-/** The same on the CPU engine. */
+/** The same by the CPU engine. */
 function faceFast(
   dimensions: Dimensions,
   bodies: readonly [Body, Body],
@@ -155,7 +155,7 @@ describe.each([
       ],
       [3, 2, 0, 0],
     ],
-  ])('is empty if %s just touch', (_, bodies, positions) => {
+  ])('does not exist if %s just touch', (_, bodies, positions) => {
     expect(faceIn(2, bodies, positions).isContact).toBe(false);
     expect(
       faceIn(
@@ -172,57 +172,54 @@ describe('overlap', () => {
   const bodyIn = (dimensions: Dimensions): fc.Arbitrary<Body> =>
     fc.oneof(size, fc.array(size, { minLength: dimensions, maxLength: dimensions }));
 
-  it.each(DIMENSIONS)(
-    'is the same from both sides, and its way out is the shortest, in %dD',
-    (dimensions) => {
-      const coordinate = fc.double({ min: -5, max: 5, noNaN: true }).map(Math.fround);
-      const positions = fc.array(coordinate, { minLength: dimensions, maxLength: dimensions });
-      fc.assert(
-        fc.property(
-          bodyIn(dimensions),
-          bodyIn(dimensions),
-          positions,
-          fc.array(coordinate, { minLength: 30, maxLength: 30 }),
-          (one, two, at, aside) => {
-            const origin = new Array<number>(dimensions).fill(0);
-            const here = face(dimensions, [one, two], [...at, ...origin]);
-            const there = face(dimensions, [one, two], [...at, ...origin], true);
-            expect({ ...there, normal: there.normal.map((along) => along + 0) }).toEqual({
-              ...here,
-              normal: here.normal.map((along) => 0 - along),
-            });
-            if (!here.isContact) return;
-            const moved = (way: readonly number[], share: number) =>
-              face(
-                dimensions,
-                [one, two],
-                [...at.map((along, axis) => along + share * here.overlap * (way[axis] as number)), ...origin],
-              );
-            expect(moved(here.normal, 1.0001).overlap).toBeLessThan(1e-4);
-            expect(moved(here.normal, 1.0001).isContact && moved(here.normal, 1.0001).overlap > 1e-5).toBe(
-              false,
+  it.each(DIMENSIONS)('is the same from both sides, with the shortest way out, in %dD', (dimensions) => {
+    const coordinate = fc.double({ min: -5, max: 5, noNaN: true }).map(Math.fround);
+    const positions = fc.array(coordinate, { minLength: dimensions, maxLength: dimensions });
+    fc.assert(
+      fc.property(
+        bodyIn(dimensions),
+        bodyIn(dimensions),
+        positions,
+        fc.array(coordinate, { minLength: 30, maxLength: 30 }),
+        (one, two, at, aside) => {
+          const origin = new Array<number>(dimensions).fill(0);
+          const here = face(dimensions, [one, two], [...at, ...origin]);
+          const there = face(dimensions, [one, two], [...at, ...origin], true);
+          expect({ ...there, normal: there.normal.map((along) => along + 0) }).toEqual({
+            ...here,
+            normal: here.normal.map((along) => 0 - along),
+          });
+          if (!here.isContact) return;
+          const moved = (way: readonly number[], share: number) =>
+            face(
+              dimensions,
+              [one, two],
+              [...at.map((along, axis) => along + share * here.overlap * (way[axis] as number)), ...origin],
             );
-            for (let index = 0; index + dimensions <= aside.length; index += dimensions) {
-              const way = aside.slice(index, index + dimensions);
-              const length = Math.hypot(...way);
-              if (length < 1e-3) continue;
-              expect(
-                moved(
-                  way.map((along) => along / length),
-                  0.999,
-                ).isContact,
-              ).toBe(true);
-            }
-          },
-        ),
-        runs(atGate(150)),
-      );
-    },
-  );
+          expect(moved(here.normal, 1.0001).overlap).toBeLessThan(1e-4);
+          expect(moved(here.normal, 1.0001).isContact && moved(here.normal, 1.0001).overlap > 1e-5).toBe(
+            false,
+          );
+          for (let index = 0; index + dimensions <= aside.length; index += dimensions) {
+            const way = aside.slice(index, index + dimensions);
+            const length = Math.hypot(...way);
+            if (length < 1e-3) continue;
+            expect(
+              moved(
+                way.map((along) => along / length),
+                0.999,
+              ).isContact,
+            ).toBe(true);
+          }
+        },
+      ),
+      runs(atGate(150)),
+    );
+  });
 });
 
 describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
-  it.each(MIXED_KINDS)('have the pairs that a search of all pairs finds, in a world that is %s', (kind) => {
+  it.each(MIXED_KINDS)('have the same pairs as a search of all pairs, in a world that is %s', (kind) => {
     for (const dimensions of DIMENSIONS) {
       for (const dyadic of [true, false]) {
         const options = shapedOptions({ dimensions, kind, count: 150, dyadic });
@@ -242,7 +239,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
   });
 
   it.each(MIXED_KINDS)(
-    'leave the same bits again, from a checkpoint, in any order, in a world that is %s',
+    'give the same bits in another run, from a checkpoint, and in any order, in a world that is %s',
     (kind) => {
       for (const dimensions of DIMENSIONS) {
         const settings = { restitution: 0.5, friction: 0.4, substeps: 2, capacity: 70 };
@@ -328,7 +325,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
     expect([...(radii ?? [])]).toEqual([0, 0]);
   });
 
-  it('come to rest on each other: bricks in a bond, and cubes upon four others', () => {
+  it('come to rest on each other: bricks in a bond, and cubes on four others', () => {
     // The reference takes seconds for cubes.
     for (const dimensions of engine === 'the reference' ? DIMENSIONS.filter(isAsked) : DIMENSIONS) {
       const side = 4;
@@ -362,18 +359,18 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
 });
 
 describe('sizes', () => {
-  it('are those of a ball of the same volume, for any shape', () => {
+  it('have the bulk of a ball of the same volume, and a radius around the whole box', () => {
     for (const dimensions of DIMENSIONS) {
       const edge = (dimensions === 2 ? Math.PI : (4 / 3) * Math.PI) ** (1 / dimensions);
       const { bulks, radii } = shapesOf(dimensions, [1, new Array(dimensions).fill(edge / 2)]);
       expect(bulks[1]).toBeCloseTo(1, 6);
       expect(radii[1]).toBeGreaterThanOrEqual(Math.sqrt(dimensions) * (edge / 2) * (1 - 2 ** -24));
     }
-    // Not larger than necessary: 3, 4, 5.
+    // No larger than necessary: 3, 4 and 5 are exact.
     expect(shapesOf(2, [[3, 4]]).radii[0]).toBe(5);
   });
 
-  it('are part of the hash, with each half extent', () => {
+  it('are part of the state hash, each half extent included', () => {
     const positions = new Float32Array(6);
     const sizes = { radii: new Float32Array(2), halves: new Float32Array([1, 2, 3, 0, 0, 0]) };
     const hashes = new Set<string>([hashState(3, positions, positions, undefined, sizes)]);
@@ -430,7 +427,7 @@ describe('boxes in both engines', () => {
     },
   );
 
-  it('are pushed apart by `separate` as in the other engine', () => {
+  it('are pushed apart by `separate` like by the reference', () => {
     const options = shapedOptions({ dimensions: 3, kind: 'unbounded', count: 120, seed: 6 });
     const simulation = createCpuSimulation(options);
     const reference = new ReferenceSimulation(options);
@@ -442,7 +439,7 @@ describe('boxes in both engines', () => {
     });
   });
 
-  it('overlap if their corners overlap by the last bit, and not if they just touch', () => {
+  it('overlap if their corners overlap by one bit, and not if they just touch', () => {
     const count = 20;
     const noise = createNoise(8);
     const halfExtents = Float32Array.from({ length: 4 * count }, () => 1 + noise());
@@ -491,7 +488,7 @@ describe('boxes in both engines', () => {
     }
   });
 
-  it('move less with the default relaxation for so many contacts', () => {
+  it('have a default relaxation of 0.3 in 2D and 0.15 in 3D', () => {
     const range = { smallest: 1, largest: 2 };
     expect(DIMENSIONS.map((dimensions) => defaultSettings(dimensions, range, true).relaxation)).toEqual([
       0.3, 0.15,
@@ -499,7 +496,7 @@ describe('boxes in both engines', () => {
   });
 });
 
-describe('rejected', () => {
+describe('options for boxes', () => {
   const options = {
     dimensions: 2,
     min: [0, 0],
@@ -545,15 +542,15 @@ describe('rejected', () => {
       { ...both, radiusRange: { smallest: 0.5, largest: 2 } },
       /^halfExtents\[2…\] is \[1, 2\], .*the half extents of a box that fits a ball with a radius from 0\.5 to 2 \(the radiusRange\)\.$/,
     ],
-    ['a radius beside', { ...both, radius: 1 }, /^radius is 1, but it must be left out/],
+    ['a radius besides radii', { ...both, radius: 1 }, /^radius is 1, but it must be left out/],
     [
-      'boxes that are none',
+      'half extents without `boxes`',
       { ...both, boxes: false },
       /^halfExtents is .*left out, since no particle may be a box/,
     ],
-    ['a word', { ...both, boxes: 'yes' }, /^boxes is "yes", but it must be true or false\.$/],
+    ['a string for `boxes`', { ...both, boxes: 'yes' }, /^boxes is "yes", but it must be true or false\.$/],
     [
-      'obstacles',
+      'obstacles without sizes',
       { ...both, obstacles: new Float32Array(2) },
       /^obstacles is .*an object with positions and radii, since each particle has its own radius/,
     ],
@@ -562,11 +559,11 @@ describe('rejected', () => {
       { positions: undefined, boxes: true, capacity: 4 },
       /^radiusRange is undefined, /,
     ],
-  ])('is %s', (_, changes, message) => {
+  ])('reject %s', (_, changes, message) => {
     expect(() => createCpuSimulation({ ...options, ...changes } as SimulationOptions)).toThrow(message);
   });
 
-  it('is no state of boxes or balls only: missing sizes are 0', () => {
+  it('accept a state with boxes or balls only, whose missing sizes are 0', () => {
     const balls = createCpuSimulation({ ...options, radii: new Float32Array([1, 1]), boxes: true });
     const { halfExtents: _none, ...checkpoint } = balls.checkpoint();
     const stored = decodeCheckpoint(encodeCheckpoint(checkpoint));
@@ -578,7 +575,7 @@ describe('rejected', () => {
     expect(squares.read().radii).toEqual(new Float32Array(2));
   });
 
-  it('is adding a box to a simulation without boxes, or too large ones, and nothing is lost', () => {
+  it('reject adding a box without `boxes`, or a box that is too large, and nothing changes', () => {
     const simulation = createCpuSimulation({
       ...options,
       ...both,

@@ -33,7 +33,7 @@ describe('defineWorld', () => {
     expect(world.cells).toEqual([130, 130]);
   });
 
-  it('grows the cell by at most the drift if rounding could separate neighbours', () => {
+  it('widens cells by at most the drift if rounding could separate neighbours', () => {
     const world = defineWorld({ dimensions: 3, min: [-1, 0, 0], max: [99, 10, 10] }, 0.1);
     expect(world.cellSize).toBeGreaterThan(Math.fround(0.1));
     expect(world.cellSize).toBeLessThan(0.1 * (1 + 8 * 2 ** -24 * 1002));
@@ -41,7 +41,7 @@ describe('defineWorld', () => {
     expect(Math.fround(world.inverseCellSize)).toBe(world.inverseCellSize);
   });
 
-  it('covers the box with cells, and adds an empty one at each end', () => {
+  it('covers the box with cells, and adds an empty cell at each end', () => {
     const world = defineWorld({ dimensions: 3, min: [0, 0, 0], max: [3, 4.5, 5], cellSize: 1 }, 1);
     expect(world.cells).toEqual([5, 7, 7]);
     expect(world.cellCount).toBe(245);
@@ -52,7 +52,7 @@ describe('defineWorld', () => {
   function widestGap(world: World, position: number): number {
     const { diameter, inverseCellSize } = world;
     const [low, cells] = [world.min[0] as number, world.cells[0] as number];
-    // Around a cell border, where one rounding more or less shows, and a few floats to either side.
+    // Tests a few floats on both sides of a cell border, where rounding decides the cell.
     let a = Math.fround(low + Math.round((position - low) * inverseCellSize) / inverseCellSize);
     for (let back = 0; back < 8; back++) a = neighbourFloat(a, -1);
     let widest = 0;
@@ -93,7 +93,7 @@ describe('defineWorld', () => {
     );
   });
 
-  it('does so in the hardest case: neighbours on both sides of a power of two, rounded differently', () => {
+  it('does so for neighbours on both sides of a power of two, which are rounded differently', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
@@ -111,8 +111,8 @@ describe('defineWorld', () => {
             { dimensions: 2, min: [low, 0], max: [low + (before + 50) * diameter, diameter * 4] },
             diameter,
           );
-          for (const place of [power, power - diameter, power - share * diameter]) {
-            expect(widestGap(world, place)).toBeLessThanOrEqual(1);
+          for (const position of [power, power - diameter, power - share * diameter]) {
+            expect(widestGap(world, position)).toBeLessThanOrEqual(1);
           }
         },
       ),
@@ -141,7 +141,7 @@ describe('defineWorld', () => {
     ['a negative diameter', {}, -1, /^diameter is -1, /],
     ['too many cells along an axis', { max: [600_000, 10] }, 1, /^world is \[600002, 12\], .*524288 cells/],
     ['too many cells in all', { max: [500_000, 5_000] }, 1, /^world is .* 2147483644 in all/],
-    ['cells far below what floats can place', { cellSize: 1e-7 }, 1e-7, /^world /],
+    ['cells far smaller than floats resolve', { cellSize: 1e-7 }, 1e-7, /^world /],
     ['a diameter whose square vanishes', { cellSize: 1e-20 }, 1e-20, /^diameter is 1e-20, .*2\^-40/],
     ['a diameter whose square overflows', { max: [1e21, 1e21] }, 1e20, /^diameter is .*2\^60/],
     ['cells whose inverse a device may flush', { cellSize: 1e38 }, 1, /^world\.cellSize is 1e\+38, /],
@@ -151,7 +151,7 @@ describe('defineWorld', () => {
     expect(() => defineWorld(options, diameter)).toThrow(message);
   });
 
-  it('accepts the longest axis that it documents', () => {
+  it('accepts the longest documented axis', () => {
     const world = defineWorld(
       { dimensions: 2, min: [0, 0], max: [MAX_CELLS_PER_AXIS - 2, 1], cellSize: 1 },
       1,

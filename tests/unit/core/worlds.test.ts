@@ -1,4 +1,4 @@
-/** Periodic and unbounded worlds: cells miss no neighbour, whatever 32-bit rounding does, and pairs equal the oracle's. */
+/** Periodic and unbounded worlds: cells miss no neighbour despite 32-bit rounding, and pairs equal the oracle's. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
@@ -55,7 +55,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
       );
     });
 
-    it('have the pairs of a brute-force search', () => {
+    it('have the same pairs as by brute force', () => {
       let pairs = 0;
       fc.assert(
         fc.property(arbitrary(60), (crowd) => {
@@ -78,7 +78,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
 describe('a periodic axis', () => {
   const world = defineWorld({ dimensions: 2, min: [-2, 0], max: [3.5, 4], periodic: [true, false] }, 1);
 
-  it('wraps coordinates, and leaves those of other axes', () => {
+  it('wraps coordinates, and does not change those of other axes', () => {
     expect(world.period).toEqual([5.5, 0]);
     expect([-2, 3.25, -2.25, 3.5, 3.75, -7].map((x) => wrapOnce(world, x, 0))).toEqual([
       -2, 3.25, 3.25, -2, -1.75, -1.5,
@@ -95,7 +95,7 @@ describe('a periodic axis', () => {
         const far = world.period.map((length, axis) => Math.fround((world.min[axis] as number) + length));
         inside.forEach((value, index) => {
           const axis = index % 2;
-          // More than a period outside by one ulp is too much.
+          // One ulp more than a period outside is too far.
           const given = crowd.positions[index] as number;
           const [low, period] = [world.min[axis] as number, world.period[axis] as number];
           if (given < low - period || given >= low + 2 * period) return;
@@ -107,7 +107,7 @@ describe('a periodic axis', () => {
     );
   });
 
-  it('takes the nearest images, the same from both sides', () => {
+  it('has minimum images, the same from both sides', () => {
     expect(minimumImage(world, 3.25, -1.75, 0)).toBe(-0.5);
     expect(minimumImage(world, -1.75, 3.25, 0)).toBe(0.5);
     expect(minimumImage(world, 3, 0.5, 1)).toBe(2.5);
@@ -123,7 +123,7 @@ describe('a periodic axis', () => {
     );
   });
 
-  it('has at least three cells, and the last takes in the rest', () => {
+  it('has at least three cells, of which the last includes the remainder', () => {
     const of = (edge: number) => () =>
       defineWorld({ dimensions: 2, min: [0, 0], max: [edge, 8], periodic: [true, false] }, 1);
     expect(of(3)().cells).toEqual([3, 10]);
@@ -133,14 +133,14 @@ describe('a periodic axis', () => {
     expect(of(2.875)).toThrow(
       'world.max[0] is 2.875, but it must be at least world.min[0] + 3 cells = 3, since the axis is periodic.',
     );
-    // Also for less than a diameter, which another check would reject, too.
+    // Also for less than a diameter, which another check would also reject.
     expect(of(0.5)).toThrow(/ 3 cells = 3, /);
     expect(of(-8)).toThrow(/ 3 cells = 3, /);
   });
 });
 
 describe('an unbounded world', () => {
-  it('has cells a power of two wide, and a table that grows with the capacity', () => {
+  it('has cells whose width is a power of two, and a table that grows with the capacity', () => {
     const of = (diameter: number, capacity: number, cellSize?: number) =>
       defineWorld({ dimensions: 2, unbounded: true, cellSize }, diameter, capacity);
     expect([1, 1.01, 0.75, 4, 2 ** -40].map((diameter) => of(diameter, 1).cellSize)).toEqual([
@@ -160,7 +160,7 @@ describe('an unbounded world', () => {
     ]);
   });
 
-  it('spreads cells over its table, and keeps a block of a row together', () => {
+  it('spreads cells over its table, and keeps blocks of a row together', () => {
     const world = defineWorld({ dimensions: 2, unbounded: true }, 1, 4096);
     const fill = new Uint32Array(world.cellCount);
     for (let x = 0; x < 64; x++) {
@@ -170,7 +170,7 @@ describe('an unbounded world', () => {
         if (x % 32 > 0) expect(bucket).toBe(bucketOfLattice(world, [x - 1, y * 4096]) + 1);
       }
     }
-    // 128 random blocks in 128 places: seven in one place have a chance of one in a hundred.
+    // With 128 random blocks in 128 ranges, seven in one range have a probability of 1%.
     expect(Math.max(...fill)).toBeLessThan(7);
   });
 
@@ -221,15 +221,15 @@ describe('the error for a box that is too small', () => {
               defineWorld({ dimensions: 3, min, max, periodic, cellSize }, diameter);
               return;
             } catch (error) {
-              const [, place, named] =
+              const [, digit, named] =
                 /^world\.max\[(\d)\].* = ([-+.e\d]+), /.exec((error as Error).message) ?? [];
-              const axis = Number(place);
+              const axis = Number(digit);
               expect(named, String(error)).toBeDefined();
               expect(seen, String(error)).not.toContain(axis);
               seen.add(axis);
               refused++;
               max[axis] = Number(named);
-              // No more than rounding requires: for the cell, and for a coordinate so far from the origin.
+              // The named value is only as large as the rounding of the cell and of the coordinate requires.
               const low = min[axis] as number;
               const wanted = periodic[axis] ? 3 * cellSize : diameter;
               const slack = 1e-3 * diameter + 3 * 2 ** -23 * (Math.abs(low) + wanted);
@@ -264,7 +264,7 @@ describe('invalid world options', () => {
     expect(() => defineWorld(options, 1)).toThrow(message);
   });
 
-  it('are rejected by the simulation, too', () => {
+  it('are also rejected by the simulation', () => {
     const positions = new Float32Array([1, 1]);
     expect(() =>
       planSimulation({ dimensions: 2, radius: 0.5, positions, unbounded: true, max: [1, 1] }),
