@@ -1,4 +1,4 @@
-/** The CPU index: after any calls, it gives the same answers as brute force and as a new index with the same content. */
+/** The CPU index: after any calls, it gives the same answers as brute force and as a new index of the same content. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError, LimitError } from '../../../src/core/base/errors';

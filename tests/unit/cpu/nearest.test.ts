@@ -1,4 +1,4 @@
-/** The nearest particles from grids and indexes: equal to brute force on dyadic coordinates, and otherwise within rounding. */
+/** The nearest particles from grids and indexes: equal to brute force if dyadic, and otherwise within rounding. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';

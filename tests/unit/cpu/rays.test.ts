@@ -51,7 +51,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
             continue;
           }
           for (const [turn, radius] of [0.5, 0.2].entries()) {
-            // The kinds of rays repeat every two, three and four rays.
+            // The kinds of rays have periods of two, three and four, so each kind is still tested.
             if (!THOROUGH && (index + 2 * turn) % 5 > 1) continue;
             const hits = hitsAlongRay(inside, grid.world.period, ray, radius, DOUBLES);
             const got = grid.findAlongRay(origin, direction, greatestDistance, radius);

@@ -1,4 +1,4 @@
-/** How many cells a radius spans: enough for every nearer particle despite 32-bit rounding, and no more than necessary. */
+/** The cells that a radius spans: enough for every nearer particle despite 32-bit rounding, and no more. */
 
 import { describe, expect, it } from 'vitest';
 import { latticeCoordinate } from '../../../src/core/world/cells';

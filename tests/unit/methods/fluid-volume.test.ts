@@ -51,8 +51,8 @@ function volumeOf(positions: readonly number[]): number {
 
 /**
  * Returns the relative error of the volume for particles in a known area, averaged over offsets of their rows.
- * `density` is a share of a full cell, `jitter` a random offset as a share of the spacing. In the `spray` lowest rows of
- * cells, each empty cell gets a particle.
+ * `density` is a share of a full cell, `jitter` a random offset as a share of the spacing. Each empty cell in the
+ * `spray` lowest rows of cells gets a particle.
  */
 function offBy(inside: Inside, density: number, jitter: number, spray: number): number {
   const random = new Random(5);
