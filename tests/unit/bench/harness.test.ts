@@ -161,7 +161,7 @@ describe('the gate', () => {
       name: 'breaking',
       refuse: ({ count }) => {
         if (count === 300) throw new Error('The lights went out.');
-        // As on a machine without memory for the bodies.
+        // This is the error of a machine without memory for the bodies.
         if (count === 500) throw new RangeError('Array buffer allocation failed');
         return undefined;
       },

@@ -196,10 +196,10 @@ describe('a correct program', () => {
     const program = fake({ time: "batch * (words.includes('wind') + 2 * words.includes('build'))" });
     const outcome = await outcomeOf(program, { scenes: ['moving'] });
     expect(outcome).toMatchObject({ status: 'timed', build: { median: 2 }, total: { median: 2 } });
-    const asked = questionsOf(program);
-    expect(asked).toContain('roll 16');
+    const questions = questionsOf(program);
+    expect(questions).toContain('roll 16');
     expect(
-      new Set(asked.filter((line) => line.startsWith('time')).map((line) => line.replace(/\d+ /, ''))),
+      new Set(questions.filter((line) => line.startsWith('time')).map((line) => line.replace(/\d+ /, ''))),
     ).toEqual(new Set(['time wind', 'time wind build query', 'time wind build', 'time query']));
     const still = fake();
     await outcomeOf(still);

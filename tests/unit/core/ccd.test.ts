@@ -219,7 +219,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
   it('come no nearer than 15/16 of a diameter, keep momentum and gain no energy', () => {
     const noise = createNoise(5);
     const spread = fastCrowd(dimensions, 'unbounded', 150, noise);
-    // At first all pairs are at least a diameter apart.
+    // Before the step all pairs must be about a diameter apart.
     const simulation = createCpuSimulation({
       ...spread,
       obstacles: undefined,
@@ -358,13 +358,13 @@ describe('a path', () => {
     expect(Math.abs(speeds[0] as number) + Math.abs(speeds[2] as number)).toBeLessThan(40);
   });
 
-  it('does not end at a hit of the next substep, however soon', () => {
+  it('does not end at a hit of the next substep, even if that comes at once', () => {
     const simulation = few([10, 4, 30 + NEAR_SHARE + 1e-5, 4], [20 * 64, 0, 0, 0]);
     simulation.step(1 / 64);
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
   });
 
-  it('passes no obstacle on its way to a wall, however many diameters long a tick is', () => {
+  it('passes no obstacle on its way to a wall, even if a tick is many diameters long', () => {
     const obstacles = new Float32Array(Array.from({ length: 8 }, (_, index) => [20, index + 0.5]).flat());
     for (const exponent of [16, 20, 24, 30, 41]) {
       const simulation = few([10, 4.2], [2 ** exponent * 64, 0], { obstacles });

@@ -56,7 +56,7 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   return { encounter, face, slack, overlapAt, time: key === NEVER ? undefined : timeOfKey(key) };
 }
 
-/** The period along periodic axes, which are all axes or all except the last. */
+/** The period along periodic axes, and the length of the others. */
 const PERIOD = 16;
 
 /** A body and an obstacle in this world, whose particles fit a ball of radius 1. */

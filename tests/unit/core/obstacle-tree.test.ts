@@ -114,12 +114,12 @@ function cases(kind: Kind, dimensions: Dimensions): fc.Arbitrary<Case> {
     fc
       .record({
         given: fc.array(boxes ? body : ball, { maxLength: 70, size: 'max' }),
-        asked: fc.array(query, { minLength: 1, maxLength: 12, size: 'max' }),
+        list: fc.array(query, { minLength: 1, maxLength: 12, size: 'max' }),
       })
-      .map(({ given, asked }) => ({
+      .map(({ given, list }) => ({
         boxes,
         given,
-        queries: asked.map(({ body, axis, sign, ...free }) => {
+        queries: list.map(({ body, axis, sign, ...free }) => {
           const other = given[body % Math.max(1, given.length)];
           return other && sign !== 0 ? beside(free, other, axis, sign) : free;
         }),

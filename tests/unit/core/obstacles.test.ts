@@ -288,7 +288,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         return readNow(simulation).velocities;
       };
       const [free, little, much] = [along(0, 0.25), along(0.005, 0.25), along(10, 0.25)];
-      // The particle arrives at 4.75, where the push of 0.25 · 0.25 is a speed of 4.
+      // The particle arrives at 4.75, and the push of 0.25 · 0.25 there is a speed of 4.
       expect(free[1]).toBe(1);
       expect(little[1]).toBeCloseTo(1 - 0.005 * 4, 6);
       expect(much[1]).toBe(dimensions === 2 ? 1 - 0.125 : 1 - 0.03125);
@@ -697,7 +697,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
   });
 
   describe.each(ENGINES)('by hand (%s)', (_, create) => {
-    it('give a particle the whole push, however small they are', () => {
+    it('give a particle the whole push, even if they are small', () => {
       for (const radius of [2 ** -20, 0.125, 2]) {
         const options = { ...alone, positions: at(4, 4), relaxation: 0.5 };
         const obstacles = { positions: at(3.75 - radius, 4), radii: Float32Array.of(radius) };

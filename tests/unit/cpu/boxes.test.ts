@@ -58,7 +58,7 @@ function cornersOf(world: World, inside: Float32Array, { particles, moves }: Cor
       return Math.max(-3e38, Math.min(3e38, base + move[which] * (period[axis] || 2 * diameter)));
     });
   const [a, b] = [corner(0), corner(1)];
-  // Mostly in order along each axis.
+  // The first corner mostly has the lower coordinate along each axis.
   const ordered = moves.map((move, axis) => move[0] === 3 || (a[axis] as number) <= (b[axis] as number));
   return [
     a.map((value, axis) => (ordered[axis] ? value : (b[axis] as number))),
@@ -268,7 +268,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
             middle.map((value, axis) => value + sign * (half[axis] as number)),
           ) as [number[], number[]];
           found += expectInBox(grid, inside, min, max).length;
-          // From one centre to another, which are included; also with the corners swapped along an axis.
+          // The box reaches from one centre to another, both included. Sometimes corners are swapped along an axis.
           const other = positionOf((id * 7) % count);
           const low = middle.map((value, axis) => Math.min(value, other[axis] as number));
           const high = middle.map((value, axis) => Math.max(value, other[axis] as number));

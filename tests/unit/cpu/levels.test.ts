@@ -32,7 +32,7 @@ function isThere(
   return levelOf(world, radiusOf[particle] as number) !== undefined && position.every(Number.isFinite);
 }
 
-/** Exact arithmetic is slow, so it decides only where doubles could be wrong. */
+/** Exact arithmetic is slow, so it decides only if doubles could be wrong. */
 function overlaps(
   a: readonly number[],
   b: readonly number[],
@@ -159,7 +159,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
       const expected = bruteForceLevelPairs(grid.world, positions, radiusOf);
       expect(expected.length).toBeGreaterThan(200);
       expectPairs(grid, [...expected]);
-      // In canonical order, and in another.
+      // The input comes in canonical order, then in another.
       for (const order of [ids, ids.slice().reverse()]) {
         const moved = new Float32Array(positions.length);
         order.forEach((id, index) => {

@@ -142,7 +142,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
   });
 
   it('a dilute gas keeps momentum and energy', () => {
-    // No walls: they would take momentum.
+    // Walls would change the momentum.
     const scene = createScene('gas', { dimensions, count: 1000 });
     const simulation = createCpuSimulation(sceneOptions(scene, { walls: false }));
     const before = simulation.measure();

@@ -209,7 +209,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     });
     fc.assert(
       fc.property(vectors, (list) => {
-        // Up to a period outside.
+        // The positions lie up to a period outside.
         const positions = Float32Array.from(
           list.flat().map((value) => Math.max(-edge, Math.min(value, 2 * edge - 2 ** -10))),
         );

@@ -24,7 +24,7 @@ describe('names', () => {
   // That these are all that our modules use, tests/gpu/grid/grid-kernel.test.ts checks with a device.
   const names = ['abs', 'array', 'bitcast', 'clamp', 'dot', 'function', 'min', 'select', 'vec2f'];
 
-  it('of WGSL are rejected, however they are declared', () => {
+  it('of WGSL are rejected, however they are declared', () => 
     for (const name of [
       ...names,
       'u32',
@@ -51,8 +51,7 @@ describe('names', () => {
     }
     expect(check(`${CODE}\n\n  fn dot() {}`)).toThrow(
       /^density:6:6: code is WGSL that defines "dot", but it must be code whose names WGSL itself does not have\.$/,
-    );
-  });
+    ););
 
   it('that the grid offers to kernels are rejected', () => {
     for (const name of PUBLIC_NAMES) {
@@ -95,8 +94,7 @@ describe('names', () => {
     }
     expect(() => checkNames('parameters', ['2nd'])).toThrow(/^parameters is "2nd", /);
     expect(() => checkNames('parameters', ['min', 'loops', 'Type'])).not.toThrow();
-  });
-});
+  }););
 
 it('ignores comments', () => {
   for (const comment of ['// { (', '/* ) /* { */ } */', '/* // { */', '/**/', '//* {', '/* a\n } */']) {

@@ -110,9 +110,9 @@ describe('the explainer', () => {
       for (const name of WRITTEN_ONCE) {
         const expected = EXPECTED[name];
         if (step.arrays[name].length !== expected.length) wrong.push(`step ${index}: length of ${name}`);
-        step.arrays[name].forEach((value, place) => {
-          if (value !== undefined && value !== expected[place])
-            wrong.push(`step ${index}: ${name}[${place}]`);
+        step.arrays[name].forEach((value, entry) => {
+          if (value !== undefined && value !== expected[entry])
+            wrong.push(`step ${index}: ${name}[${entry}]`);
         });
       }
     }
@@ -157,8 +157,8 @@ describe('the explainer', () => {
       const ids = arrivals.subarray(0, arrivedCount);
       const reference = countParticles(world, permute(2, positions, ids), arrivedCount);
       expect(arrays.counts).toEqual(Array.from(reference.counts));
-      ids.forEach((id, place) => {
-        expect(arrays.ranks[id]).toBe(reference.ranks[place]);
+      ids.forEach((id, arrival) => {
+        expect(arrays.ranks[id]).toBe(reference.ranks[arrival]);
       });
     });
   });
@@ -178,8 +178,8 @@ describe('the explainer', () => {
     const slot = busiest.indexOf(Math.max(...busiest));
     const single = stepsOf('probe').filter(({ text }) => /away/.test(text));
     expect(single.map(({ reads }) => reads[0]?.index)).toEqual(others[slot]);
-    single.forEach(({ arrays, focus }, looked) => {
-      const seen = others[slot]?.slice(0, looked + 1) ?? [];
+    single.forEach(({ arrays, focus }, probe) => {
+      const seen = others[slot]?.slice(0, probe + 1) ?? [];
       expect(arrays.candidates[slot]).toBe(seen.length);
       expect(arrays.contacts[slot]).toBe(seen.filter((other) => touching(slot).includes(other)).length);
       expect([...focus.verdicts.keys()]).toEqual(seen.map((other) => grid.ids[other]));
@@ -211,10 +211,10 @@ describe('the explainer', () => {
     for (const slot of range(0, count)) {
       const own = probes.filter(({ focus }) => focus.particle === grid.ids[slot]);
       expect(own.flatMap((step) => of(step, 'start'))).toEqual(boundsOf(slot));
-      const looked = [slot, ...(others[slot] ?? [])].toSorted((a, b) => a - b);
+      const probed = [slot, ...(others[slot] ?? [])].toSorted((a, b) => a - b);
       for (const array of ['ids', 'sorted'] as const) {
         const read = [...new Set(own.flatMap((step) => of(step, array)))].toSorted((a, b) => a - b);
-        expect(read).toEqual(looked);
+        expect(read).toEqual(probed);
       }
       // Exactly the nine cells around the particle are marked.
       const marked = [...new Set(own.flatMap(({ focus }) => focus.cells))].toSorted((a, b) => a - b);
@@ -232,14 +232,14 @@ describe('the explainer', () => {
 
   it('describes exactly the entries that each step reads and writes', () => {
     for (const step of steps) {
-      const said = describeEntries(step);
+      const description = describeEntries(step);
       const idle = step.place === 0 ? 'Nothing is read or written yet.' : 'Nothing is read or written.';
-      if (step.reads.length + step.writes.length === 0) expect(said).toBe(idle);
+      if (step.reads.length + step.writes.length === 0) expect(description).toBe(idle);
       for (const [verb, entries] of [
         ['Reads', step.reads],
         ['Writes', step.writes],
       ] as const) {
-        const sentence = new RegExp(`${verb} ([^.]*)\\.`).exec(said)?.[1] ?? '';
+        const sentence = new RegExp(`${verb} ([^.]*)\\.`).exec(description)?.[1] ?? '';
         const named = [...sentence.matchAll(/(\w+)\[([^\]]*)\]/g)].flatMap(([, array, runs = '']) =>
           runs.split(', ').flatMap((run) => {
             const [first = 0, last = first] = run.split(' to ').map(Number);
@@ -277,8 +277,8 @@ describe('the explainer', () => {
   });
 
   it('puts the number of a cell into a corner without particles, or else into the one with most room', () => {
-    const cornerOf = (...places: [number, number][]) => {
-      const { x, y, 'text-anchor': anchor } = freeCorner(2, 3, places);
+    const cornerOf = (...positions: [number, number][]) => {
+      const { x, y, 'text-anchor': anchor } = freeCorner(2, 3, positions);
       return [x < 2.5 ? 'left' : 'right', y < 3.5 ? 'upper' : 'lower', anchor];
     };
     expect(cornerOf([5, 5])).toEqual(['left', 'upper', 'start']);

@@ -220,7 +220,7 @@ describe('an opened state', () => {
     expect(opened.checkpoint.settings).toEqual(defaultSettings(2));
   });
 
-  it('is accepted or rejected with an error message, however its bytes are damaged', () => {
+  it('is accepted or rejected with an error message, whatever damage its bytes have', () => {
     const mixed: SimulationOptions = {
       dimensions: 2,
       radiusRange: { smallest: 0.25, largest: 1 },

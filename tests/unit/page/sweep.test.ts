@@ -185,7 +185,7 @@ describe('a sweep', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('times both alternately, and stops each at sizes whose step would take too long', async () => {
+  it('times both alternately, and stops each before a size whose step would take too long', async () => {
     const sweep = request(({ broadPhase, count }) =>
       broadPhase === 'naive' ? 1e-4 * count ** 2 : 0.01 * count,
     );

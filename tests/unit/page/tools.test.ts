@@ -159,7 +159,7 @@ describe('walls', () => {
     expect(end).toEqual([5, 3]);
   });
 
-  it('are built quickly, however long and high', () => {
+  it('are built quickly at any length and height', () => {
     const wide = planSimulation({
       dimensions: 3,
       radius: 0.5,

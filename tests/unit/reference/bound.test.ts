@@ -34,7 +34,7 @@ class SloppyDevice {
   }
 
   private spoil(value: number, units: number): number {
-    // Mostly the extremes, which have the largest effect.
+    // Errors are mostly the extremes, which have the largest effect.
     const amount = this.random.between(-4, 4) / 4;
     return value * (1 + amount * units * U);
   }

@@ -40,7 +40,7 @@ describe('golden state', () => {
   });
 });
 
-/** Steps of the reference are slow in 3D, where only `verify --long` runs these tests. */
+/** Steps of the reference are slow in 3D, so only `verify --long` runs these tests in 3D. */
 const ASKED = ([2, 3] as const).filter(isAsked);
 
 describe('physics', () => {
