@@ -112,14 +112,14 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
 #endif
   return sum;
 }
-#else
-fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
-  return gathered;
-}
 #endif
 
 fn finish(gathered: Gathered, particle: Particle) {
+#if OBSTACLES
   let sum = with_obstacles(gathered, particle);
+#else
+  let sum = gathered;
+#endif
   var position = particle.position + sum.push;
 #if !SEPARATE
   var velocity = sum.velocity + sum.change;

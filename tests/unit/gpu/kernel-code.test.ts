@@ -24,7 +24,7 @@ describe('names', () => {
   // That these are all that our modules use, tests/gpu/grid/grid-kernel.test.ts checks with a device.
   const names = ['abs', 'array', 'bitcast', 'clamp', 'dot', 'function', 'min', 'select', 'vec2f'];
 
-  it('of WGSL are rejected, however they are declared', () => 
+  it('of WGSL are rejected, however they are declared', () => {
     for (const name of [
       ...names,
       'u32',
@@ -51,7 +51,8 @@ describe('names', () => {
     }
     expect(check(`${CODE}\n\n  fn dot() {}`)).toThrow(
       /^density:6:6: code is WGSL that defines "dot", but it must be code whose names WGSL itself does not have\.$/,
-    ););
+    );
+  });
 
   it('that the grid offers to kernels are rejected', () => {
     for (const name of PUBLIC_NAMES) {
@@ -84,7 +85,7 @@ describe('names', () => {
     expect(check(members)).not.toThrow();
   });
 
-  it('that WGSL does not allow are rejected with the name of the argument', () => {
+  it('that are no names in WGSL are refused by the argument', () => {
     for (const name of ['fn', 'loop', 'true', 'type', 'NULL', 'yield']) {
       for (const argument of ['buffers', 'parameters'] as const) {
         expect(() => checkNames(argument, ['found', name])).toThrow(
@@ -94,7 +95,8 @@ describe('names', () => {
     }
     expect(() => checkNames('parameters', ['2nd'])).toThrow(/^parameters is "2nd", /);
     expect(() => checkNames('parameters', ['min', 'loops', 'Type'])).not.toThrow();
-  }););
+  });
+});
 
 it('ignores comments', () => {
   for (const comment of ['// { (', '/* ) /* { */ } */', '/* // { */', '/**/', '//* {', '/* a\n } */']) {
@@ -117,12 +119,12 @@ it('leaves unclosed brackets to the compiler, and finds the declarations after t
   }
 });
 
-describe('functions that our kernels call', () => {
+describe('functions that we call', () => {
   const skip = 'fn skip(slot: u32) {}';
   const merge = 'fn merge(own: ptr<function, Own>, other: Own) {}';
   const all = `${CODE}\n${skip}\n${merge}`;
 
-  it('may be written in any equivalent way', () => {
+  it('may be written in any way that comes to the same', () => {
     const ways: readonly [string, string][] = [
       [BEGIN, '@must_use\nfn  begin ( p :Particle, )->Own{ return Own(); }'],
       [BEGIN, 'fn begin(/* who */ p: Particle) // that\n -> Own { return Own(); }'],
@@ -143,7 +145,7 @@ describe('functions that our kernels call', () => {
     }
   });
 
-  it('are reported with their position if their signature differs', () => {
+  it('are shown where they are, if they are others', () => {
     const called: Readonly<Record<string, string>> = {
       begin: '`fn begin(particle: Particle) -> Own`.',
       visit: '`fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)`, without a result.',
@@ -174,11 +176,11 @@ describe('functions that our kernels call', () => {
         `density:${line + 1}:4: code is WGSL with another \`fn ${name}\`, but it must be ${called[name]}`,
       );
     }
-    // Circular aliases are left to the compiler.
+    // One that stands for itself is left to the compiler.
     expect(check(`${all}\nalias A = B; alias B = A;`)).not.toThrow();
   });
 
-  it('must exist and be functions', () => {
+  it('must be there, and be functions', () => {
     expect(check(CODE.replace(OWN, ''))).toThrow(/^code is WGSL without "struct Own", /);
     expect(check(CODE.replace('fn visit', 'fn visits'))).toThrow(/^code is WGSL without "fn visit", /);
     expect(check(`${CODE.replace(BEGIN, '')} const begin = 1;`)).toThrow(
@@ -187,7 +189,7 @@ describe('functions that our kernels call', () => {
   });
 });
 
-it('code must not declare its own bindings or overrides, only private and workgroup variables and constants', () => {
+it('what comes in `buffers` and `parameters` is declared nowhere else', () => {
   const resource =
     'binds "data" itself, but it must be code whose buffers are in `buffers` and whose values are in';
   for (const [declaration, message] of [
