@@ -75,7 +75,7 @@ describe('the page without a GPU', () => {
         Object.defineProperty(window, 'isSecureContext', { get: () => false });
       },
     });
-    expect(await textOf(page, 'engine-note')).toMatch(/https and localhost.*CPU engine/);
+    expect(await textOf(page, 'engine-note')).toMatch(/https or localhost.*CPU engine/);
   });
 
   browserTest('runs on the CPU if the GPU rejects a shader', async () => {
