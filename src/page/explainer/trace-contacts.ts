@@ -43,9 +43,8 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'probe',
     `Which particles touch? Two that are closer than the diameter, ${diameter}, are in the same cell or in adjacent cells, ` +
-      'because a cell is at least as wide. So each particle looks into nine cells only. The three cells of a row are one ' +
-      'range of slots, because they are numbered one after another. First, look by look, the particle with the most ' +
-      `candidates: particle ${idOf(busiest)}.`,
+      'because a cell is at least as wide. So each particle searches only nine cells. The three cells of a row are one ' +
+      `range of slots. First, look by look, the particle with the most candidates: particle ${idOf(busiest)}.`,
   );
 
   const own = grid.cells[busiest] as number;
@@ -148,9 +147,8 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'push',
     'Each particle moves away from every contact by half of the overlap; the other particle moves by the other half. All ' +
-      'read the old positions and write new ones, so no thread waits for another. The engine does this in the same pass as ' +
-      'the probe (here only its reads of contacts are marked), and removes a smaller share of the overlap at a time, so ' +
-      'that crowds come to rest.',
+      'read the old positions and write new ones. The engine does this in the same pass as the probe (only its reads of ' +
+      'contacts are marked here). It removes less of the overlap at a time, so that crowds come to rest.',
   );
   for (const slot of range(0, PARTICLES)) {
     const overlaps: string[] = [];
