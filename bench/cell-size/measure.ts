@@ -1,6 +1,6 @@
 /**
- * Times the same particles in cells of different sizes, on both engines, and counts the candidates of each size. The
- * contacts of all sizes are compared before timing; sizes take turns.
+ * Times the same particles in cells of different sizes, on both engines, and counts the candidates of each size.
+ * Before timing, checks that all sizes and methods find the same number of contacts. They are timed in turns.
  * Particles are random, with coordinates that are multiples of 1/1024 of a diameter, and in the order of their cells,
  * as a simulation keeps them.
  */
@@ -34,8 +34,8 @@ export interface CellSizeRequest {
 
 /**
  * What is timed. `cpu pairs`: the CPU engine builds and finds all pairs. `gpu push`: the GPU sorts and pushes apart
- * once. `cpu near`, `gpu near`: counts the neighbours of each particle, which is exact for any cell size. A CPU query
- * visits one cell more on every side than the radius reaches. The GPU sorts and runs a custom kernel. That visits one
+ * once. `cpu near`, `gpu near`: the neighbours of each particle are counted, exactly for any cell size. A CPU query
+ * visits one cell more on every side than the radius reaches. The GPU sorts and runs a custom kernel, which visits one
  * cell on every side if the radius is no larger than a cell, otherwise as many as the radius spans.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
@@ -100,7 +100,7 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
   for (const { row } of contenders) {
     if (row.contacts === first.row.contacts && row.contacts > 0) continue;
     throw new Error(
-      `${row.method} with cells of ${row.size} finds ${row.contacts} contacts per particle instead of ${first.row.contacts}, so its times would mean nothing.`,
+      `${row.method} with cells of ${row.size} finds ${row.contacts} contacts per particle, but it must find more than 0, and as many as ${first.row.method} with cells of ${first.row.size}: ${first.row.contacts}.`,
     );
   }
   const times = contenders.map((): number[] => []);
@@ -318,8 +318,9 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts the other particles in the cells that are read for each particle, and the rows that these cells form: all
- * cells within `reach` of it along every axis, and `spare` more. It counts independently of how either engine searches.
+ * Counts the candidates per particle, and the rows of cells that hold them. A particle's candidates are all others in
+ * the cells within the distance `reach` of it along every axis, and in `spare` more cells on each side. This count
+ * uses neither engine's search.
  */
 function countCandidates(
   world: World,

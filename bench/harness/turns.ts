@@ -1,24 +1,24 @@
 /**
  * Times engines that are open side by side. In each round every engine has one turn, and their order changes from round
- * to round, forwards and backwards, so that other work on the machine affects all alike. A turn is a sample of as many
- * builds and queries as the clock needs to resolve their time to 1%. An engine that exceeds the limit, or fails, gets
- * no more turns.
+ * to round, forwards and backwards, so that other work on the machine affects all alike. A turn takes one sample
+ * (several while warming up). A sample repeats builds and queries until the clock measures their time to 1%. An engine
+ * that exceeds the limit, or fails, gets no more turns.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
 
 /** Rounds to discard, until code is compiled, buffers have been touched and batches are long enough. */
 export const WARM_ROUNDS = 2;
-/** Least milliseconds of a warm-up round, since JavaScript is recompiled while it runs. */
+/** Least milliseconds of an engine's warm-up round, because JavaScript is recompiled after it has run for a while. */
 const WARM_MS = 60;
 /** Most samples per warm-up round. */
 const MOST_WARM = 64;
 /** A sample takes at least this many milliseconds, and at least this many steps of the clock. */
 const SAMPLE_MS = 10;
 const SAMPLE_STEPS = 100;
-/** Most builds and queries per sample; a device's queue does not take more at a time. */
+/** Most builds and queries per sample: all are submitted at once, and a device's queue takes only so many. */
 const MOST_BATCH = 1024;
-/** All rounds of an engine may take this many times the limit of one run; but it always gets FEWEST_ROUNDS. */
+/** After FEWEST_ROUNDS, an engine stops once its timed rounds took this many times the limit of one run. */
 const ROUNDS_SHARE = 10;
 const FEWEST_ROUNDS = 3;
 
@@ -132,7 +132,7 @@ class Turns {
   }
 }
 
-/** Returns batches of each part that take at least `least` milliseconds, judging by one sample. */
+/** Returns how often to run each part so that it takes `least` milliseconds or more, judging by one sample. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

@@ -1,18 +1,19 @@
 // The neighbour loop with variable radii. Calls visit for every particle that overlaps this one (distance < the sum of
 // the radii times the root of `reach_squared`), except the one in slot `except`.
 //
-// Needs params, finite, levels, a space, particle, and levels/probe_hashed.wgsl or levels/probe_dense.wgsl for
-// meet_all, has_long_row, has_long_list and count_around. Of the kernel it needs start: array<u32>, position_in:
-// array<PackedBody>, cell_of_slot: array<Cell>, finer: array<u32>, struct Gathered and fn visit. With BOXES particles are
-// boxes in hashed cells, and the kernel decides which overlap: fn overlaps(gathered: ptr<function, Gathered>, particle: Particle,
-// other: u32) -> bool.
+// Needs the modules params, finite, levels, particle, one of world/space_*.wgsl, and levels/probe_hashed.wgsl or
+// levels/probe_dense.wgsl for meet_all, has_long_row, has_long_list and count_around. The kernel declares start:
+// array<u32>, position_in: array<PackedBody>, cell_of_slot: array<Cell>, finer: array<u32>, struct Gathered and fn
+// visit. With the flag BOXES, particles are boxes in hashed cells, and the kernel also declares which overlap:
+// fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool.
 //
 // Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
 // own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
-// lie inside the cells around its own. In a dense grid, those one level below are found in their own cells, which lie
-// in rows; all others are finer entries of the cells around its own.
-// Ordering: levels upwards, then finer entries; cells in their order in memory, slots ascending in each bucket. So it
-// depends on the state alone. With HEAVY each of HEAVY_WORKGROUP_SIZE threads goes over its share of the candidates.
+// are inside the cells around its cell on its own level, which list them as finer entries. A dense grid does not list
+// those one level below; the loop reads the cells of that level instead, because they lie in rows.
+// Ordering: visits levels upwards, then finer entries; on each level cells in memory order, and in each bucket slots
+// ascending. So the order depends on the state alone.
+// With HEAVY each of HEAVY_WORKGROUP_SIZE threads goes over its share of the candidates.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, meet_all, FINER_STEPS, count_around, position_in.
 // Needs: heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 
@@ -52,7 +53,8 @@ fn has_finer(level: u32, occupied: u32) -> bool {
 #endif
 }
 
-// The number of particles whose cells are the same or touch on the higher of the two levels, without this particle.
+// The number of candidates of a particle, itself not included. The cells of two candidates are the same or touch on the
+// higher of their two levels.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;

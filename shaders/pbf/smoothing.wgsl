@@ -1,6 +1,7 @@
-// Smoothing kernels of the position-based fluid: the density that a neighbour adds, as a share of the rest density, and
-// its gradient. `parameters` has radius, weight (poly6 at its centre) and slope (spiky's slope there), both divided by
-// the rest density. `lower` and `upper` are the walls, out of reach if there are none.
+// Smoothing kernels of the position-based fluid. A neighbour adds a density, as a share of the rest density, by the
+// poly6 kernel; the gradient of this density is taken from the spiky kernel. `parameters` has radius, weight (poly6 at
+// distance 0) and slope (of spiky at distance 0), both divided by the rest density; and `lower` and `upper`, the
+// positions of the walls, which are out of reach if there are no walls.
 // Needs: parameters, Particle, Neighbour.
 
 fn weight_at(distance_squared: f32) -> f32 {
@@ -8,8 +9,8 @@ fn weight_at(distance_squared: f32) -> f32 {
   return parameters.weight * left * left * left;
 }
 
-// Gradient, with respect to the particle's position, of the density that a neighbour adds. Coincident particles part
-// along x.
+// Gradient, with respect to the particle's position, of the density that a neighbour adds. If both
+// coincide, it lies along x, with opposite signs for the two, so that they are pushed apart.
 fn slope_at(particle: Particle, other: Neighbour) -> Vector {
   let distance = sqrt(other.distance_squared);
   let left = 1.0 - distance / parameters.radius;
@@ -27,8 +28,8 @@ struct Walls {
   gradient: Vector,
 }
 
-// Fluid at rest is imagined beyond a wall, so that a particle beside the wall has the rest density. Its density is the
-// share of poly6 beyond the wall in 3D; in 2D that is off by less than 1%.
+// A wall acts as if fluid at rest lay beyond it, so that a particle beside the wall has the rest density. The wall adds
+// the share of 3D poly6 that lies beyond it. 2D uses the same share, with an error of less than 1%.
 fn walls_at(position: Vector) -> Walls {
   let low = clamp((position - parameters.lower) / parameters.radius, Vector(), Vector(1.0));
   let high = clamp((parameters.upper - position) / parameters.radius, Vector(), Vector(1.0));
@@ -37,12 +38,13 @@ fn walls_at(position: Vector) -> Walls {
   return Walls(density, gradient / parameters.radius);
 }
 
-// Poly6 integrated over a plane at this distance, and over everything beyond that plane.
+// 3D poly6 integrated over a plane at this distance in radii, per radius; each axis has its own plane.
 fn plane(away: Vector) -> Vector {
   let left = Vector(1.0) - away * away;
   return 1.23046875 * (left * left) * (left * left);
 }
 
+// The share of 3D poly6 beyond such a plane.
 fn beyond(away: Vector) -> Vector {
   let square = away * away;
   let inner = Vector(1.2) + square * (Vector(-4.0 / 7.0) + square / 9.0);

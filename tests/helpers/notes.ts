@@ -1,4 +1,4 @@
-/** The page's notes in tests without a browser: stands in for their two elements and collects their texts. */
+/** Replaces the two elements of the page's notes in tests without a browser, and collects the texts set on them. */
 import { vi } from 'vitest';
 
 class Note {

@@ -1,6 +1,6 @@
 /**
- * Shows that the page is loading a part or starting another run. All waits share one sign, which appears only after a
- * wait that is long enough to be noticed. The state belongs to the document, so this module holds it once.
+ * Shows a sign while the page loads code, starts a run or changes one. All waits share the sign, which appears once a
+ * wait has lasted long enough to be noticed. The state belongs to the document, so this module holds it once.
  */
 
 /** Milliseconds; the sign does not appear for shorter waits. */

@@ -1,5 +1,5 @@
 /**
- * The camera of space: the eye circles a target in the box, by itself or as a visitor turns it. Conventions for
+ * The camera of 3D scenes: the eye circles a target in the box, by itself or when a visitor turns it. Conventions for
  * matrices and positions are in camera.ts.
  */
 import { mat4 } from 'wgpu-matrix';
@@ -21,7 +21,10 @@ import {
   type Viewport,
 } from './camera';
 
-/** Focal length as a multiple of the free part's size. Greater values make the picture flatter. */
+/**
+ * Focal length as a multiple of the shorter side of the space that no panel or margin covers. Greater values make the
+ * picture flatter.
+ */
 const FOCAL = 1.5;
 /** Radians per second: a turn takes one and a half minutes. */
 const ORBIT_SPEED = (2 * Math.PI) / 90;
@@ -101,7 +104,7 @@ export class SpaceCamera implements Camera {
     const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.magnification;
     const near = Math.max(distance - 1.05 * reach, distance * 0.02);
     const far = distance + 1.05 * reach;
-    // The target appears in the middle of the free part.
+    // The target appears in the middle of the part that no panel covers.
     const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
     const along = near / focal;
     const projection = mat4.frustum(
@@ -150,7 +153,7 @@ export class SpaceCamera implements Camera {
     return { origin: eye, direction: towards.map((along) => along / length), depth: distance * length };
   }
 
-  /** Moves the target across the screen and up it, in the target's plane. */
+  /** Moves the target to the right and up on the screen, at the same depth. */
   private move(across: number, up: number): void {
     const [right, upwards] = this.axes();
     const along = (axis: 0 | 1 | 2) => this.offset[axis] + right[axis] * across + upwards[axis] * up;

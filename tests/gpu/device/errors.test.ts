@@ -109,7 +109,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
       ];
       for (const [attempt, message] of attempts) {
         const caught = await (async () => attempt())().then(
-          () => expect.fail(`Accepted what should be refused with ${message}`),
+          () => expect.fail(`Accepted bad input; expected an error that matches ${message}`),
           (error: unknown) => error,
         );
         expect(caught).toBeInstanceOf(ArgumentError);

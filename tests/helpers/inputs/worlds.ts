@@ -1,6 +1,6 @@
 /**
- * Worlds and particles unlike those of the scenes: coordinates that are not dyadic, on cell borders, coincident,
- * outside the box, subnormal or not finite.
+ * Random bounded worlds and particles unlike those of the scenes: particles coincide, and coordinates are on cell
+ * borders, outside the box, subnormal, huge or not dyadic. All are finite.
  */
 
 import {
@@ -49,7 +49,7 @@ function worldOf(dimensions: Dimensions): fc.Arbitrary<Omit<Crowd, 'positions'>>
     .filter(({ world }) => world.cellCount <= Math.min(MOST_CELLS, MAX_CELLS));
 }
 
-/** One coordinate: anywhere, on a cell border or an ulp beside it, at a corner, outside, subnormal or huge. */
+/** One coordinate: in the box, at most two ulps from a cell border, at a corner, outside, subnormal or huge. */
 function coordinateIn(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const high = world.max[axis] as number;

@@ -1,4 +1,4 @@
-/** The packed benchmark: its contents, and its script, which runs all parts in order and needs only a shell. */
+/** The packed benchmark: its contents, and its script, which runs all parts in order and needs no installed Node. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ it('includes only the files of Dawn that one system needs', () => {
     'dist/linux-x64',
     'dist/linux-x64/dawn.node',
   ]);
-  // The filter must accept the folder itself.
+  // The copy asks about `dist` before its contents, and would skip them if it were rejected.
   expect(isNeededOfDawn('dist')).toBe(true);
 });
 
@@ -58,7 +58,7 @@ describe('run.sh', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs the script with a substitute for Node that logs its arguments, and with the given compiler or none. */
+  /** Runs the script with a substitute for Node that logs its arguments. `variables` may set NVCC, the compiler. */
   function run(
     node: string,
     variables: Record<string, string> = {},
@@ -106,7 +106,7 @@ describe('run.sh', () => {
     expect(readFileSync(kept, 'utf8')).toBe('kept');
   });
 
-  it('compiles the CUDA program if there is a compiler, and passes it to all parts', () => {
+  it('compiles the CUDA program if there is a compiler, and passes the program to all parts', () => {
     const nvcc = join(folder, 'nvcc');
     const compiler = (text: string) => {
       writeFileSync(nvcc, `#!/bin/sh\n${text}\n`);
@@ -130,7 +130,7 @@ describe('run.sh', () => {
     expect(bad.commands.join()).not.toContain('--native');
   });
 
-  it('continues after a part without a complete record, and reports which', () => {
+  it('continues after parts that are wrong, cut off or without a record, and names them', () => {
     const { code, error, commands } = run(
       '[ "$1" = info ] && exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"ended": 1, "status": "wrong"\' > "$out";; *growth.json) echo "{}" > "$out"; exit 139;; *) echo \'"ended": 1\' > "$out";; esac',
     );
