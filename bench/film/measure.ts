@@ -6,7 +6,8 @@ import { FilmPicture } from '../../src/page/panel/film-picture';
 import { openLiveFilm } from '../../src/page/panel/live-film';
 
 /**
- * `draw`: no film. `compose`: onto the film's canvas, not recorded. `canvas`: records the page's canvas, without marks.
+ * `draw`: no film. `compose`: draws both canvases onto the film's canvas, but records nothing. `canvas`: records the
+ * WebGPU canvas alone. `film`: records a film as the page does.
  */
 export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;
 

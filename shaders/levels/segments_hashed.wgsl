@@ -1,11 +1,11 @@
-// The rows of a block of cells of one level as segments, for hashed cells. A segment lies in one block of the table, so
-// its particles are in one range of slots. Particles of other cells and levels may share its buckets. Needs
-// levels/block_hashed.wgsl, and of the kernel start: array<u32>, cell_of_slot: array<Cell>, position_in:
+// Splits the rows of a block of cells of one level into segments, for hashed cells. A segment lies in one block of the
+// table, so its particles are in one range of slots. Particles of other cells and levels may share its buckets. Needs
+// levels/block_hashed.wgsl; the kernel binds start: array<u32>, cell_of_slot: array<Cell> and position_in:
 // array<PackedBody>. levels/segments_dense.wgsl provides the same names for a box.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// Slots from `first` up to, but not including, `end`, whose particles are on `level` and in cells between `low` and
-// `high`.
+// The particles on `level` in cells from `low` to `high`. Their slots go from `first` up to, but not including, `end`;
+// other particles may lie among them.
 struct Segment {
   first: u32,
   end: u32,

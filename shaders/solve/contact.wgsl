@@ -2,7 +2,7 @@
 // bit: swapping the two particles negates the normal and leaves the overlap, with fused multiply-adds or without.
 // Needs: Particle, Neighbour, substep.
 
-// Below this distance the direction is rounding noise; the two slots, which are canonical, give it instead.
+// Below this distance² the direction is rounding noise: contact_with derives one from the canonical slots.
 const COINCIDENT_SQUARED = 0x1p-100f;
 const NOT_APART = 0x1p-50f;
 

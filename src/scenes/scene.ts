@@ -52,7 +52,7 @@ export interface Scene {
   readonly drive?: Drive | undefined;
 }
 
-/** The result of a generator. The name, the world and the request complete it to a Scene. */
+/** The result of a generator: a Scene without the fields that createScene adds. */
 export type SceneContent = Omit<Scene, 'name' | 'description' | 'dimensions' | 'count' | 'seed' | 'world'>;
 
 /** The least whole number whose `dimensions`-th power is at least `value`; the same on every JavaScript engine. */
@@ -71,7 +71,7 @@ export function power(base: number, exponent: number): number {
   return product;
 }
 
-/** Units per finest step that 32-bit floats hold exactly throughout a world of this length; a power of two. */
+/** The finest step, in units, whose multiples 32-bit floats hold exactly up to this length; a power of two. */
 export function stepFor(longest: number): number {
   let step = 1;
   while (longest * UNITS > EXACT_UNITS * step) step *= 2;

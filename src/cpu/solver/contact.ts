@@ -3,13 +3,14 @@ import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 
-/** The effect of contacts on each particle in one pass, packed by slot. All zero between passes. */
+/** The effect of contacts on each particle in one pass, packed by slot. */
 export interface Response {
-  /** Changes of positions and of velocities. */
+  /** Changes of positions and of velocities; zero between passes. */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
-  /** Normal velocity of each particle's fastest approaching contact (negative), and the other's slot or −1. */
+  /** The normal velocity of each particle's partner; negative. */
   readonly approaches: Float64Array;
+  /** The slot of the partner; −1 without one, −2 − slot for an obstacle. */
   readonly partners: Int32Array;
 }
 
@@ -27,10 +28,10 @@ export interface ContactKernels {
   finishPushApart(state: ParticleState, live: number, response: Response, substep: Substep): void;
 }
 
-/** Below this distance² the direction is rounding noise; the two slots, which are canonical, give it instead. */
+/** Below this distance² the direction is rounding noise: coincidentNormal derives one from the canonical slots. */
 export const COINCIDENT_SQUARED = 2 ** -100;
 
-/** Numbers whose magnitudes add up to less are finite as 32-bit floats too. */
+/** If the magnitudes of some doubles add up to less than this, each of them is finite as a 32-bit float. */
 export const GREATEST_PLAIN = 2 ** 127;
 
 /** Component of the unit axis from slot `b` to the lower slot `a`, if both are at one position. */

@@ -12,7 +12,7 @@ import type { SortedState } from '../grid/gather';
 
 const { fround } = Math;
 
-/** Below this distance² the direction is rounding noise; the two slots, which are canonical, give it instead. */
+/** Below this distance² the direction is rounding noise: coincidentNormal derives one from the canonical slots. */
 export const COINCIDENT_SQUARED = 2 ** -100;
 
 export type Vector = number[];
@@ -67,8 +67,7 @@ export function nearestImage(apart: number, period: number): number {
 }
 
 /**
- * The minimum image of the vector from `other` to `particle`, in 32 bits. `others`: the positions that `other` belongs
- * to.
+ * The minimum image of the vector from `other` to `particle`, in 32 bits. `other` is an index of `others`.
  */
 export function separation(
   world: World,
@@ -115,8 +114,8 @@ export function reachBetween(
 }
 
 /**
- * The contact of the particles in two slots, seen from the first, or undefined if they do not overlap. `others`: the
- * bodies that `other` belongs to.
+ * The contact of the particles in two slots, seen from the first, or undefined if they do not overlap. `other` is a
+ * slot of `others`.
  */
 export function findContact(
   world: World,
@@ -174,7 +173,7 @@ export function faceShapes(
   if (squared >= COINCIDENT_SQUARED) {
     const distance = fround(Math.sqrt(squared));
     const normal = outside.map((along, axis) => Math.sign(apart[axis] as number) * fround(along / distance));
-    // Compares squares, like the test of equal balls, because a root is rounded.
+    // Compares squares, as findContact does for balls, because a root is rounded.
     return { normal, overlap: fround(round - distance), isContact: squared < fround(round * round) };
   }
   const depths = apart.map((along, axis) =>

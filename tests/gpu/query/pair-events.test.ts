@@ -1,4 +1,4 @@
-/** Compares pairs that begin, stay and end between two lists with those of the host, for random lists with holes. */
+/** Checks that the GPU finds the same begun, stayed and ended pairs as the host, for random lists with holes. */
 
 import { describe, expect } from 'vitest';
 import { pairEvents } from '../../../src/core/simulation/pair-events';
@@ -13,11 +13,12 @@ import { readWords, runPass, SMALL_COUNTS, share } from '../../helpers/passes';
 import { fc } from '../../helpers/properties';
 import { THOROUGH } from '../../helpers/thorough';
 
+/** Both ids of an entry that holds no pair. */
 const HOLE = 0xffff_ffff;
 /** The value of words that are never written. */
 const UNTOUCHED = 7;
 
-/** The partners of a first id, ascending, followed by holes. */
+/** The pairs with one first id: their second ids, ascending, then a number of holes. */
 interface Owner {
   readonly others: readonly number[];
   readonly holes: number;
@@ -140,7 +141,7 @@ describe('events of pairs', () => {
   );
 
   gpuTest(
-    'include the last first id, for counts around a workgroup',
+    'include the pairs of the last owner, for counts around a workgroup',
     async (_, tools) => {
       for (const length of SMALL_COUNTS) {
         const listOf = (shift: number): Owner[] =>

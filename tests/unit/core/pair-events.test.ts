@@ -1,4 +1,4 @@
-/** Pairs that begin, stay or end between two lists, compared with sets. */
+/** Compares pairEvents with plain filters of the two lists, and checks which lists it rejects. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';

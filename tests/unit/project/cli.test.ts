@@ -156,7 +156,7 @@ describe('cellstorm', () => {
     expect(count(outputs[1])).toBeLessThan(count(outputs[0]));
   });
 
-  it('ends the process with its exit code, and writes nothing to the other stream', () => {
+  it('ends the process with the right exit code, and writes to only one of stdout and stderr', () => {
     const refused = spawnCellstorm('conquer');
     expect(refused).toMatchObject({ code: 2, out: '' });
     expect(refused.error).toMatch(/^cellstorm: "conquer" is not a command of cellstorm, .*\.\n$/);
@@ -209,7 +209,7 @@ describe('cellstorm', () => {
   });
 
   it('reports in one sentence that a file could not be written', async () => {
-    // So long a name passes the check of its folder, but cannot be written.
+    // The folder exists, so the check of the flag passes; the name is too long to be written.
     const path = join(folder, 'x'.repeat(300));
     for (const flag of ['--out', '--image']) {
       const run = await cellstorm('simulate', '--backend', 'cpu', '--count', '5', '--steps', '0', flag, path);
@@ -392,7 +392,7 @@ describe('a picture', () => {
   }
 
   it('of an unbounded world frames its particles', () => {
-    // Touching discs, three wide and two high; those without a finite position do not count.
+    // Four touching discs in a region three discs wide and two high. Positions that are not finite do not count.
     const nowhere = [Number.NaN, 1e6, -1e6, Number.POSITIVE_INFINITY];
     const picture = draw(Float32Array.of(1000, -7, 1001, -7, 1002, -7, ...nowhere, 1000, -6));
     expect([picture.width, picture.height]).toEqual([1200, 800]);
@@ -401,7 +401,7 @@ describe('a picture', () => {
   });
 
   it('of an unbounded world is drawn at any position of its particles', () => {
-    // One disc fills its square, even if rounding absorbs the radius.
+    // The picture is as wide as its one disc, even if rounding absorbs the radius at that position.
     for (const distance of [0, 1e30]) {
       const { width, height, drawn } = draw(Float32Array.of(distance, -distance));
       expect([width, height]).toEqual([1200, 1200]);
@@ -413,7 +413,7 @@ describe('a picture', () => {
     }
   });
 
-  it.each([2, 3] as const)('of boxes in %dD has their rectangles beside discs', (dimensions) => {
+  it.each([2, 3] as const)('of boxes in %dD shows them as rectangles, and balls as discs', (dimensions) => {
     const min = [0, 0, 0].slice(0, dimensions);
     const max = [8, 4, 4].slice(0, dimensions);
     const radiusRange = { smallest: 0.5, largest: 2 };
@@ -736,7 +736,7 @@ describe('bench', () => {
     );
   });
 
-  it('rejects a native engine without a program if it is named, and otherwise leaves it out', async () => {
+  it('refuses a native engine without a program if --only names it, and otherwise leaves it out', async () => {
     const { code, out } = await cellstorm('bench', '--only', 'cuda-grid', '--count', '9', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out).outcomes).toMatchObject([{ engine: 'cuda-grid', status: 'refused' }]);
