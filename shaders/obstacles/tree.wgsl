@@ -1,7 +1,7 @@
 // Obstacles with sizes of their own, in the tree of boxes of src/core/obstacles/tree.ts. Words: the number of nodes,
 // and the word at which the bodies begin; the nodes; the bodies in the order of the tree, in the layout of
-// base/body.wgsl. Goes after obstacles.wgsl; needs a space. Each node holds the node to continue with, so a walk keeps
-// no stack.
+// base/body.wgsl. Link it after obstacles.wgsl and world/space_straight.wgsl or world/space_periodic.wgsl.
+// Each node holds the node to continue with, so a walk keeps no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid.
 
 struct Branch {
@@ -34,7 +34,7 @@ fn branch_at(node: u32) -> Branch {
   );
 }
 
-// True if a box around a position, of half extents `reach`, overlaps the box of a node. In a periodic world any image
+// True if the box around `position` with half extents `reach` overlaps the box of a node. In a periodic world any image
 // counts. The margin is many times the rounding error.
 fn is_entered(branch: Branch, position: Vector, reach: Vector) -> bool {
   let apart = abs(minimum_image(position, branch.centre));

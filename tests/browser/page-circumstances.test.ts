@@ -1,4 +1,4 @@
-/** Tests the page without a GPU, in windows of many sizes, in both themes, and the built page. */
+/** Tests the built pages: without a GPU, in windows of many sizes, in both themes; file sizes and content policy. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -41,7 +41,7 @@ describe('the page without a GPU', () => {
     await chooseScene(page, 'gas');
     await stepTimes(page, 3);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
-    // The 2D canvas has 32 colours.
+    // The 2D canvas rounds values to 32 colours, so a pixel may differ more.
     await expectTruePicture(opened, 'cpu', 3 * TOLERANCE);
     await chooseOption(page, 'dimensions', '3D');
     await stepTimes(page, 2);
@@ -116,7 +116,7 @@ describe('the layout of the page', () => {
     });
     expect(top).toBeGreaterThan(844 * 0.38);
     expect(await page.evaluate(findUnreachable)).toEqual([]);
-    // The sheet leaves the picture at least two fifths of the screen, and folds.
+    // The panel leaves the picture at least 38% of the screen's height.
     const { free } = await describeScenery(page);
     expect(free.height / 2).toBeGreaterThan(844 * 0.38);
     await takePicture(page, 'phone');
@@ -144,6 +144,7 @@ describe('the layout of the page', () => {
     await page.$eval('#boxWidth', (input) => (input as HTMLElement).blur());
     expect(await page.$('.tip.seen')).toBeNull();
     await settle(page);
+    // Folding the panel makes room for the picture.
     await page.click('#fold');
     await settle(page);
     const folded = await describeScenery(page);
@@ -246,7 +247,7 @@ describe('the layout of the page', () => {
     await settle(page);
     expect(await page.evaluate(findUnreachable)).toEqual([]);
     await takePicture(page, 'landscape');
-    // On such a low screen the overlay key stays closed, and a long sheet can still be closed at its end.
+    // On such a low screen the key to the overlays stays folded, and the help can be closed when scrolled to its end.
     await toggle(page, 'cellLines', 'heatMap', 'contactLines');
     expect(await page.$eval('.key', (key) => key.getBoundingClientRect().height)).toBeLessThan(44);
     await page.keyboard.press('?');
@@ -262,7 +263,7 @@ describe('the layout of the page', () => {
     // A click beside the sheet closes it, too.
     await page.mouse.click(4, 4);
     expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
-    // Parts above the picture never overlap each other.
+    // Parts that cover the picture never overlap each other.
     for (const [width, height] of OVERLAID) {
       await page.setViewport({ width, height });
       await settle(page);
@@ -300,7 +301,7 @@ describe('the layout of the page', () => {
   });
 });
 
-/** Window sizes in CSS pixels in which much lies above the picture: phones, and both sides of each layout change. */
+/** Window sizes in CSS pixels in which many parts cover the picture: phones, and both sides of each layout change. */
 const OVERLAID = [
   [320, 568],
   [374, 667],
@@ -313,7 +314,7 @@ const OVERLAID = [
   [1180, 700],
 ] as const;
 
-/** Runs in the page: returns the pairs of parts above the picture that overlap. */
+/** Runs in the page: returns the pairs of parts that cover the picture and overlap each other. */
 function findOverlaps(): string[] {
   const parts = [...document.querySelectorAll<HTMLElement>('.corner button, #legend, #overlay-fold, .panel')]
     .map((element) => ({
@@ -362,7 +363,7 @@ const CONTROLS = new Set([
   ],
 ]);
 
-/** The directives of the policy that must refuse content from other origins. */
+/** Directives of the content policy that must each refuse something: inline code or styles, or foreign content. */
 const POLICED = [
   'connect-src',
   'frame-src',
@@ -447,7 +448,7 @@ describe('the built page', () => {
     await chooseOption(page, 'dimensions', '3D');
     expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(2);
-    // Controls that do not need it still work.
+    // Controls that need no missing part still work.
     await chooseOption(page, 'pointer', 'Push particles');
     expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
     await chooseOption(page, 'colour', 'Id');
@@ -462,7 +463,7 @@ describe('the built page', () => {
   });
 
   browserTest(
-    'runs the benchmark from a sub-path, in a worker that shares the engine with the page',
+    'starts the benchmark from a sub-path, with a worker that shares the engine with the page',
     async () => {
       const { page, expectNoProblems } = await browser.openPage('bench.html', { width: 900, height: 620 });
       await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
@@ -489,7 +490,8 @@ describe('the built page', () => {
         };
         visit((await page.accessibility.snapshot({ interestingOnly: false })) as SerializedAXNode);
         expect(nameless, path).toEqual([]);
-        // No foreign script, style, picture, frame or request gets through. Plain text is refused as markup.
+        // The policy blocks inline scripts and styles, and scripts, pictures, frames and requests of other origins.
+        // It also refuses a string as markup if no Trusted Types policy has made it trusted.
         const refused = await page.evaluate(async (wanted) => {
           const directives = new Set<string>();
           document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
@@ -524,7 +526,7 @@ describe('the built page', () => {
             await new Promise((done) => setTimeout(done, 20));
           return { asMarkup, missing: wanted.filter((name) => !isIn(name)), isBroken: 'broken' in window };
         }, POLICED);
-        // The benchmark starts its worker from a plain address, so its page cannot require Trusted Types.
+        // The benchmark starts its worker from a URL that is not trusted, so its page cannot require Trusted Types.
         const asMarkup = path === 'bench.html' ? 'taken' : 'refused';
         expect(refused, path).toEqual({ asMarkup, missing: [], isBroken: false });
       }
@@ -553,7 +555,7 @@ describe('the built page', () => {
   });
 });
 
-/** Runs in the page: returns the controls that cannot be scrolled into view or are covered there. */
+/** Runs in the page: returns the controls that are under 20px high, or that scrolling leaves out of view or covered. */
 function findUnreachable(): string[] {
   const controls = document.querySelectorAll(
     'main :is(button, input, select):not(.lil-closed > .lil-children *, [hidden] *)',

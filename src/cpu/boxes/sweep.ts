@@ -1,14 +1,15 @@
 /**
- * Finds the pairs of boxes that overlap, by sweeping along x through rows that are the same or neighbours. Inputs:
- * boxes in rows. Output: ids, two per pair, the lower first, one row's pairs at a time.
- * Guarantee: touching is overlapping. Comparisons of the corners alone decide, so no pair is missed, added or doubled.
+ * Finds the pairs of boxes that overlap: sweeps along x through each row, and through each two neighbouring rows.
+ * Inputs: boxes in rows. Output: ids, two per pair, the lower first, one row's pairs at a time.
+ * Guarantees: boxes that touch overlap. Only comparisons of corners decide, so no pair is missed or added. Each is
+ * listed once.
  */
 
 import { lengthenPairs } from '../shared/lattice';
 import { type BoxOrder, CORNERS } from './order';
 
 export class BoxSweep {
-  /** Pairs since `length` was last set to 0; longer than the words in use. */
+  /** Ids of the pairs found since `length` was last set to 0: the first `length` words. The rest is spare room. */
   words = new Uint32Array(0);
   length = 0;
   private level = 0;
@@ -26,8 +27,8 @@ export class BoxSweep {
   }
 
   /**
-   * Adds the pairs of the next row that has boxes, among themselves and with later rows. Returns false after the last
-   * row.
+   * Finds the next row that has boxes, and adds the pairs within it and between it and later rows. Returns false after
+   * the last row.
    */
   advance(): boolean {
     const { starts, levelRows } = this.order;
@@ -80,7 +81,8 @@ export class BoxSweep {
   }
 
   /**
-   * Tests as if two rows were merged: each box against the later boxes of the other row that begin before it ends.
+   * Goes through two rows as if they were merged by low x. Tests each box against the later boxes of the other row that
+   * begin before it ends.
    */
   private sweepBetween(first: number, end: number, otherFirst: number, otherEnd: number): void {
     const { corners } = this.order;
@@ -132,8 +134,8 @@ export class BoxSweep {
   }
 
   /**
-   * Boxes and their images may meet more than once. Along each axis only the first way counts: inside the world, with
-   * the box of the lower id shifted, with the other one shifted.
+   * Two boxes may meet several times, because a box has images shifted by a period. Along each axis only the first of
+   * these meetings counts: with neither box shifted, with the box of the lower id shifted, with the other one shifted.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, loose, dimensions, periods } = this.order;

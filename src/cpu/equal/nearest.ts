@@ -1,9 +1,9 @@
 /**
  * Finds the k particles nearest to a point, in each kind of world. Inputs: a canonical order and its positions, a
- * point, a radius of any size (infinite too). Outputs: ids and distances², the nearest first, of equal distances the
- * lower id first. In a periodic world, distances are those of minimum images.
- * Looks within one cell's length first and doubles that until k are found. If that would be more cells than particles,
- * it looks at all particles instead.
+ * point, a radius of any size (infinite too). Outputs: ids and distances², the nearest first; at equal distances, the
+ * lower id comes first. In a periodic world, distances are those of minimum images.
+ * It looks within one cell's length first, and doubles this reach until k are found. It looks at all particles instead
+ * if the reach spans more cells than there are particles, or more than half a period.
  */
 import { type Visit, visitAll, visitNear } from './near';
 import type { CellOrder } from './order';
@@ -31,7 +31,7 @@ export function findNearest(
   });
 }
 
-/** Two ways to visit particles around a point: those within a distance, and all that are no farther than the radius. */
+/** Two ways to visit particles around a point: `near` looks only as far as `reach`, `all` up to the search radius. */
 export interface Surroundings {
   readonly live: number;
   readonly dimensions: number;
@@ -57,7 +57,7 @@ export function widen(k: number, radius: number, surroundings: Surroundings): Ne
   return best.found();
 }
 
-/** A sorted list of at most so many particles. */
+/** A sorted list of at most `capacity` particles. */
 class Best {
   length = 0;
   private readonly ids: Uint32Array;
@@ -72,7 +72,7 @@ class Best {
     return this.length === this.ids.length;
   }
 
-  /** Adds a particle if it comes before the last one, which is dropped if there is no room for both. */
+  /** Adds a particle if there is room, or if it comes before the last one, which is then dropped. */
   readonly offer = (id: number, distanceSquared: number): void => {
     const { ids, squares, length } = this;
     if (this.isFull && (length === 0 || !this.isBefore(id, distanceSquared, length - 1))) return;

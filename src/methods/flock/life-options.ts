@@ -21,7 +21,7 @@ import { checkTime } from './options';
 export type Attraction = readonly (readonly number[])[];
 
 export interface LifeNumbers {
-  /** Greatest acceleration from an attraction of 1, length / s². Default: 10 reaches. */
+  /** Greatest acceleration from an attraction of 1, length / s². Default: 10 × `reach`. */
   readonly strength: number;
   /** Time in which friction halves the speed. Default 0.04. */
   readonly halfLife: number;
@@ -64,7 +64,7 @@ export interface LifeState extends PlacedArrays {
   readonly species: Uint32Array;
 }
 
-/** Plain data from which a life with the same world, reach and number of species continues with the same bits. */
+/** Plain data from which a `Life` with the same world, reach and number of species continues with the same bits. */
 export interface LifeCheckpoint extends ParticlesCheckpoint, LifeState {
   readonly time: number;
   readonly reach: number;
@@ -81,7 +81,7 @@ export function keptShare(halfLife: number, dt: number): number {
   return 2 ** (-dt / halfLife);
 }
 
-/** Checked options; GridParticles and CpuGridParticles check `placed`. */
+/** The options after the checks of planLife, which leaves `placed` for GridParticles and CpuGridParticles to check. */
 export interface LifePlan {
   /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;
@@ -109,7 +109,7 @@ export function planLife(options: LifeOptions): LifePlan {
   };
 }
 
-/** Checks changes of settings and applies them to `current`. Copies the table. */
+/** Checks changes of settings. Returns a copy of `current` that includes them; its `attraction` is a copy, too. */
 export function changeSettings(given: Partial<LifeSettings>, current: LifeSettings): LifeSettings {
   checkKnownKeys('settings', given, [...NUMBER_NAMES, 'attraction']);
   const numbers = resolveNumbers(given, current, LIFE_RANGES);
@@ -128,13 +128,16 @@ export function checkNew(
   return { placed, species: checkSpecies('species', species, count, kinds) };
 }
 
-/** Checks the life's part of a checkpoint, before anything changes. Returns its species and settings. */
+/**
+ * Checks what particle life adds to a checkpoint, before anything changes. Returns the checkpoint's species and
+ * settings.
+ */
 export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
   { reach, kinds }: Pick<LifePlan, 'reach' | 'kinds'>,
 ): Pick<LifePlan, 'species' | 'settings'> {
   if (checkpoint?.reach !== reach) {
-    throw new ArgumentError('checkpoint.reach', checkpoint?.reach, `${reach}, like this life`);
+    throw new ArgumentError('checkpoint.reach', checkpoint?.reach, `${reach}, like this simulation`);
   }
   checkTime(checkpoint.time);
   checkKnownKeys('checkpoint.settings', checkpoint.settings, [...NUMBER_NAMES, 'attraction']);
@@ -186,6 +189,6 @@ function checkSpecies(
   throw new ArgumentError(
     `${argument}[${wrong}]`,
     species[wrong],
-    `less than ${kinds}, the rows of attraction`,
+    `less than ${kinds}, the number of rows of attraction`,
   );
 }

@@ -20,11 +20,11 @@ export interface Fallback {
   readonly apology: string;
 }
 
-/** Returns the choices with as many particles as fit; undefined if the error is not about their number. */
+/** Returns the choices with as many particles as fit; undefined on the CPU, or if fewer particles cannot help. */
 export function fewerThan(choices: Chosen, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
-  // Browsers do not reveal how much memory there is, so try half.
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
+  // Browsers do not reveal how much memory there is, and a method's limit may be that of its lattice, so try half.
   const half = isMemory || isLattice ? tried >> 1 : undefined;
   const fits = error instanceof LimitError ? (error.fits ?? half) : half;
   if (fits === undefined || fits < FEWEST_PARTICLES || choices.opened || choices.engine === 'cpu') {

@@ -1,7 +1,7 @@
 /**
- * Lists the candidates of each particle with its own radius: particles whose cells are the same or touch, on the higher
- * of their two levels. They are listed when particles are sorted, because they stay candidates until the next sort,
- * wherever they move. Twin of shaders/levels/probe.wgsl, whose loop uses levels and finer entries instead.
+ * Lists each particle's candidates in a world with variable radii: the particles whose cells are the same or touch, on
+ * the higher of the two levels. The lists are made when particles are sorted and hold until the next sort, wherever
+ * particles move. Twin of shaders/levels/probe.wgsl, which makes no lists but loops over levels and finer entries.
  * Inputs: sorted state. Output: for each slot the other slots, ascending; none for particles that are set aside.
  */
 import { bucketAt, coarsened, levelOf, wrapCell } from '../../core/world/levels';

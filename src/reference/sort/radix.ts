@@ -1,7 +1,7 @@
 /**
  * A radix sort, least significant digit first: twin of shaders/sort/radix.wgsl. Inputs: keys and their values. Output:
- * both, keys ascending, equal keys in the order of the input. Floats are ordered like Float32Array.prototype.sort does:
- * −0 before 0, NaNs last and all equal.
+ * the same, sorted by key; equal keys keep their order. Floats are in the order of Float32Array.prototype.sort: −0
+ * before 0, NaNs last and all equal.
  */
 import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
 import type { KeyKind } from '../../core/particles/keys';
@@ -9,7 +9,7 @@ import { exclusiveScan } from '../grid/scan';
 
 const NOT_A_NUMBER = 0xffff_ffff;
 
-/** A key's bits as an unsigned number with the order of the keys. */
+/** Maps a key's bits to an unsigned number, so that sorting these numbers sorts the keys. */
 export function toUnsigned(kind: KeyKind, bits: number): number {
   if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
   if (kind !== 'f32') return bits;
@@ -23,7 +23,7 @@ export function fromUnsigned(kind: KeyKind, bits: number): number {
   return bits >= 0x8000_0000 ? bits & 0x7fff_ffff : ~bits >>> 0;
 }
 
-/** The number of keys of each run with each digit, digit by digit. */
+/** Returns how often each digit occurs in each run: first digit 0 in all runs, then digit 1 in all runs, and so on. */
 export function countDigits(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const counts = new Uint32Array(RADIX_DIGITS * runs);

@@ -41,7 +41,8 @@ async function measureGrid(
 const U = 2 ** -24;
 
 /**
- * Bounds the roundings: a thread adds its particles, a workgroup its threads, and the host the workgroups in doubles.
+ * Bounds errors by the number of roundings: a thread adds its particles, then a workgroup adds its threads. The host
+ * adds the workgroups in doubles.
  */
 function expectMeasured(
   got: Measures,
@@ -66,7 +67,7 @@ function expectMeasured(
     const difference = Math.abs((got.momentum[axis] as number) - (momentum[axis] as number));
     expect(difference).toBeLessThanOrEqual(roundings * magnitude);
   }
-  // A square root in WGSL may be off by 9 U. The squares under it add half of dimensions + 2.
+  // A square root in WGSL may be off by 9 U, the subtraction by 1 U, and the distance² adds (dimensions + 2) / 2 U.
   const root = (10 + (dimensions + 2) / 2) * U * diameter;
   expect(Math.abs(got.deepestOverlap - deepestOverlap)).toBeLessThanOrEqual(root);
   const neighbours = Math.max(1, expected.greatestOccupancy) * 3 ** dimensions;
@@ -207,7 +208,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const off = 2 ** -14;
       const close = [1 - 2 ** -19, 1 - 2 ** -22, 1, 1 + 2 ** -22, 1 + 2 ** -19];
       expect((await near(1, close, off)).borderline).toBe(3);
-      // No such lattice contains 0.7.
+      // A diameter of 0.7 is on no exact lattice, so a pair that just touches is borderline.
       expect((await near(0.7, [0.5, 0.7, 0.9], 0)).borderline).toBe(1);
     },
     SHARED,
@@ -267,7 +268,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const fast = { ...grid, velocities: grid.velocities.map((_, index) => (index % 2 ? -speed : speed)) };
       const { kineticEnergy } = await measureGrid(tools, world, fast, 'grid', 1);
       expect(kineticEnergy / ((count * dimensions * speed ** 2) / 2)).toBeCloseTo(1, 3);
-      // The same holds for the largest count, of which each workgroup adds a share.
+      // With the largest count, a workgroup's share of the sum is finite, too, and even 2⁹ times the share.
       const share = MAX_PARTICLES / MEASURE_WORKGROUPS;
       expect(Math.fround(share * dimensions * speed ** 2 * 2 ** 9)).toBeLessThan(Number.POSITIVE_INFINITY);
     },
@@ -278,8 +279,8 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
     'count candidates past 2³²',
     async (_, tools) => {
       const { world, grid } = sceneGrid('lattice', dimensions, 200);
-      // The grid claims four thousand million particles: all pairs are counted, but only pairs of existing ones are
-      // tested.
+      // The grid claims almost 2³² particles. Each of the 200 existing ones counts all others as candidates, but tests
+      // only the existing ones.
       const start = grid.start.slice();
       start[world.cellCount] = 0xffff_fff0;
       const got = await measureGrid(tools, world, { ...grid, start }, 'naive');

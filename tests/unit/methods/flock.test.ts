@@ -101,7 +101,7 @@ describe('particle life rejects', () => {
     [{ species: Uint8Array.of(0) }, /^species is a Uint8Array of 1 bytes, /],
     [
       { species: Uint8Array.of(0, 2) },
-      /^species\[1\] is 2, but it must be less than 2, the rows of attraction\.$/,
+      /^species\[1\] is 2, but it must be less than 2, the number of rows of attraction\.$/,
     ],
     [{ attraction: [] }, /^attraction is \[\], but it must be 1 to 256 rows, one per species\.$/],
     [
@@ -195,7 +195,7 @@ describe.each<[string, 2 | 3, Space]>([
     const [life, other] = [createCpuLife(options), createCpuLife(options)];
     await expectComingAndGoing(life, { species: Uint8Array.of(1) });
     expect(() => life.add({ positions: new Float32Array(dimensions), species: Uint8Array.of(3) })).toThrow(
-      /^species\[0\] is 3, but it must be less than 3, the rows of attraction\.$/,
+      /^species\[0\] is 3, but it must be less than 3, the number of rows of attraction\.$/,
     );
     other.set({ attraction: options.attraction.map((row) => row.map(() => 0)) });
     await expectSameFromCheckpoint(life, other);
