@@ -1,10 +1,10 @@
 /**
- * `npm run bench:cells`: measures candidates and time per particle for cells of half a diameter to four (or others), at
- * three densities, in 2D and 3D, on the CPU engine and on the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says
- * otherwise). It fits the costs to the times; src/core/world/cell-size.ts bases its suggestions on these costs.
+ * `npm run bench:cells`: measures candidates and time per particle for several cell sizes and densities, in 2D and 3D,
+ * on the CPU engine and on the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise). --sizes are in
+ * diameters. It fits the costs to the times; src/core/world/cell-size.ts bases its suggestions on these costs.
  * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --sizes 0.5,0.75,1,1.25,1.5,2,3,4 --repeats 11
  * --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
- * The current sources are bundled, because a development server's modules run slower.
+ * It bundles the current sources before it runs them, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -49,7 +49,9 @@ const requests = values.dimensions.split(',').flatMap((dimensions) =>
 const isFit = ({ density, sizes, count, repeats }: CellSizeRequest) =>
   density > 0 && sizes.every((size) => size > 0) && Number.isInteger(count) && count > 0 && repeats >= 1;
 if (!requests.every(isFit)) {
-  process.stderr.write('--count, --repeats and each of --densities and --sizes must be greater than 0.\n');
+  process.stderr.write(
+    '--count must be a whole number greater than 0, --repeats at least 1, and each of --densities and --sizes greater than 0.\n',
+  );
   process.exit(2);
 }
 
@@ -71,7 +73,7 @@ if (values.json) {
   process.stdout.write(`${JSON.stringify({ machine, commit: commitOf(), rows, fits }, undefined, 1)}\n`);
 } else {
   process.stdout.write(
-    `${values.count} particles, least time of ${values.repeats} turns: ${machine}\n\n${table(
+    `${values.count} particles, ${values.repeats} timed runs each: ${machine}\n\n${table(
       [
         '',
         'density',
@@ -100,7 +102,7 @@ if (values.json) {
           (row.least / best).toFixed(2),
         ];
       }),
-    )}\nAll columns but density and size are per particle. Costs that fit the least times, in ns:\n\n${table(
+    )}\nCells, ranges, candidates, contacts and times (in ns) are per particle. Costs fitted to the least times, in ns:\n\n${table(
       ['', 'method', 'per candidate', 'per cell', 'per range', 'error (rms)'],
       fits.map(({ method, dimensions, candidate, cell, range, error }) => [
         `${dimensions}D`,

@@ -1,8 +1,7 @@
 /**
- * Times steps of a falling pile and measures the state they leave it in. Inputs: engines, number of discs, number of
- * steps.
- * Output: records of plain values, one per engine and size. An engine that loses discs, or puts them where no disc can
- * be, gets no time.
+ * Times steps of a falling pile and measures its last state. Inputs: an engine, the number of discs, the number of
+ * steps and a time limit. Output: a record of plain values. An engine gets no timing if it loses discs or leaves any
+ * outside the box or with coordinates that are not finite.
  */
 import { createCpuGrid } from '../../src/cpu';
 import { createScene, type Scene } from '../../src/scenes';
@@ -14,13 +13,13 @@ export const DT = 1 / 60;
 /** Steps before timing, until the code is compiled. */
 const WARM_UP = 10;
 
-/** Diameters that a disc may be beyond a wall, because of rounding and soft contacts. */
+/** How far a disc may reach beyond a wall, in diameters. Rounding and soft contacts let it. */
 const TOLERANCE = 0.5;
 
 export interface SteppingRequest {
   readonly engine: SteppingEngine;
   readonly count: number;
-  /** Most timed steps. */
+  /** Greatest number of timed steps. */
   readonly steps: number;
   /** Milliseconds after which no further step is begun. */
   readonly limit: number;
@@ -32,10 +31,10 @@ export interface SteppingRecord {
   readonly count: number;
   /** Number of timed steps. */
   readonly steps: number;
-  /** Milliseconds per step; undefined if something is wrong. */
+  /** Milliseconds per step; undefined if the engine gets no timing. */
   readonly median?: number | undefined;
   readonly p95?: number | undefined;
-  /** Why there is no time, as one sentence. */
+  /** One sentence that says why the engine gets no timing. */
   readonly wrong?: string | undefined;
   /**
    * For the last state: overlapping pairs, their mean and greatest depth in diameters, and energy per disc of mass 1.
@@ -99,7 +98,7 @@ export function whatIsWrong(
   positions: Float32Array,
   velocities: Float32Array,
 ): string | undefined {
-  if (positions.length !== 2 * count) return `It has ${positions.length / 2} of ${count} discs left.`;
+  if (positions.length !== 2 * count) return `The engine has ${positions.length / 2} of ${count} discs left.`;
   if (![...positions, ...velocities].every(Number.isFinite)) return 'Some coordinates are not finite.';
   const slack = 2 * radius * TOLERANCE;
   const outside = positions.findIndex((coordinate, index) => {

@@ -1,7 +1,7 @@
-// The loop over the obstacles around a moving particle with variable radii. It is the same for both broad phases. Needs
-// obstacles/tree.wgsl and contact, and of the kernel: struct ObstacleSum,
+// Loops over the obstacles around a moving particle if radii are variable; the same for both broad phases. It uses
+// obstacles/tree.wgsl and solve/contact.wgsl. The kernel must declare struct ObstacleSum and
 // fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
-// Calls meet_obstacle for every obstacle that the particle overlaps, whatever cell it was sorted into.
+// Calls meet_obstacle for every obstacle that the particle overlaps. The particle's cell does not matter.
 // Ordering: the order of the tree, which depends on the obstacles alone.
 // Needs: ObstacleSum, Particle, branch_count, branch_at, is_entered, obstacle_body, minimum_image, neighbour_of.
 // Needs: contact_with, meet_obstacle.

@@ -11,7 +11,7 @@ export function foldWorkgroups(workgroups: number, perDimension: number): readon
   if (rows > perDimension) {
     throw new LimitError(
       'maxComputeWorkgroupsPerDimension',
-      `A dispatch of ${workgroups} workgroups does not fit the device's maxComputeWorkgroupsPerDimension of ${perDimension}; at most ${perDimension * perDimension} do.`,
+      `A dispatch of ${workgroups} workgroups is too large: the device's maxComputeWorkgroupsPerDimension of ${perDimension} allows at most ${perDimension * perDimension} in two dimensions.`,
     );
   }
   return [Math.ceil(workgroups / rows), rows];

@@ -79,7 +79,7 @@ export async function checkBoxesAndRays(
   }
   return {
     pass: true,
-    detail: `${boxes.flat().length} particles in ${boxes.length} boxes, ${met} balls on ${rays.length} rays, ${excused} excused by the band`,
+    detail: `${boxes.flat().length} particles in ${boxes.length} boxes, ${met} balls on ${rays.length} rays, ${excused} borderline differences excused`,
   };
 }
 

@@ -2,9 +2,9 @@
  * Checks a simulation of either engine: compares its measures, pairs, a separation and a step with the reference, and
  * checks that repeated runs give the same bits.
  *
- * Scenes and the time step are dyadic, so integration rounds nothing that a fused multiply-add could round differently,
- * and the state before the resolve pass has the same bits on both sides. src/reference/solve/bound.ts bounds the
- * difference after it.
+ * Scenes and the time step are dyadic, so integration rounds nothing that a fused multiply-add could round differently.
+ * So the engine and the reference start the resolve pass from the same bits. src/reference/solve/bound.ts bounds the
+ * difference between their results.
  */
 
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/contact/settings';
@@ -42,13 +42,13 @@ export type Subject =
   | { readonly gpu: Gpu }
   | { readonly createCpu: (options: SimulationOptions) => ParticleSimulation };
 
-/** For more particles, the oracle of pairs is a sweep. */
+/** Up to this many particles, a brute-force search gives the expected pairs; for more, a sweep does. */
 const BRUTE_FORCE_LIMIT = 4096;
 const REPEATED_STEPS = 12;
 /** The time step is 1/64, which is dyadic. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Greatest move of a coordinate per step, in units of the scene: 1/32 of a length. */
+/** Most scene units by which a coordinate moves per step; 1,024 units are one length. */
 const MOST_STIRRED = 32;
 
 export async function checkMeasures(
@@ -95,7 +95,7 @@ const EXACT_MEASURES = [
   'crowded',
 ] as const;
 
-/** Compares pairs with an oracle that uses no cells. Pairs inside the rounding band are excused and counted. */
+/** Compares pairs with an oracle that uses no cells. Excuses and counts differences at borderline pairs. */
 export async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const found = await simulation.findPairs();
@@ -112,7 +112,7 @@ export async function checkPairs(subject: Subject, scene: Scene, broadPhase: Bro
         `${missing.count} pairs missing${showPair(missing)}, ${extra.count} too many${showPair(extra)}`,
       );
     }
-    return success(`${found.count} pairs, ${excused} excused by the band`);
+    return success(`${found.count} pairs, ${excused} borderline differences excused`);
   });
 }
 
@@ -122,7 +122,7 @@ function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
   const expected = sweepShapes(dimensions, positions, sizesOfScene(scene), world);
   const { missing, extra, excused } = comparePairs(found, expected);
   if (missing.count + extra.count === 0) {
-    return success(`${found.count} pairs of balls and boxes, ${excused} excused by the band`);
+    return success(`${found.count} pairs of balls and boxes, ${excused} borderline differences excused`);
   }
   return failure(
     `${missing.count} pairs missing${showPair(missing)}, ${extra.count} too many${showPair(extra)}`,
@@ -176,7 +176,7 @@ function stir({ velocities, seed }: Scene): Float32Array {
   return velocities.map(() => (random.between(-MOST_STIRRED, MOST_STIRRED) * TIME_STEP_UNITS) / UNITS);
 }
 
-/** Checks that three runs, one of them restored halfway, and both broad phases give the same hash. */
+/** Checks that three runs, the last restored halfway, give the same hash; if comparable, also with the naive phase. */
 export async function checkRepeats(
   subject: Subject,
   scene: Scene,
@@ -249,7 +249,7 @@ function obstaclesOf(world: World, scene: Scene): Obstacles | undefined {
   return bodies.positions.length === 0 ? undefined : fileObstacles(world, bodies);
 }
 
-/** Compares a state with the reference's exact one; each particle has its own bound. */
+/** Compares a state with the exact one that `bound` holds, within the bound of each particle. */
 export function compareWithin(
   world: World,
   got: ParticleArrays,
@@ -266,7 +266,7 @@ export function compareWithin(
       ['position', got.positions, bound.exactPositions, bound.positions],
       ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
     ] as const) {
-      // The bound is for two sides that both round; the exact side does not.
+      // The bound is for the difference of two rounded results. The exact state is not rounded, so half suffices.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {
@@ -276,7 +276,7 @@ export function compareWithin(
         const difference = Math.abs(nearestImage(value - expected, period));
         if (!(difference <= limit)) {
           return failure(
-            `${name} ${axis} of particle ${id} is ${value}, ${difference} from ${expected}, over ${limit}`,
+            `${name} of particle ${id} along axis ${axis} is ${value} instead of ${expected}: ${difference} off, at most ${limit} allowed`,
           );
         }
         if (difference > 0 && Number.isFinite(limit)) worst = Math.max(worst, difference / limit);
@@ -284,7 +284,7 @@ export function compareWithin(
     }
   }
   return success(
-    `at most ${worst.toFixed(3)} of the bound${unsettled > 0 ? `, ${unsettled} without one` : ''}`,
+    `errors up to ${worst.toFixed(3)} of the bound${unsettled > 0 ? `; ${unsettled} positions or velocities have no bound` : ''}`,
   );
 }
 

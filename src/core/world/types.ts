@@ -3,7 +3,7 @@ export type Dimensions = 2 | 3;
 
 export type WorldKind = 'bounded' | 'periodic' | 'unbounded';
 
-/** A box, periodic or not, or unbounded space; lengths in the caller's own unit. */
+/** Options for a box (periodic or not) or for unbounded space. Lengths are in the caller's own unit. */
 export interface WorldOptions {
   readonly dimensions: Dimensions;
   /** Opposite corners of the box. */
@@ -16,8 +16,8 @@ export interface WorldOptions {
   /** Edge of a cell, at least the diameter, which is the default. Unbounded worlds round it up to a power of two. */
   readonly cellSize?: number | undefined;
   /**
-   * Splits the work on crowded cells among threads, so that no thread goes over a whole crowded cell. Costs some time
-   * if no cell is crowded, and 4 bytes per particle. The CPU engine ignores it. Default false.
+   * Splits the work on crowded cells among threads, so that no thread handles a whole crowded cell. Takes 4 bytes per
+   * particle, and some extra time if no cell is crowded. The CPU engine ignores it. Default false.
    */
   readonly crowds?: boolean | undefined;
 }

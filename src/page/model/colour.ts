@@ -1,7 +1,7 @@
 /**
  * Colours and what they mean. Values are shown in viridis, which is perceptually uniform and safe for colour-blind
- * eyes. Each theme leaves out the end of viridis that would not stand out from its background. All other colours are
- * custom properties in style.css, read here so that canvas and page agree.
+ * eyes. Each theme leaves out the end of viridis that would not stand out from its background. The colours of stage and
+ * overlays are custom properties in theme.css and style.css, read here so that canvas and page agree.
  */
 import type { SimulationOptions } from '../../core/simulation/simulation';
 import { isDark } from '../support/appearance';
@@ -30,7 +30,7 @@ export interface Theme {
 export interface OverlayColours {
   readonly cell: Rgb;
   readonly heat: Rgb;
-  /** The thread's beginning and end. */
+  /** Beginning and end of the line through the particles in sorted order. */
   readonly first: Rgb;
   readonly last: Rgb;
   readonly candidate: Rgb;
@@ -68,7 +68,7 @@ const VIRIDIS = [
   'fde725',
 ].map(parseHex);
 
-/** The part of viridis that is used: without the darkest on dark, without the lightest on light. */
+/** The part of viridis that each theme uses. Dark leaves out the darkest colours, light some at both ends. */
 const RANGE = { dark: [0.22, 1], light: [0.15, 0.92] } as const;
 
 export function colourStops(isDark: boolean): Rgb[] {
@@ -78,7 +78,7 @@ export function colourStops(isDark: boolean): Rgb[] {
   );
 }
 
-/** Returns the colour at a share from 0 to 1 of evenly spaced colours. */
+/** Interpolates between evenly spaced colours: share 0 gives the first, share 1 the last. */
 export function interpolate(stops: readonly Rgb[], share: number): Rgb {
   const position = Math.min(1, Math.max(0, share)) * (stops.length - 1);
   const first = Math.min(Math.floor(position), stops.length - 2);
@@ -174,12 +174,12 @@ export function legendCss({ stops }: Legend): string {
   return `linear-gradient(to right, ${stops.map((stop) => toCss(stop)).join(', ')})`;
 }
 
-/** Assumed height of falls in an unbounded world, in radii. */
+/** The height that speedScale assumes for an unbounded world, in radii. */
 const ENDLESS_FALL = 100;
 
 /**
- * Returns the speed at the legend's end: of a fall through a third of the box, or one that few particles exceed at the
- * start, whichever is greater. It has two digits and is at least 1.
+ * Returns the speed at the legend's end, rounded to two digits and at least 1. It is the greater of two speeds: that of
+ * a fall through about a third of the box, and twice the root mean square at the start, which few particles exceed.
  */
 function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;

@@ -2,12 +2,13 @@ import type { World } from '../../core/world/world';
 import { formatCount, formatReal } from '../support/format';
 import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
 
-/** The greatest number of candidates and of a cell's ids in the card. */
+/** The most candidates that the card lists. */
 const MOST_ROWS = 60;
+/** The most ids of a cell that the card lists. */
 const MOST_IDS = 9;
 
 const VERDICTS = {
-  contact: 'contact',
+  contact: 'overlaps',
   apart: 'too far',
   stranger: 'other cell',
   itself: 'itself',
@@ -23,10 +24,10 @@ export function vectorText(vector: readonly number[]): string {
   return vector.map(formatReal).join(', ');
 }
 
-/** Says that the coordinates of cells count the ring of empty cells, if the world has one. */
+/** Says that cell coordinates start in the ring of empty cells, if the world has one. */
 export function ringText({ kind, period }: World): string {
   const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
-  return hasRing ? ', counting the ring' : '';
+  return hasRing ? ', counted from the ring of empty cells' : '';
 }
 
 export function cellText({ cell }: ProbedCell): string {
@@ -46,7 +47,7 @@ export function captioned(caption: string): HTMLTableElement {
   return table;
 }
 
-/** Returns tables of the probed cells, laid out as in the picture with y upwards; in 3D a table for each layer. */
+/** Returns tables of the probed cells, one per level and, in 3D, per layer. They have y upwards, as the picture has. */
 export function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement[] {
   return Array.from({ length: probe.length / 9 }, (_, index) => {
     const cells = probe.slice(9 * index, 9 * index + 9);
@@ -55,7 +56,7 @@ export function probeTables({ probe, own }: Inspected, dimensions: number): HTML
       ...(level === undefined ? [] : [`level ${level}`]),
       ...(dimensions === 3 ? [`z ${cells[0]?.cell[2]}`] : []),
     ].join(', ');
-    const title = `Probed cells: particles, first slot${which ? `; ${which}` : ''}`;
+    const title = `Probed cells, each with its number of particles and its first slot${which ? `; ${which}` : ''}`;
     const table = captioned(index === 0 ? title : which);
     table.className = 'probe';
     for (let row = 2; row >= 0; row--) {
@@ -63,10 +64,10 @@ export function probeTables({ probe, own }: Inspected, dimensions: number): HTML
       for (const cell of cells.slice(3 * row, 3 * row + 3)) {
         const entry = element('td', String(cell.ids.length));
         entry.append(element('small', cell.start === cell.end ? '–' : `${cell.start}`));
-        const where = element('span', `, cell ${cellText(cell)}, before slot ${cell.end}`);
+        const where = element('span', `, cell ${cellText(cell)}, its slots end before ${cell.end}`);
         where.className = 'unseen';
         entry.append(where);
-        entry.dataset.hint = `Cell ${cellText(cell)}: from slot ${cell.start}, before ${cell.end}`;
+        entry.dataset.hint = `Cell ${cellText(cell)}: its slots begin at ${cell.start} and end before ${cell.end}`;
         if (cell === own) entry.className = 'own';
         line.append(entry);
       }
@@ -93,7 +94,7 @@ export function candidateTable(details: Inspected): HTMLElement {
     .sort((first, second) => first.distance - second.distance);
   const table = captioned(countsText(details));
   const head = element('tr');
-  for (const name of ['Id', 'Verdict', 'Apart / touch at']) {
+  for (const name of ['Id', 'Verdict', 'Distance / sum of radii']) {
     const cell = element('th', name);
     cell.setAttribute('scope', 'col');
     head.append(cell);

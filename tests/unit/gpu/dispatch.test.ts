@@ -1,4 +1,4 @@
-/** Dispatches of more workgroups than one dimension holds. */
+/** foldWorkgroups splits dispatches of more workgroups than one dimension holds into rows. */
 import { describe, expect, it } from 'vitest';
 import { LimitError } from '../../../src/core/base/errors';
 import { foldWorkgroups } from '../../../src/gpu/dispatch';
@@ -20,7 +20,7 @@ describe('foldWorkgroups', () => {
     expect(foldWorkgroups(workgroups, perDimension)).toEqual(expected);
   });
 
-  it('covers every count within both limits and wastes less than a row', () => {
+  it('makes room for every count within both limits, and wastes less than one row', () => {
     for (const perDimension of [1, 2, 3, 7, 16]) {
       for (let workgroups = 0; workgroups <= perDimension * perDimension; workgroups++) {
         const [columns, rows] = foldWorkgroups(workgroups, perDimension);
@@ -40,7 +40,7 @@ describe('foldWorkgroups', () => {
     const attempt = () => foldWorkgroups(workgroups, perDimension);
     expect(attempt).toThrow(LimitError);
     expect(attempt).toThrow(
-      `A dispatch of ${workgroups} workgroups does not fit the device's maxComputeWorkgroupsPerDimension of ${perDimension}; at most ${perDimension * perDimension} do.`,
+      `A dispatch of ${workgroups} workgroups is too large: the device's maxComputeWorkgroupsPerDimension of ${perDimension} allows at most ${perDimension * perDimension} in two dimensions.`,
     );
   });
 });

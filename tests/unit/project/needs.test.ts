@@ -1,4 +1,4 @@
-/** The `// Needs:` lines of shaders: each lists exactly the names that the file uses and others declare. */
+/** The `// Needs:` lines of a shader list all names that it uses but does not declare, in order of first use. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { isPredeclared, KEYWORDS } from '../../../src/engine/grid/wgsl-names';
@@ -7,7 +7,7 @@ import { BODY_SOURCE, DIMENSION_SOURCES, SHARED_CONSTANTS } from '../../../src/g
 const ROOT = new URL('../../../shaders/', import.meta.url);
 const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/gm;
 
-/** Attributes of WGSL and their arguments. The size of a workgroup may be a name of ours. */
+/** WGSL attributes with their arguments, except the arguments of `@workgroup_size`, which may be names to list. */
 const ATTRIBUTE = /@(?!workgroup_size)\w+(\(\w+\))?|@workgroup_size/g;
 
 const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
@@ -18,7 +18,7 @@ function declaredIn(text: string): string[] {
   return [...text.matchAll(DECLARATION)].map(([, name]) => name as string);
 }
 
-/** Names that are linked with every module. */
+/** Names that every module may use without listing them. */
 const COMMON = new Set([
   ...declaredIn([DIMENSION_SOURCES[2], DIMENSION_SOURCES[3], BODY_SOURCE].map(({ text }) => text).join('\n')),
   ...Object.keys(SHARED_CONSTANTS),
@@ -35,7 +35,7 @@ function usedNames(text: string): string[] {
   );
 }
 
-it.each(files)('%s lists the names that others declare', (name) => {
+it.each(files)('%s lists the names that it uses but does not declare', (name) => {
   const text = readFileSync(new URL(name, ROOT), 'utf8');
   const listed = [...text.matchAll(/^\/\/ Needs: (.*)\.$/gm)].flatMap(([, names]) =>
     (names as string).split(', '),
