@@ -113,7 +113,9 @@ describe('the scan', () => {
       const { run } = await prepare(tools, new Uint32Array(4 * SCAN_BLOCK + 1), FOLD);
       const attempt = () => run();
       expect(attempt).toThrow(LimitError);
-      expect(attempt).toThrow(/5 workgroups .* maxComputeWorkgroupsPerDimension of 2; at most 4 do/);
+      expect(attempt).toThrow(
+        /5 workgroups .* maxComputeWorkgroupsPerDimension of 2 allows at most 4 in two dimensions/,
+      );
     },
     SHARED,
   );
