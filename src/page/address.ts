@@ -6,6 +6,7 @@ import type { Sheets } from './panel/sheets';
 import { readViewState, type ViewState, writeLink } from './session/link';
 import type { Stepper } from './session/stepper';
 import { appearanceInAddress } from './support/appearance';
+import { notify } from './support/notes';
 import type { Session } from './view/session';
 import type { Viewpoint } from './view/viewpoint';
 
@@ -46,6 +47,22 @@ export class Address {
     const record = this.present;
     const address = record ? `?${record}` : location.pathname;
     if (location.search !== (record ? address : '')) history.replaceState(null, '', address);
+  }
+
+  /** Copies a link to the present choices and view to the clipboard. */
+  async copy(): Promise<void> {
+    this.write();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      const { opened } = this.session.choices;
+      notify(
+        opened
+          ? `The link to the settings is on the clipboard; it cannot carry the particles of ${opened.name}.`
+          : 'The link to these settings is on the clipboard.',
+      );
+    } catch {
+      notify('The browser denies this page the clipboard; copy the link from the address bar.');
+    }
   }
 
   private get present(): string {

@@ -50,7 +50,7 @@ export const KEYS: readonly Key[] = [
   { keys: ['.'], shown: '.', does: 'one step', act: (playground) => playground.stepOnce() },
   { keys: ['r'], shown: 'R', does: 'start over', act: (playground) => playground.reset() },
   { keys: ['b'], shown: 'B', does: 'back to the last checkpoint', act: (playground) => playground.goBack() },
-  { keys: ['f'], shown: 'F', does: 'fit the picture', act: (playground) => playground.looking.fit() },
+  { keys: ['f'], shown: 'F', does: 'fit the picture', act: (playground) => playground.navigation.fit() },
   {
     keys: ['arrowleft', 'arrowright', 'arrowup', 'arrowdown'],
     shown: 'arrows',
@@ -62,13 +62,13 @@ export const KEYS: readonly Key[] = [
     keys: ['+', '='],
     shown: '+',
     does: 'zoom in',
-    act: (playground) => playground.looking.zoomMiddle(KEY_ZOOM),
+    act: (playground) => playground.navigation.zoomMiddle(KEY_ZOOM),
   },
   {
     keys: ['-'],
     shown: '−',
     does: 'zoom out',
-    act: (playground) => playground.looking.zoomMiddle(1 / KEY_ZOOM),
+    act: (playground) => playground.navigation.zoomMiddle(1 / KEY_ZOOM),
   },
   {
     keys: ['x'],
@@ -92,15 +92,15 @@ export const KEYS: readonly Key[] = [
     keys: ['p'],
     shown: 'P',
     does: 'save a picture',
-    act: (playground) => playground.exporting.savePicture(),
+    act: (playground) => playground.files.savePicture(),
   },
   { keys: ['g'], shown: 'G', does: 'presets', act: (playground) => playground.sheets.togglePresets() },
-  { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.exporting.files.choose() },
+  { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.files.choose() },
   {
     keys: ['s'],
     shown: 'S',
     does: 'save, open, film',
-    act: (playground) => playground.exporting.files.toggle(),
+    act: (playground) => playground.files.toggle(),
   },
   {
     keys: ['v'],
@@ -108,7 +108,7 @@ export const KEYS: readonly Key[] = [
     does: 'film the picture, or end the film and save it',
     act: (playground) => playground.sheets.toggleFilm(),
   },
-  { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.exporting.copyLink() },
+  { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.address.copy() },
   { keys: ['?'], shown: '?', does: 'this sheet', act: () => find('help-open', HTMLButtonElement).click() },
 ];
 
@@ -142,8 +142,9 @@ export function listenToKeys(playground: Playground): void {
 function moveByKey(playground: Playground, key: string, withShift: boolean): void {
   const across = key === 'arrowleft' ? -1 : key === 'arrowright' ? 1 : 0;
   const up = key === 'arrowup' ? 1 : key === 'arrowdown' ? -1 : 0;
-  if (playground.looking.canTurn && !withShift) playground.looking.turn(across * KEY_TURN, up * KEY_TURN);
-  else playground.looking.pan(-across * KEY_PAN, up * KEY_PAN);
+  if (playground.navigation.canTurn && !withShift)
+    playground.navigation.turn(across * KEY_TURN, up * KEY_TURN);
+  else playground.navigation.pan(-across * KEY_PAN, up * KEY_PAN);
 }
 
 /**
@@ -215,12 +216,12 @@ export function listenToPointers(playground: Playground): void {
     const after = pinch();
     if (useTool(event)) return;
     if (before && after) {
-      playground.looking.pan(after.x - before.x, after.y - before.y);
-      if (before.spread > 0) playground.looking.zoom(after.spread / before.spread, after.x, after.y);
-    } else if (!playground.looking.canTurn || event.shiftKey || event.buttons > 1) {
-      playground.looking.pan(across, down);
+      playground.navigation.pan(after.x - before.x, after.y - before.y);
+      if (before.spread > 0) playground.navigation.zoom(after.spread / before.spread, after.x, after.y);
+    } else if (!playground.navigation.canTurn || event.shiftKey || event.buttons > 1) {
+      playground.navigation.pan(across, down);
     } else {
-      playground.looking.turn(-across * TURN, down * TURN);
+      playground.navigation.turn(-across * TURN, down * TURN);
     }
   });
   for (const type of ['pointerup', 'pointercancel'] as const) {
@@ -235,7 +236,7 @@ export function listenToPointers(playground: Playground): void {
   }
   stage.addEventListener('contextmenu', (event) => event.preventDefault());
   stage.addEventListener('dblclick', () => {
-    if (!playground.tools.isChosen) playground.looking.fit();
+    if (!playground.tools.isChosen) playground.navigation.fit();
   });
   stage.addEventListener(
     'wheel',
@@ -244,7 +245,7 @@ export function listenToPointers(playground: Playground): void {
       const pixels = event.deltaY * (WHEEL_UNITS[event.deltaMode] ?? 1);
       const isPinch = event.ctrlKey && Math.abs(pixels) < LEAST_NOTCH;
       const each = isPinch ? PINCH_ZOOM : WHEEL_ZOOM;
-      playground.looking.zoom(Math.exp(-pixels * each), event.clientX, event.clientY);
+      playground.navigation.zoom(Math.exp(-pixels * each), event.clientX, event.clientY);
     },
     { passive: false },
   );

@@ -2,34 +2,35 @@
  * The page as a whole: creates its parts, passes them to each other, and runs the frames.
  *
  * To follow a choice to its picture, read these files:
- *   panel/panel.ts        reports the choice of a control;
- *   session/chooser.ts    refuses it, gives it to the run, or requests a new run;
- *   session/restarts.ts   starts runs, one at a time, on an engine that session/engines.ts opens;
- *   session/prepare.ts    prepares the run's colours, tools and overlays;
- *   view/session.ts       holds the choices and the run for all other parts;
- *   session/stepper.ts    takes the steps;
- *   session/picture.ts    draws the frame that view/viewpoint.ts looks at.
+ *   panel/panel.ts          passes the choice of a control on;
+ *   session/chooser.ts      refuses it, gives it to the run, or requests a new run;
+ *   session/restarts.ts     starts one run at a time;
+ *   session/engines.ts      opens the engine and starts the run on it;
+ *   view/session.ts         holds the choices and the run for all other parts;
+ *   playground.ts           shows the new run (`show`) and runs the frames (`tick`);
+ *   session/stepper.ts      decides when to take a step;
+ *   session/picture.ts      prepares colours and overlays, and combines all that a frame is drawn from;
+ *   engines/gpu-engine.ts   creates the simulation, steps it, and draws it. cpu-engine.ts does so without a GPU.
  */
 import { Address } from './address';
 import { openGpuEngine } from './engines/gpu-engine';
-import { Export } from './export';
 import type { Chosen } from './model/opened';
 import type { Measured } from './model/simulation-view';
+import { Files } from './panel/files';
 import { Panel } from './panel/panel';
 import { Sheets } from './panel/sheets';
 import { StagePlot } from './panel/stage-plot';
 import { Chooser } from './session/chooser';
 import { History } from './session/history';
 import { readLink, readViewState } from './session/link';
-import { Looking } from './session/looking';
 import { Meter } from './session/meter';
+import { Navigation } from './session/navigation';
 import { Picture } from './session/picture';
-import { goOnFrom } from './session/prepare';
 import { Restarts, type Shown } from './session/restarts';
 import { Stepper } from './session/stepper';
 import { notify } from './support/notes';
 import { PointerTools } from './tools/pointer-tools';
-import { explain, type Frame } from './view/engine';
+import { explain, type Frame, goOnFrom } from './view/engine';
 import { Session } from './view/session';
 import { Viewpoint } from './view/viewpoint';
 
@@ -37,9 +38,10 @@ export class Playground {
   readonly session = new Session(readLink(location.search));
   readonly viewpoint: Viewpoint;
   readonly tools: PointerTools;
-  readonly looking: Looking;
+  readonly navigation: Navigation;
   readonly sheets: Sheets;
-  readonly exporting: Export;
+  readonly files: Files;
+  readonly address: Address;
   private readonly history = new History();
   private readonly stagePlot = new StagePlot();
   private readonly picture: Picture;
@@ -47,7 +49,6 @@ export class Playground {
   private readonly restarts: Restarts;
   private readonly chooser: Chooser;
   private readonly stepper: Stepper;
-  private readonly address: Address;
   private readonly panel: Panel;
   /** The time of the last frame, by the page's clock. */
   private last = 0;
@@ -75,10 +76,10 @@ export class Playground {
     const isPaused = readViewState(location.search).isPaused ?? false;
     const stepper = new Stepper(session, restarts, tools, isPaused, isCalm);
     const parts = { session, restarts, chooser, stepper, tools, viewpoint, picture };
-    this.exporting = new Export(parts, () => this.address.write());
-    this.sheets = new Sheets(parts, this.exporting);
+    this.files = new Files(session, chooser, picture);
+    this.sheets = new Sheets(parts);
     this.address = new Address(session, viewpoint, stepper, this.sheets);
-    this.looking = new Looking(session, viewpoint, tools, chooser, picture);
+    this.navigation = new Navigation(session, viewpoint, tools, chooser, picture);
     this.meter = new Meter(
       () => this.panel.showMeasures(this.meter.measures, session.run?.simulation),
       (error) => {
@@ -86,8 +87,8 @@ export class Playground {
         if (session.run && !restarts.isBusy) notify(explain(error));
       },
     );
-    const { looking, exporting, sheets } = this;
-    this.panel = new Panel({ actions: this, chooser, looking, exporting, sheets }, session.choices);
+    const { navigation, sheets, files, address } = this;
+    this.panel = new Panel({ actions: this, chooser, navigation, sheets, files, address }, session.choices);
     this.viewpoint = viewpoint;
     this.picture = picture;
     this.restarts = restarts;
@@ -110,7 +111,7 @@ export class Playground {
     restarts.adjusted.listen(() => meter.touch());
     restarts.shown.listen((shown) => this.show(shown));
     restarts.stopped.listen(() => panel.showEngine(undefined));
-    restarts.gpuMissing.listen(() => panel.setGpuAvailable(false));
+    restarts.engines.gpuMissing.listen(() => panel.setGpuAvailable(false));
     picture.painted.listen(() => meter.frame(performance.now()));
     picture.legend.listen((legend) => panel.showLegend(legend));
   }

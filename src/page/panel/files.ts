@@ -1,29 +1,17 @@
 /**
- * Saves the run as a state or as a table, and opens such files, chosen or dropped on the page. If a file cannot be
- * opened, the run stays as it is and a notice says why. The code that reads and writes files is loaded with the first
- * one.
+ * Saves the run as a picture, a state or a table, and opens states and tables, chosen or dropped on the page. If a file
+ * cannot be opened, the run stays as it is and a notice says why. The code that reads and writes states and tables is
+ * loaded with the first one.
  */
 import { CellstormError, describeCount } from '../../core/base/errors';
-import type { Opened } from '../model/opened';
+import type { Chooser } from '../session/chooser';
+import type { Picture } from '../session/picture';
 import { find } from '../support/dom';
+import { notify } from '../support/notes';
 import { nextTask, saveFile } from '../support/save';
 import { whileWaiting } from '../support/waiting';
 import { explain, type Run } from '../view/engine';
-
-/** The parts of the page that files use. */
-export interface FileSubject {
-  readonly run: Run | undefined;
-  /** Whether the scene changes gravity or obstacles as time passes. */
-  readonly isDriven: boolean;
-  /** The scene that the run comes from, if it is known. */
-  readonly scene: string | undefined;
-  /** File name without its extension. */
-  readonly stem: string;
-  /** The greatest number of particles that the engine accepts. */
-  readonly mostParticles: number;
-  openParticles(opened: Opened): Promise<void>;
-  notify(text: string): void;
-}
+import type { Session } from '../view/session';
 
 /** Parts of a table that are saved before the page gets a turn. */
 const PARTS_A_TURN = 4;
@@ -41,7 +29,11 @@ export class Files {
   /** The file that was chosen last, if several are opened one after another. */
   private latest: File | undefined;
 
-  constructor(private readonly subject: FileSubject) {
+  constructor(
+    private readonly session: Session,
+    private readonly chooser: Chooser,
+    private readonly picture: Picture,
+  ) {
     const onClick = (id: string, act: () => void) =>
       find(id, HTMLButtonElement).addEventListener('click', act);
     onClick('keep-open', () => this.toggle());
@@ -68,20 +60,29 @@ export class Files {
     this.input.click();
   }
 
+  async savePicture(): Promise<void> {
+    const { run, stem } = this.session;
+    if (!run) return;
+    const blob = await this.picture.toPng(run);
+    if (blob) saveFile(blob, `${stem}.png`);
+    else notify('The browser could not make a picture of the canvas.');
+  }
+
   private async save(how: (run: Run, stem: string) => Promise<void>): Promise<void> {
-    const { subject, sheet } = this;
-    const { run, stem } = subject;
-    sheet.close();
+    const { run, stem } = this.session;
+    this.sheet.close();
     if (!run) return;
     try {
       await how(run, stem);
     } catch (error) {
-      subject.notify(explain(error));
+      notify(explain(error));
     }
   }
 
   private async saveState({ simulation }: Run, stem: string): Promise<void> {
-    const { scene } = this.subject;
+    const { drive } = this.session;
+    const { opened, scene: chosen } = this.session.present;
+    const scene = opened ? opened.scene : chosen;
     if (simulation.method) {
       throw new CellstormError(
         `A state cannot hold a ${simulation.method}; save a table of its particles instead.`,
@@ -90,8 +91,8 @@ export class Files {
     const { encodeCheckpoint } = await whileWaiting(import('../../core/state/state-file'));
     const bytes = encodeCheckpoint({ ...(await simulation.checkpoint()), scene });
     saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
-    this.subject.notify(
-      this.subject.isDriven
+    notify(
+      drive
         ? 'The state is saved, without what the scene moves: when opened, gravity and obstacles stay as they are now.'
         : 'The state is saved; when opened, it goes on with the same bits.',
     );
@@ -107,25 +108,26 @@ export class Files {
     }
     saveFile(new Blob(blobs, { type: 'text/csv' }), `${stem}.csv`);
     const without = `, without ${describeCount(leftOut)} whose positions are not finite`;
-    this.subject.notify(`The table is saved${leftOut > 0 ? without : ''}.`);
+    notify(`The table is saved${leftOut > 0 ? without : ''}.`);
   }
 
   private async open(files: readonly File[]): Promise<void> {
-    const { subject, sheet } = this;
+    const { session, chooser } = this;
     const [file, another] = files;
     if (!file) return;
-    sheet.close();
+    this.sheet.close();
     if (another) {
-      subject.notify(`The page opens one file at a time, not ${files.length}.`);
+      notify(`The page opens one file at a time, not ${files.length}.`);
       return;
     }
     this.latest = file;
     try {
       const { checkFileSize, openParticles } = await whileWaiting(import('./open-file'));
       checkFileSize(file.name, file.size);
-      subject.notify(`Reading ${file.name}.`);
+      notify(`Reading ${file.name}.`);
       const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuseUnread(file.name)));
-      const { run, mostParticles } = subject;
+      const { run } = session;
+      const { mostParticles } = chooser;
       if (file !== this.latest) return;
       if (!run) throw new CellstormError(`No engine was ready for ${file.name}; open it again.`);
       const { simulation, options } = run;
@@ -137,9 +139,9 @@ export class Files {
         await nextTask();
         step = opening.next();
       }
-      if (step.done && file === this.latest) await subject.openParticles(step.value);
+      if (step.done && file === this.latest) await chooser.open(step.value);
     } catch (error) {
-      if (file === this.latest) subject.notify(explain(error));
+      if (file === this.latest) notify(explain(error));
     }
   }
 

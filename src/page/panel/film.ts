@@ -2,35 +2,19 @@
  * Films of the page, live or of exact frames: starts and ends them, shows their progress, and saves them. A film that
  * ends early is saved as far as it goes, with a note that says why. Loaded with the first film.
  */
+import { STEP_SECONDS } from '../model/choices';
+import type { Engines } from '../session/engines';
+import type { Picture } from '../session/picture';
+import type { Stepper } from '../session/stepper';
 import { find } from '../support/dom';
+import { notify } from '../support/notes';
 import { nextTask, saveFile } from '../support/save';
 import { whileWaiting } from '../support/waiting';
-import { explain, explainMissingGpu } from '../view/engine';
+import { explain, explainMissingGpu, type Run } from '../view/engine';
+import type { Session } from '../view/session';
+import type { Viewpoint } from '../view/viewpoint';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
-
-/** The parts of the page that a film uses. */
-export interface FilmSubject {
-  /** Identifies the present run; it changes if another run starts. */
-  readonly take: object | undefined;
-  readonly canvas: HTMLCanvasElement | undefined;
-  /** Devices lost so far. */
-  readonly losses: number;
-  /** File name for the present moment, without its extension. */
-  readonly stem: string;
-  /** While `isFilmed`, only shoot() takes steps. */
-  takeSteps(isFilmed: boolean): void;
-  /** Resolves when the GPU has few pending submissions. */
-  caughtUp(): Promise<void>;
-  /** Takes a step and passes its picture, with all that lies over it, to `take`, in the task that drew it. */
-  shoot(take: (picture: HTMLCanvasElement) => Promise<void>): Promise<void>;
-  /**
-   * From now on passes every picture and the layers over it, from bottom to top, to `see`, in the task that drew them.
-   * Passes unchanged pictures repeatedly. Undefined ends this.
-   */
-  watch(see: ((layers: readonly HTMLCanvasElement[]) => void) | undefined): void;
-  notify(text: string): void;
-}
 
 /** An exact film has one frame per step, so it runs at the speed of simulated time at time scale 1. */
 const FRAMES_PER_SECOND = 60;
@@ -53,7 +37,13 @@ export class Film {
   private readonly progress = find('recording-progress', HTMLProgressElement);
   private readonly seconds = find('film-seconds', HTMLInputElement);
 
-  constructor(private readonly subject: FilmSubject) {
+  constructor(
+    private readonly session: Session,
+    private readonly engines: Engines,
+    private readonly stepper: Stepper,
+    private readonly viewpoint: Viewpoint,
+    private readonly picture: Picture,
+  ) {
     this.seconds.max = String(MOST_EXACT_SECONDS);
     find('recording-stop', HTMLButtonElement).addEventListener('click', () => this.end('save'));
     find('recording-discard', HTMLButtonElement).addEventListener('click', () => this.end('discard'));
@@ -61,7 +51,7 @@ export class Film {
     document.addEventListener('visibilitychange', () => {
       this.live?.pause(document.hidden);
       if (this.live && !document.hidden)
-        subject.notify('The film leaves out the time during which the page was hidden.');
+        notify('The film leaves out the time during which the page was hidden.');
     });
     addEventListener('beforeunload', (event) => {
       if (this.isBusy) event.preventDefault();
@@ -84,13 +74,13 @@ export class Film {
   }
 
   startLive(): void {
-    const { canvas } = this.subject;
+    const canvas = this.session.engine?.canvas;
     if (!canvas || this.isBusy) return;
     let live: LiveFilm;
     try {
       live = openLiveFilm(canvas, stageColour());
     } catch (error) {
-      this.subject.notify(explain(error));
+      notify(explain(error));
       return;
     }
     this.live = live;
@@ -98,59 +88,58 @@ export class Film {
       if (this.live === live) this.endLive(reason);
     });
     this.show('');
-    const { subject } = this;
-    const { losses } = subject;
+    const { session, engines } = this;
+    const { losses } = engines;
     const update = () => {
-      if (subject.losses > losses) this.endLive(LOST);
+      if (engines.losses > losses) this.endLive(LOST);
       else if (live.seconds > MOST_LIVE_SECONDS) this.endLive(`${MOST_LIVE_SECONDS} s is the longest film.`);
       else this.show(`Recording ${formatClock(live.seconds)}`);
     };
     update();
     this.clock = setInterval(update, SHOW_MS);
-    this.stem = subject.stem;
-    subject.watch((layers) => {
+    this.stem = session.stem;
+    this.picture.watch((layers) => {
       // After a device loss, the picture is from another time.
-      if (subject.losses > losses) return;
+      if (engines.losses > losses) return;
       live.show(layers);
-      this.stem = subject.stem;
+      this.stem = session.stem;
     });
-    subject.notify('');
+    notify('');
   }
 
   /** `why`: what ended the film; '' if the visitor did, undefined if the visitor discards it. */
   private async endLive(why: string | undefined): Promise<void> {
     // Another film may begin while this one is being saved.
-    const { live, stem, subject } = this;
+    const { live, stem } = this;
     if (!live) return;
     this.live = undefined;
     clearInterval(this.clock);
-    subject.watch(undefined);
+    this.picture.watch(undefined);
     this.hide();
     const blob = await live.stop();
     if (why === undefined) {
-      subject.notify('The film is discarded.');
+      notify('The film is discarded.');
     } else if (blob.size === 0) {
-      subject.notify(`Nothing was recorded. ${why}`.trim());
+      notify(`Nothing was recorded. ${why}`.trim());
     } else {
       saveFile(blob, `${stem}.${live.extension}`);
-      subject.notify(`${why ? 'The film ended early and is saved.' : 'The film is saved.'} ${why}`.trim());
+      notify(`${why ? 'The film ended early and is saved.' : 'The film is saved.'} ${why}`.trim());
     }
   }
 
   async startExact(): Promise<void> {
-    const { subject, seconds } = this;
-    const { canvas, take } = subject;
-    if (!canvas || !take || this.isBusy) return;
+    const { session, seconds } = this;
+    const { run } = session;
+    const canvas = session.engine?.canvas;
+    if (!canvas || !run || this.isBusy) return;
     const length = seconds.valueAsNumber;
     if (!(length >= 1 && length <= MOST_EXACT_SECONDS)) {
-      subject.notify(
-        `An exact film lasts 1 to ${MOST_EXACT_SECONDS} seconds, not ${seconds.value || 'none'}.`,
-      );
+      notify(`An exact film lasts 1 to ${MOST_EXACT_SECONDS} seconds, not ${seconds.value || 'none'}.`);
       return;
     }
     this.isExact = true;
     this.ending = undefined;
-    subject.notify('');
+    notify('');
     this.show('Getting ready', 0);
     let film: ExactFilm | undefined;
     let why = '';
@@ -158,7 +147,7 @@ export class Film {
     try {
       const { openExactFilm } = await whileWaiting(import('./exact-film'));
       film = await openExactFilm(canvas, stageColour(), FRAMES_PER_SECOND);
-      why = await this.shootAll(film, take, total);
+      why = await this.shootAll(film, run, total);
     } catch (error) {
       why = explainMissingGpu(error);
     }
@@ -168,42 +157,51 @@ export class Film {
   }
 
   /** Returns why there are fewer frames than requested; '' if there are not. */
-  private async shootAll(film: ExactFilm, take: object, total: number): Promise<string> {
-    const { subject } = this;
-    const { losses } = subject;
-    subject.takeSteps(true);
+  private async shootAll(film: ExactFilm, run: Run, total: number): Promise<string> {
+    const { session, engines, stepper } = this;
+    const { losses } = engines;
+    stepper.film(true);
     try {
       while (film.frames < total && !this.ending) {
-        await subject.caughtUp();
-        const { canvas } = subject;
-        if (subject.losses > losses) return LOST;
-        if (subject.take !== take || !canvas) return 'Another simulation started.';
-        await subject.shoot((picture) => {
-          this.stem = subject.stem;
-          return film.add(picture);
-        });
+        await stepper.caughtUp();
+        if (engines.losses > losses) return LOST;
+        if (session.run !== run) return 'Another simulation started.';
+        await this.shoot(film, run);
         this.show(`Frame ${film.frames} of ${total}`, film.frames / total);
         await nextTask();
       }
       return this.ending ? 'It was stopped.' : '';
     } finally {
-      subject.takeSteps(false);
+      stepper.film(false);
     }
   }
 
+  /** Takes a step and adds its picture to the film, with all marks over it. */
+  private async shoot(film: ExactFilm, run: Run): Promise<void> {
+    const { session, stepper, viewpoint, picture } = this;
+    stepper.step(run);
+    viewpoint.drift(STEP_SECONDS);
+    await picture.marks?.catchUp();
+    // Another run may have started meanwhile.
+    if (run !== session.run) return;
+    await picture.take(run, (canvas) => {
+      this.stem = session.stem;
+      return film.add(canvas);
+    });
+  }
+
   private async endExact(film: ExactFilm | undefined, total: number, why: string): Promise<void> {
-    const { subject } = this;
     if (!film || film.frames === 0 || this.ending === 'discard') {
       await film?.cancel().catch(() => undefined);
-      subject.notify(this.ending === 'discard' ? 'The film is discarded.' : `There is no film. ${why}`);
+      notify(this.ending === 'discard' ? 'The film is discarded.' : `There is no film. ${why}`);
       return;
     }
     try {
       saveFile(await film.finish(), `${this.stem}-exact.${film.extension}`);
       const frames = film.frames < total ? `the first ${film.frames} of ${total} frames` : `${total} frames`;
-      subject.notify(`The film of ${frames} is saved. ${why}`.trim());
+      notify(`The film of ${frames} is saved. ${why}`.trim());
     } catch (error) {
-      subject.notify(`The film could not be finished. ${why} ${explain(error)}`);
+      notify(`The film could not be finished. ${why} ${explain(error)}`);
     }
   }
 

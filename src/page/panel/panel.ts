@@ -25,12 +25,13 @@ import { type Chosen, FIELDS_OF_SCENES } from '../model/opened';
 import { shownCells } from '../model/overlays';
 import type { Measured, SimulationView } from '../model/simulation-view';
 import type { Chooser } from '../session/chooser';
-import type { Looking } from '../session/looking';
+import type { Navigation } from '../session/navigation';
 import { APPEARANCES, type Appearance, chooseAppearance, chosenAppearance } from '../support/appearance';
 import { find, setText } from '../support/dom';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from '../support/format';
 import type { Engine, StepTime } from '../view/engine';
 import { Figures } from './figures';
+import type { Files } from './files';
 import type { Sheets } from './sheets';
 
 /** Actions of the page as a whole. */
@@ -45,9 +46,10 @@ export interface PageActions {
 export interface PanelParts {
   readonly actions: PageActions;
   readonly chooser: Chooser;
-  readonly looking: Looking;
-  readonly exporting: { savePicture(): void; copyLink(): void };
+  readonly navigation: Navigation;
   readonly sheets: Sheets;
+  readonly files: Files;
+  readonly address: { copy(): void };
 }
 
 /** Groups that are folded at first. */
@@ -330,15 +332,15 @@ export class Panel {
   }
 
   private listen(): void {
-    const { actions, looking, exporting, sheets } = this.parts;
+    const { actions, navigation, sheets, files, address } = this.parts;
     const acts: Readonly<Record<string, () => void>> = {
       play: () => actions.playOrPause(),
       step: () => actions.stepOnce(),
       reset: () => actions.reset(),
       back: () => actions.goBack(),
-      fit: () => looking.fit(),
-      'save-picture': () => exporting.savePicture(),
-      'copy-link': () => exporting.copyLink(),
+      fit: () => navigation.fit(),
+      'save-picture': () => files.savePicture(),
+      'copy-link': () => address.copy(),
       'scale-open': () => sheets.openScale(),
       inspect: () => sheets.toggleInspector(),
       'presets-open': () => sheets.togglePresets(),

@@ -15,7 +15,6 @@ import type { PointerTools } from '../tools/pointer-tools';
 import { explain } from '../view/engine';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
-import type { FilmSubject } from './film';
 import type { Inspector } from './inspector';
 
 /** The parts of the page that sheets show or change. */
@@ -45,7 +44,11 @@ export class Sheets {
       return stepper.hold();
     });
   });
-  private readonly film = new Later(async () => new (await import('./film')).Film(this.filmed));
+  private readonly film = new Later(async () => {
+    const { Film } = await import('./film');
+    const { session, restarts, stepper, viewpoint, picture } = this.parts;
+    return new Film(session, restarts.engines, stepper, viewpoint, picture);
+  });
   private readonly presets = new Later(async () => {
     const { Presets } = await import('./presets-view');
     return new Presets((link) => {
@@ -56,10 +59,7 @@ export class Sheets {
   /** Requests that are not done yet. */
   private readonly asked = new Set<Promise<void>>();
 
-  constructor(
-    private readonly parts: SheetParts,
-    private readonly filmed: FilmSubject,
-  ) {}
+  constructor(private readonly parts: SheetParts) {}
 
   /** Undefined until it is loaded. */
   get inspector(): Inspector | undefined {

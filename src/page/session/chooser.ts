@@ -11,8 +11,7 @@ import { whileWaiting } from '../support/waiting';
 import type { ToolHost } from '../tools/tools';
 import { explain, type Run } from '../view/engine';
 import type { Session } from '../view/session';
-import type { Picture } from './picture';
-import { prepare } from './prepare';
+import { type Picture, prepare } from './picture';
 import type { Restarts } from './restarts';
 
 export class Chooser implements ToolHost {

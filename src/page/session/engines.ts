@@ -1,7 +1,6 @@
 /**
  * Opens engines for the choices and starts runs on them: on the present engine if it is large enough, on another device
- * if its own is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each engine to its
- * owner.
+ * if its own is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each engine.
  * Guarantee: an engine that is opened here and not returned is destroyed.
  */
 import { CellstormError, GpuError, LimitError } from '../../core/base/errors';
@@ -10,11 +9,13 @@ import type { SimulationOptions } from '../../core/simulation/simulation';
 import type { GpuRequest } from '../../gpu/device';
 import type { Hardware } from '../model/choices';
 import { MOST_PARTICLES } from '../model/fields';
-import { type Chosen, startCount } from '../model/opened';
-import type { MethodStart } from '../model/simulation-view';
+import { type Chosen, startCount, startOf } from '../model/opened';
+import { methodOf } from '../model/scenes';
+import type { MethodStart, Start } from '../model/simulation-view';
 import { showEngineNote } from '../support/notes';
 import { Signal } from '../support/signal';
 import { type Engine, explain, explainMissingGpu, type Run } from '../view/engine';
+import type { Session } from '../view/session';
 
 /** The wait before a second request for an adapter. */
 const ADAPTER_PAUSE_MS = 1000;
@@ -29,13 +30,6 @@ export interface Openers {
 /** Thrown if not even the CPU engine could be opened. */
 export class NoEngineError extends CellstormError {}
 
-/** The owner of the present engine. */
-export interface EngineOwner {
-  readonly engine: Engine | undefined;
-  /** Called for each lost device, present or not. */
-  recover(engine: Engine, reason: string): void;
-}
-
 export class Engines {
   /** Devices lost so far. */
   losses = 0;
@@ -46,7 +40,9 @@ export class Engines {
 
   constructor(
     private readonly openers: Openers,
-    private readonly owner: EngineOwner,
+    private readonly session: Pick<Session, 'engine'>,
+    /** Called for each lost device, also if its engine is no longer the session's. */
+    private readonly recover: (engine: Engine, reason: string) => void,
   ) {}
 
   hasLost(engine: Engine): boolean {
@@ -55,7 +51,7 @@ export class Engines {
 
   /** Returns the present engine if it suits the choices, else a new one. Throws early if the GPU is too small. */
   async openFor(choices: Chosen): Promise<Engine> {
-    const present = this.owner.engine;
+    const present = this.session.engine;
     if (!present || present.kind !== choices.engine) return this.open(choices);
     const { dimensions } = choices;
     const count = startCount(choices, hardwareOf(present, choices));
@@ -71,7 +67,7 @@ export class Engines {
     try {
       return { engine, run: await engine.start(options, method) };
     } catch (error) {
-      if (engine !== this.owner.engine) engine.destroy();
+      if (engine !== this.session.engine) engine.destroy();
       if (!(error instanceof LimitError) || engine.kind === 'cpu') throw error;
     }
     const { dimensions, capacity, world } = planSimulation(options);
@@ -126,7 +122,7 @@ export class Engines {
     const engine = await this.openers.gpu(request);
     engine.lost.then((reason) => {
       this.gone.add(engine);
-      this.owner.recover(engine, reason);
+      this.recover(engine, reason);
     });
     return engine;
   }
@@ -136,4 +132,16 @@ export class Engines {
 export function hardwareOf(engine: Engine | undefined, { dimensions }: Chosen): Hardware {
   const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
   return { isSoftware: engine?.isSoftware ?? false, most };
+}
+
+/** Prepares the chosen scene or file to start. Loads the code of a fluid or flock when one is chosen. */
+export async function startFrom(chosen: Chosen, count: number): Promise<Start> {
+  switch (methodOf(chosen)) {
+    case 'fluid':
+      return (await import('../engines/methods/fluid-start')).startFluid(chosen, count);
+    case 'flock':
+      return (await import('../engines/methods/flock-start')).startFlock(chosen, count);
+    default:
+      return startOf(chosen, count);
+  }
 }

@@ -1,13 +1,15 @@
 /**
- * The picture of the run: combines the viewpoint and the chosen colours into a frame, draws it, keeps the legend and
- * key beside it up to date, and provides the picture for files and films.
+ * The picture of the run: prepares what the choices draw, combines the viewpoint and the colours into a frame, draws
+ * it, keeps the legend and key beside it up to date, and provides the picture for files and films.
  */
-import { type Legend, legendOf, readTheme, type Scale } from '../model/colour';
+import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
 import { themeOf } from '../model/fluid-look';
+import type { Chosen } from '../model/opened';
 import { hidesLines, shownOf } from '../model/overlays';
 import { onAppearance } from '../support/appearance';
+import { isUnloaded } from '../support/chunk-errors';
 import { Signal } from '../support/signal';
-import type { Frame, Run } from '../view/engine';
+import { explain, type Frame, type Run } from '../view/engine';
 import { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
@@ -149,4 +151,33 @@ export class Picture {
   private showLegend(): void {
     this.legend.emit(legendOf(this.scale, themeOf(this.theme, this.scale, this.isSurface)));
   }
+}
+
+/** What a run is drawn with. */
+export interface Prepared {
+  readonly scale: Scale;
+  /** Why colours, overlays, the fluid's look or the tool are not as chosen; '' if they are. */
+  readonly refusal: string;
+}
+
+/** Prepares the chosen colours (or speed, if they are refused), the tool, the overlays and the fluid's look. */
+export async function prepare(run: Run, choices: Chosen): Promise<Prepared> {
+  const { colour, opened, pointer } = choices;
+  const refusal = await run.prepare(colour);
+  if (refusal) await run.prepare('speed');
+  const untaught = await run.prepareTool(pointer).then(
+    () => '',
+    (error: unknown) => {
+      if (isUnloaded(error)) return explain(error);
+      throw error;
+    },
+  );
+  const withheld = await run.prepareOverlays(choices);
+  const unshown = await run.prepareFluid(choices.fluidAs);
+  const velocities = opened?.checkpoint.velocities ?? run.options.velocities;
+  const options = { ...run.options, velocities };
+  return {
+    scale: scaleFor(refusal ? 'speed' : colour, run.simulation, options),
+    refusal: refusal || withheld || unshown || untaught,
+  };
 }

@@ -6,7 +6,6 @@
  * visitor chooses something else before it is ready, it is given up, provided that another run stays visible meanwhile.
  */
 import { GpuError } from '../../core/base/errors';
-import { startFrom } from '../engines/methods/start';
 import { type Carried, carry, isSameStart } from '../model/carried';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
 import { type Choices, fieldOf } from '../model/fields';
@@ -17,12 +16,12 @@ import { notify, showEngineNote } from '../support/notes';
 import { nextTask } from '../support/save';
 import { Signal } from '../support/signal';
 import { whileWaiting } from '../support/waiting';
-import { type Engine, explain, type Run, stateOf } from '../view/engine';
+import { type Engine, explain, goOnFrom, type Run, seenOf, stateOf } from '../view/engine';
 import type { Session } from '../view/session';
-import { CPU_INSTEAD, type EngineOwner, Engines, hardwareOf, NoEngineError, type Openers } from './engines';
+import { CPU_INSTEAD, Engines, hardwareOf, NoEngineError, type Openers, startFrom } from './engines';
 import { fewerThan, moreUsual } from './fallback';
 import type { History } from './history';
-import { goOnFrom, type Prepared, prepare, seenOf } from './prepare';
+import { type Prepared, prepare } from './picture';
 
 /** Lost devices replaced before the page turns to the CPU. */
 const MOST_LOSSES = 2;
@@ -39,7 +38,7 @@ export interface Shown extends Prepared {
   readonly hasPast: boolean;
 }
 
-export class Restarts implements EngineOwner {
+export class Restarts {
   /** Emitted when a run is ready to be drawn. */
   readonly shown = new Signal<Shown>();
   /** Emitted when nothing runs any more, until the visitor's next request. */
@@ -50,7 +49,7 @@ export class Restarts implements EngineOwner {
   private startedCount = 0;
   private wanted: Chosen | undefined;
   private working: Promise<void> | undefined;
-  private readonly engines: Engines;
+  readonly engines: Engines;
   /** The state that the next run goes on from, after a device loss or because the run needs more room. */
   private carried: Carried | undefined;
   /** Time stands still until another run has taken over, so that no step happens twice. */
@@ -68,20 +67,7 @@ export class Restarts implements EngineOwner {
     /** Loads the camera and the tools of a choice. */
     private readonly load: (choices: Chosen) => Promise<void>,
   ) {
-    this.engines = new Engines(openers, this);
-  }
-
-  get engine(): Engine | undefined {
-    return this.session.engine;
-  }
-
-  get gpuMissing(): Signal {
-    return this.engines.gpuMissing;
-  }
-
-  /** Devices lost so far. */
-  get losses(): number {
-    return this.engines.losses;
+    this.engines = new Engines(openers, session, (engine, reason) => this.recover(engine, reason));
   }
 
   /** True while something is being started. */
@@ -135,11 +121,11 @@ export class Restarts implements EngineOwner {
 
   /** Returns the number of particles at the start. */
   countOf(choices: Chosen): number {
-    return startCount(choices, hardwareOf(this.engine, choices));
+    return startCount(choices, hardwareOf(this.session.engine, choices));
   }
 
   get hardware(): Hardware {
-    return hardwareOf(this.engine, this.session.choices);
+    return hardwareOf(this.session.engine, this.session.choices);
   }
 
   /** Notifies the visitor of how the run differs from the choices. */
@@ -191,7 +177,7 @@ export class Restarts implements EngineOwner {
     if (!running) return;
     const since = this.chosenSince(refused);
     const both = { ...running, ...since };
-    const cap = capOf(both, hardwareOf(this.engine, both));
+    const cap = capOf(both, hardwareOf(this.session.engine, both));
     // A choice that suits the refused scene may allow too few particles for the present run.
     const isTooMuch = cap !== undefined && run.simulation.count > cap.most;
     session.choices = isTooMuch ? running : both;
@@ -272,7 +258,7 @@ export class Restarts implements EngineOwner {
     // The carried state does not fit if this engine starts with fewer particles.
     const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
     const start = await startFrom(actual, count).catch((error: unknown) => {
-      if (engine !== this.engine) engine.destroy();
+      if (engine !== session.engine) engine.destroy();
       throw error;
     });
     const { options, checkpoint, method, drive, note = '' } = start;
@@ -299,7 +285,7 @@ export class Restarts implements EngineOwner {
     } catch (error) {
       run.destroy();
       if (run === session.run) session.run = undefined;
-      if (started.engine !== this.engine) started.engine.destroy();
+      if (started.engine !== session.engine) started.engine.destroy();
       throw error;
     }
     session.running = actual;
@@ -366,7 +352,7 @@ export class Restarts implements EngineOwner {
   /**
    * After a loss, opens another device (after MOST_LOSSES losses the CPU engine) and goes on from the last kept state.
    */
-  recover(engine: Engine, reason: string): void {
+  private recover(engine: Engine, reason: string): void {
     if (engine !== this.session.engine) return;
     const losses = ++this.engines.losses;
     const { session } = this;

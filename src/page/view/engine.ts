@@ -11,7 +11,7 @@ import type { Drivable } from '../../scenes';
 import type { Scale, Theme } from '../model/colour';
 import type { Choices, Colouring, EngineKind } from '../model/fields';
 import type { Overlays } from '../model/overlays';
-import type { SeenBox } from '../model/seen-box';
+import { boxAround, type SeenBox, worldBox } from '../model/seen-box';
 import type { MethodStart, SimulationView, State } from '../model/simulation-view';
 import { isUnloaded } from '../support/chunk-errors';
 import type { Ray, Sight, Viewport } from './camera';
@@ -163,6 +163,19 @@ export function putBirths(births: Float32Array, { ids, births: given }: State): 
   given?.forEach((birth, index) => {
     births[ids[index] as number] = birth;
   });
+}
+
+/** Returns the box to look at. */
+export async function seenOf({ simulation }: Pick<Run, 'simulation'>): Promise<SeenBox> {
+  const { world } = simulation;
+  return world.kind === 'unbounded' ? boxAround(simulation, await simulation.read()) : worldBox(world);
+}
+
+/** Restores a state, but keeps the present settings. */
+export function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpoint: State): void {
+  const { settings } = run.simulation;
+  run.restore(checkpoint);
+  run.simulation.set(settings);
 }
 
 /** Adapts a run to a scene's drive. Obstacles are set through the run, so that it draws them. */

@@ -28,6 +28,13 @@ export class Session {
     return this.running ?? this.choices;
   }
 
+  /** Name for a file that is saved now, without its extension. */
+  get stem(): string {
+    const { opened, scene, dimensions } = this.present;
+    const name = opened?.name.replace(/^cellstorm-|(-[23]d-[\d.]+s)?\.\w+$/g, '') ?? scene;
+    return `cellstorm-${name}-${dimensions}d-${(this.run?.simulation.time ?? 0).toFixed(2)}s`;
+  }
+
   /** True if the scene moves its obstacles with each step. */
   get movesObstacles(): boolean {
     return movesObstacles(this.drive);

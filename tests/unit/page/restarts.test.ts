@@ -102,7 +102,7 @@ class Page {
       this.shown.push(shown);
     });
     this.restarts.stopped.listen(() => this.nothings++);
-    this.restarts.gpuMissing.listen(() => this.gpuAvailable.push(false));
+    this.restarts.engines.gpuMissing.listen(() => this.gpuAvailable.push(false));
   }
 
   get choices(): Chosen {
@@ -157,7 +157,7 @@ describe('a device that is too small', () => {
     page.plans.push(...Array.from({ length: 9 }, () => limit(500)));
     // The limit in the error is too high as well, so smaller counts are tried.
     await page.run({ count: 3000 });
-    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.session.engine?.kind).toBe('gpu');
     expect(page.session.run?.simulation.count).toBe(497);
     expect(page.choices).toMatchObject({ count: 497, brush: 7, friction: 0.75 });
     expect(page.session.run?.simulation.settings.friction).toBe(0.75);
@@ -186,7 +186,7 @@ describe('a device that is too small', () => {
     };
     page.plans.push(...Array.from({ length: 9 }, () => tooLarge));
     await page.run({ ...chooseScene(page.choices, 'dam-break'), count: 3000 });
-    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.session.engine?.kind).toBe('gpu');
     expect(page.choices.count).toBe(750);
     expect(page.notices.at(-1)).toMatch(/limit: maxBufferSize\), so it starts with 750\.$/);
   });
@@ -235,7 +235,7 @@ describe('a device that is too small', () => {
     const none = new Page();
     none.plans.push(full(0), full(0));
     await none.run();
-    expect(none.restarts.engine?.kind).toBe('cpu');
+    expect(none.session.engine?.kind).toBe('cpu');
     expect(none.engineNotes.at(-1)).toMatch(/^Out of memory\. The CPU engine/);
   });
 });
@@ -251,13 +251,13 @@ describe('a lost device', () => {
     page.engine.lose('It fell over.');
     await Promise.resolve();
     await page.restarts.settled();
-    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.session.engine?.kind).toBe('gpu');
     expect(page.gpuAvailable).toEqual([]);
     page.plans.push(none, none);
     page.engine.lose('Again.');
     await Promise.resolve();
     await page.restarts.settled();
-    expect(page.restarts.engine?.kind).toBe('cpu');
+    expect(page.session.engine?.kind).toBe('cpu');
     expect(page.engineNotes.at(-1)).toMatch(/no other GPU is available now/);
     expect(page.gpuAvailable).toEqual([]);
     const bare = new Page();
@@ -277,9 +277,9 @@ describe('a lost device', () => {
     await page.run({ count: 300 });
     await turn();
     await page.restarts.settled();
-    expect(page.restarts.losses).toBe(1);
+    expect(page.restarts.engines.losses).toBe(1);
     expect(page.opened).toHaveLength(2);
-    expect(page.restarts.engine).toBe(page.engine);
+    expect(page.session.engine).toBe(page.engine);
     expect(page.session.run?.simulation.count).toBe(300);
     expect(page.shown.map(({ engine }) => engine)).toEqual([first, page.engine]);
     expect(page.engineNotes).toEqual([
@@ -305,7 +305,7 @@ describe('a lost device', () => {
     await page.restarts.settled();
     expect(page.choices.count).toBe(300);
     expect(page.session.run?.simulation.count).toBe(300);
-    expect(page.restarts.losses).toBe(1);
+    expect(page.restarts.engines.losses).toBe(1);
   });
 
   it('is replaced even before its first run is shown, and finally by the CPU', async () => {
@@ -359,7 +359,7 @@ describe('a device that is lost for good', () => {
     // The choices and the state are kept.
     expect(page.choices).toEqual({ ...chosen, engine: 'cpu' });
     await page.run();
-    expect(page.restarts.engine?.kind).toBe('cpu');
+    expect(page.session.engine?.kind).toBe('cpu');
     expect(page.session.run?.simulation.time).toBeCloseTo(1 / 60);
     expect(page.engineNotes.at(-1)).toMatch(/^The GPU was lost 3 times \(gone\.\) The CPU engine runs/);
   });
@@ -374,7 +374,7 @@ describe('a device that is lost for good', () => {
     expect(page.engineNotes.at(-1)).toBe('The GPU was lost.');
     page.session.isForced = false;
     await page.run({ engine: 'gpu' });
-    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.session.engine?.kind).toBe('gpu');
     expect(page.engineNotes.at(-1)).toBe('');
   });
 });
@@ -459,7 +459,7 @@ describe('a start that fails', () => {
       };
       await page.run(chooseScene(page.choices, 'gas'));
       expect(page.session.run).toBe(page.shown.at(-1)?.run);
-      expect(page.restarts.engine?.kind).toBe('cpu');
+      expect(page.session.engine?.kind).toBe('cpu');
       expect(page.engineNotes.at(-1)).toMatch(
         /No picture\. The CPU engine runs the same collisions instead\.$/,
       );
@@ -568,7 +568,7 @@ describe('a part that could not be loaded', () => {
     const page = new Page();
     page.plans.push(missing);
     await page.run({ ...chooseScene(page.choices, 'gas'), engine: 'cpu' });
-    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.session.engine?.kind).toBe('gpu');
     expect(page.choices).toMatchObject({ scene: 'gas', count: 200, engine: 'gpu' });
     expect(page.notices.at(-1)).toMatch(
       /^A part .* could not be loaded\..* The GPU runs the scene instead\.$/,

@@ -4,13 +4,13 @@
  */
 import { notify } from '../support/notes';
 import type { PointerTools } from '../tools/pointer-tools';
+import { seenOf } from '../view/engine';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import type { Chooser } from './chooser';
 import type { Picture } from './picture';
-import { seenOf } from './prepare';
 
-export class Looking {
+export class Navigation {
   constructor(
     private readonly session: Session,
     private readonly viewpoint: Viewpoint,
@@ -25,23 +25,23 @@ export class Looking {
 
   pan(across: number, down: number): void {
     this.viewpoint.pan(across, down);
-    this.looked();
+    this.moved();
   }
 
   /** Zooms by a factor towards a point of the window, in CSS pixels. */
   zoom(factor: number, x: number, y: number): void {
     this.viewpoint.zoom(factor, { x, y });
-    this.looked();
+    this.moved();
   }
 
   zoomMiddle(factor: number): void {
     this.viewpoint.zoom(factor, this.viewpoint.middle);
-    this.looked();
+    this.moved();
   }
 
   turn(yaw: number, pitch: number): void {
     this.viewpoint.turn(yaw, pitch);
-    this.looked();
+    this.moved();
   }
 
   /** Fits the box of the world, or in an unbounded world a box around the particles. */
@@ -60,7 +60,7 @@ export class Looking {
     });
   }
 
-  private looked(): void {
+  private moved(): void {
     this.tools.looked();
     this.picture.isDirty = true;
   }
