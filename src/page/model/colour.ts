@@ -1,7 +1,7 @@
 /**
  * Colours and what they mean. Values are shown in viridis, which is perceptually uniform and safe for colour-blind
  * eyes. Each theme leaves out the end of viridis that would not stand out from its background. The colours of stage and
- * overlays are custom properties in theme.css and style.css, read here so that canvas and page agree.
+ * overlays are custom properties in theme.css and styles/overlay-colours.css, read here so that canvas and page agree.
  */
 import type { SimulationOptions } from '../../core/simulation/simulation';
 import { isDark } from '../support/appearance';

@@ -10,7 +10,7 @@ import type { Frame } from './engine';
 
 /** Least time between changes of the note, which screen readers would otherwise read out in every frame. */
 const NOTE_MS = 2000;
-/** The same condition as in style.css. */
+/** The same condition as in styles/narrow.css. */
 const WIDE = '(min-width: 1000px)';
 
 export class OverlayKey {

@@ -174,7 +174,7 @@ function contrastOf(first: string, second: string): number {
 }
 
 describe.each(['light', 'dark'] as const)('colours, %s', (theme) => {
-  const colours = coloursOf(['theme.css', 'explainer/explainer.css'], theme);
+  const colours = coloursOf(['theme.css', 'explainer/styles/text.css'], theme);
   const contrastsOf = (fronts: readonly string[], backs: readonly string[]) =>
     fronts.flatMap((front) =>
       backs.map((back): [string, number] => {
