@@ -1,12 +1,13 @@
-// A body as the grid stores it: its position, with variable radii also its radius. With HAS_BOXES a body is a ball or a
-// box: see src/core/particles/shapes.ts. Host twins: bodyFloats and toBodies in src/gpu/layout.ts.
+// A body as the grid stores it: its position and, with variable radii, its radius. With HAS_BOXES a body is a ball or a
+// box; see src/core/particles/shapes.ts. Host twins: bodyFloats and toBodies in src/gpu/layout.ts.
 
 #if VARIABLE_RADII
 #if HAS_BOXES
 struct PackedBody {
   // The position and the radius; for a box, the radius of the ball around it.
   ball: vec4f,
-  // Half of each edge, 0 for a ball; then the radius of a ball of the same volume.
+  // The half edges of a box along each axis, or 0 for a ball. The last component is the radius of a ball with the same
+  // volume.
   shape: vec4f,
 }
 
@@ -27,8 +28,8 @@ fn radius_of(body: PackedBody) -> f32 {
   return body.ball.w;
 }
 
-// Makes the position NaN, which sets the particle aside. WGSL can write a NaN only as bits.
-fn set_aside(bits: PackedBodyBits) -> PackedBodyBits {
+// Replaces the position by NaN, which puts the particle into the quarantine. WGSL can write a NaN only as bits.
+fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
   return PackedBodyBits(vec4u(vec3u(NOT_A_NUMBER), bits.ball.w), bits.shape);
 }
 
@@ -55,12 +56,13 @@ fn radius_of(body: PackedBody) -> f32 {
   return body.w;
 }
 
-fn set_aside(bits: PackedBodyBits) -> PackedBodyBits {
+fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
   return PackedBodyBits(vec3u(NOT_A_NUMBER), bits.w);
 }
 #endif
 
-// What the cell of a body depends on.
+// Returns the data that determines the cell of a body: with variable radii the position and the radius, otherwise the
+// position.
 fn cell_key_source(body: PackedBody) -> PackedBody {
   return body;
 }
@@ -80,7 +82,7 @@ fn cell_key_source(body: PackedBody) -> Vector {
   return load_vector(body);
 }
 
-fn set_aside(bits: PackedBodyBits) -> PackedBodyBits {
+fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
   return PackedBodyBits(NOT_A_NUMBER);
 }
 #endif
@@ -96,7 +98,7 @@ fn body_of(bits: PackedBodyBits) -> PackedBody {
 #endif
 
 #if VARIABLE_RADII
-// How far a body reaches along each axis.
+// Returns half the extent of a body along each axis.
 fn reach_of(body: PackedBody) -> Vector {
 #if HAS_BOXES
   let half = upper_of(body.shape);
@@ -106,7 +108,7 @@ fn reach_of(body: PackedBody) -> Vector {
 #endif
 }
 
-// The diameter of a ball, or the shortest edge of a box.
+// Returns the diameter of a ball, or the shortest edge of a box.
 fn thickness_of(body: PackedBody) -> f32 {
   let reach = reach_of(body);
   return 2.0 * min(reach.x, min(reach.y, reach[DIMENSIONS - 1u]));

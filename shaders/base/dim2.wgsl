@@ -1,4 +1,4 @@
-// Two dimensions. Every kernel uses these names and is linked with this file or dim3.wgsl.
+// Types and functions that depend on the dimension, for 2D. Every kernel is linked with this file or dim3.wgsl.
 
 const DIMENSIONS = 2u;
 
@@ -20,7 +20,7 @@ fn store_vector(vector: Vector) -> Stored {
   return vector;
 }
 
-// The vector in the first of four floats.
+// Takes a vector from the first components of four.
 fn upper_of(four: vec4f) -> Vector {
   return four.xy;
 }
@@ -29,7 +29,7 @@ fn with_last(vector: Vector, last: f32) -> vec4f {
   return vec4f(vector, 0.0, last);
 }
 
-// The index of a cell, x fastest: cells of a row are adjacent in memory.
+// Returns the index of a cell. x varies fastest, so the cells of a row are adjacent in memory.
 fn flatten(cell: Lattice, cells: Extent) -> u32 {
   return u32(cell.y) * cells.x + u32(cell.x);
 }
@@ -38,7 +38,7 @@ fn unflatten(index: u32, cells: Extent) -> Lattice {
   return Lattice(i32(index % cells.x), i32(index / cells.x));
 }
 
-// The coordinates of a cell in memory: 8 bytes.
+// Cell coordinates in memory: 8 bytes.
 alias StoredLattice = vec2i;
 
 fn load_lattice(stored: StoredLattice) -> Lattice {
@@ -49,30 +49,25 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return lattice;
 }
 
-// For the hashed grid: the shift from a cell to its block, and the block's hash before mixing.
+// In the hashed grid, shifting the coordinates of a cell by BLOCK_SHIFT gives the coordinates of its block.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u);
 
+// Hashes the coordinates of a block; mix_bits in base/hash.wgsl then mixes the result.
 fn hash_lattice(block: Lattice) -> u32 {
   return (u32(block.x) * 0x8da6b343u) ^ (u32(block.y) * 0xd8163841u);
 }
 
 const ALONG_X = Lattice(1, 0);
 
-// Rows of three cells around a cell, and the offset of each row from the middle one.
+// The three cells of a row in each of these rows are the cells around a cell. row_offset gives the offset of a row from
+// the middle row.
 const ROWS = 3u;
 
 fn row_offset(row: u32) -> Lattice {
   return Lattice(0, i32(row) - 1);
 }
 
-// The cells around a cell, itself included, and the offset of each.
-const AROUND = 9u;
-
-fn offset_of(index: u32) -> Lattice {
-  return Lattice(i32(index % 3u) - 1, i32(index / 3u) - 1);
-}
-
-// Layers of three rows that a probe reads, and the index of the middle cell of each.
+// A probe reads the rows in layers of three. layer_centre returns the index of the middle cell of a layer.
 const LAYERS = 1u;
 
 fn layer_centre(cell: u32, layer: u32, cells: Extent) -> u32 {

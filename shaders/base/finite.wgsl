@@ -1,5 +1,6 @@
-// Tests and numbers on which all devices agree. Compilers may assume that NaN and infinity do not exist, so is_finite
-// tests the bits. Devices may flush subnormals or keep them, so snap makes them zero.
+// A test for finite vectors and a treatment of subnormals with the same result on all devices. Compilers may assume
+// that NaN and infinity do not exist, so is_finite tests the bits. Some devices flush subnormal numbers to zero and
+// some do not, so snap always does.
 
 const SMALLEST_NORMAL = 0x1p-126f;
 const EXPONENT_BITS = 0x7f800000u;

@@ -1,4 +1,4 @@
-// Mixes the hash of a block of cells, so that every bit of the result depends on all bits. Twin: mixBlock in
+// Mixes the hash of a block of cells: every bit of the result depends on all bits of the input. Twin: mixBlock in
 // src/core/world/cells.ts.
 
 fn mix_bits(hash: u32) -> u32 {

@@ -1,30 +1,31 @@
-// Group 0 of every kernel. Host twins: GRID_LAYOUT and SUBSTEP_LAYOUT in src/gpu/params.ts.
+// The parameters that every kernel has in bind group 0. Host twins: GRID_LAYOUT and SUBSTEP_LAYOUT in
+// src/gpu/params.ts.
 
 struct Grid {
   origin: Vector,
   inverse_cell_size: f32,
   cells: Extent,
-  // The number of cells, or of buckets in an unbounded world. The bucket with this number holds particles that are set
-  // aside, the next one particles that are being removed.
+  // The number of cells, or of buckets in an unbounded world. Two more buckets follow: bucket `cell_count` is the
+  // quarantine, and the next one holds particles that are being removed.
   cell_count: u32,
-  // Particles in the buffers, including those that are set aside.
+  // The number of particles in the buffers, including the quarantine.
   count: u32,
-  // Edge of a cell; a power of two in an unbounded world.
+  // The edge of a cell; a power of two in an unbounded world.
   cell_size: f32,
-  // Length of the box along periodic axes, and its inverse; 0 along the others.
+  // The length of the box along periodic axes and its inverse; both are 0 along other axes.
   period: Vector,
   inverse_period: Vector,
-  // Empty cells at each end of an axis: 1, or 0 if the axis is periodic.
+  // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic.
   ring: Extent,
-  // With variable radii (see levels/levels.wgsl): the number of levels, and the inverse of the largest diameter on the
-  // lowest level. Otherwise 0.
+  // With variable radii (see levels/levels.wgsl): the number of levels, and 1 / the largest diameter on the lowest
+  // level. Otherwise both are 0.
   levels: u32,
   inverse_base: f32,
-  // Larger particles are set aside.
+  // Particles with a larger radius go into the quarantine.
   greatest_radius: f32,
   // The word of `start` at which obstacles begin.
   first_obstacle: u32,
-  // First bucket of each level of a box.
+  // The first bucket of each level in a dense grid with levels.
   level_first: array<vec4u, 6>,
 }
 
@@ -42,7 +43,7 @@ struct Substep {
   grip_share: f32,
   rest_speed: f32,
   push_speed: f32,
-  // 1 if walls keep particles between lower and upper.
+  // 1 if walls keep particles between `lower` and `upper`.
   walls: u32,
   // The number of substeps per step.
   substeps: f32,
@@ -51,17 +52,18 @@ struct Substep {
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<uniform> substep: Substep;
 
-// The bucket of a particle without a cell: the quarantine, or the bucket of removed particles if its id is marked.
-fn aside(id: u32) -> u32 {
+// Returns the bucket of a particle without a cell: the bucket of removed particles if its id is marked, otherwise the
+// quarantine.
+fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }
 
-// True if two cells are the same or touch, corners included, without regard to periodic axes.
+// True if two cells are the same or touch, corners included. Ignores periodic axes.
 fn is_beside(cell: Lattice, other: Lattice) -> bool {
   return all(abs(other - cell) <= Lattice(1));
 }
 
-// The index of a workgroup in a dispatch that may be folded into two dimensions.
+// Returns the index of a workgroup in a dispatch that may be folded into two dimensions.
 fn linear_workgroup(workgroup: vec3u, workgroups: vec3u) -> u32 {
   return workgroup.y * workgroups.x + workgroup.x;
 }

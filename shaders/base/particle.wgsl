@@ -1,12 +1,12 @@
-// The data that kernels over particles and their neighbours receive. Such a kernel defines
+// The types that kernels over particles and their neighbours receive. Such a kernel defines
 //   struct Gathered                 what it gathers per particle,
-//   fn reach_squared() -> f32       how far it looks, at most the size of a cell (with variable radii in squares of
-//                                   the sum of the two radii: 1 for particles that overlap),
+//   fn reach_squared() -> f32       the square of the reach, which is at most the size of a cell. With variable radii,
+//                                   the unit of length is the sum of the two radii: 1 means particles that overlap.
 //   fn begin(particle: Particle) -> Gathered
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)
-//   fn skip(slot: u32)              for particles that are set aside.
-// each_particle.wgsl calls them: begin, visit for every other particle within the reach, finish.
+//   fn skip(slot: u32)              for particles in the quarantine and removed ones.
+// each_particle.wgsl calls begin, then visit for every other particle within the reach, then finish.
 
 struct Particle {
   slot: u32,
@@ -14,7 +14,7 @@ struct Particle {
 #if VARIABLE_RADII
   radius: f32,
 #if HAS_BOXES
-  // See body.wgsl.
+  // Half edges and volume radius: see `shape` in body.wgsl.
   half: Vector,
   bulk: f32,
 #endif
@@ -23,7 +23,7 @@ struct Particle {
 
 struct Neighbour {
   slot: u32,
-  // From the neighbour to the particle; in a periodic world, from the neighbour's nearest image.
+  // The vector from the neighbour to the particle; in a periodic world, from the nearest image of the neighbour.
   apart: Vector,
   distance_squared: f32,
 #if VARIABLE_RADII

@@ -1,5 +1,5 @@
-// The world's box: its inside (2D) or floor (3D) as a strip of four vertices, its edges as a list of lines. Needs
-// frame.
+// Draws the world's box: its inside (2D) or floor (3D) as a strip of four vertices, its edges as a list of lines.
+// Linked with frame.wgsl.
 // Needs: frame.
 
 struct Vertex {
@@ -7,7 +7,8 @@ struct Vertex {
   @location(0) @interpolate(flat) colour: vec4f,
 }
 
-// A point of the box, given by its share of the way from the lowest to the highest corner along each axis.
+// Returns a point of the box in clip space. `share` is its share of the way from the lowest to the highest corner along
+// each axis.
 fn at(share: vec3f) -> vec4f {
   return frame.projection * frame.view * vec4f(mix(frame.lowest.xyz, frame.highest.xyz, share), 1.0);
 }
@@ -19,7 +20,7 @@ fn surface_vertex(@builtin(vertex_index) index: u32) -> Vertex {
   return Vertex(at(share), frame.surface);
 }
 
-// Two vertices per edge. Edges of the plane z = 0 come first, so that 2D draws only the first four.
+// Two vertices per edge. The edges at z = 0 come first, so that 2D draws only the first four.
 @vertex
 fn edge_vertex(@builtin(vertex_index) index: u32) -> Vertex {
   let edge = index >> 1u;

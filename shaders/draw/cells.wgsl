@@ -1,17 +1,17 @@
-// Cells of the grid: the lines between them, and the heat map of their particles. Needs frame and overlay. Draws a
-// strip of four vertices per face: in 2D the box; in 3D its floor, then the two walls farther from the camera. Lines of
-// higher levels are darker. Cells too narrow on the screen get no lines.
+// Draws the lines between cells of the grid and the heat map of their particles: a strip of four vertices per face. In
+// 2D the face is the box. In 3D the faces are the floor, then the two walls farther from the camera. Lines of higher
+// levels are darker. Cells too narrow on the screen get no lines. Linked with frame.wgsl and overlay.wgsl.
 // Needs: NARROWEST_CELL, WIDE_CELL, frame, look, FAINTEST_PERCENT, DARKEST_PERCENT, COOLEST_PERCENT, HOTTEST_PERCENT.
 
 @group(1) @binding(1) var<storage, read> heat: array<u32>;
 
-// In CSS pixels.
+// The lines of a level begin to show at the first cell size and are full at the second, in CSS pixels.
 const NARROWEST = f32(NARROWEST_CELL);
 const WIDE = f32(WIDE_CELL);
 
 struct Face {
   @builtin(position) position: vec4f,
-  // In cells of the lowest level, along the two axes of the face.
+  // The position in cells of the lowest level, along the two axes of the face.
   @location(0) cell: vec2f,
   @location(1) @interpolate(flat) axes: vec2u,
 }
@@ -22,7 +22,7 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
   var share = vec3f(corner, 0.0);
   var axes = vec2u(0u, 1u);
   if (DIMENSIONS == 3u) {
-    // The farther end of each axis: the high one if the axis points away from the camera.
+    // The farther end of each axis: the high end if the axis points away from the camera.
     let far = select(vec3f(), vec3f(1.0), vec3f(frame.view[0].z, frame.view[1].z, frame.view[2].z) < vec3f());
     if (face == 0u) {
       share = vec3f(corner.x, 0.0, corner.y);
@@ -39,14 +39,15 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
   return Face(frame.projection * frame.view * vec4f(point, 1.0), vec2f(cell[axes.x], cell[axes.y]), axes);
 }
 
-// The opacity of the lines between cells of a level. `pixel`: cells of the lowest level per device pixel.
+// Returns the opacity of the lines between cells of a level. `pixel` is the number of cells of the lowest level per
+// device pixel.
 fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   let width = f32(1u << level);
   let scaled = cell / width;
   let border = round(scaled);
   let cells = vec2f(look.cells[axes.x], look.cells[axes.y]);
   let wraps = vec2f(look.period[axes.x], look.period[axes.y]) > vec2f();
-  // The last cell along a periodic axis takes in the rest of the period.
+  // The last cell along a periodic axis also covers the rest of the period.
   let last = select(floor((cells - 1.0) / width) + 1.0, floor(cells / width), wraps);
   let device = look.screen.z;
   let distance = abs(scaled - border) * width / pixel;
@@ -59,8 +60,8 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   return max(lines.x, lines.y) * mix(f32(FAINTEST_PERCENT) * 0.01, f32(DARKEST_PERCENT) * 0.01, share);
 }
 
-// The mean count of the cells that a pixel covers. Reads up to four by four counters, each of which may count a block
-// of cells.
+// Returns the mean count of the cells that a pixel covers. Reads up to 4 × 4 counters. Each counter may stand for a
+// block of cells.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   let counters = look.heat_map.xy;
   let footprint = pixel / look.heat_map.z;
@@ -68,7 +69,7 @@ fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   var sum = 0.0;
   for (var row = 0u; row < steps.y; row++) {
     for (var column = 0u; column < steps.x; column++) {
-      // In the middle of the pixel if it lies within one counter.
+      // Samples the middle of the pixel if the pixel lies within one counter.
       let offset = ((vec2f(f32(column), f32(row)) + 0.5) / vec2f(steps) - 0.5) * footprint;
       let counter = clamp(floor(cell / look.heat_map.z + offset), vec2f(), counters - 1.0);
       sum += f32(heat[u32(counter.y) * u32(counters.x) + u32(counter.x)]);
@@ -84,7 +85,7 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
   if (look.shown.y > 0.0 && face.axes.x == 0u && face.axes.y == select(1u, 2u, DIMENSIONS == 3u)) {
     let count = heat_at(face.cell, pixel);
     let share = clamp(count * look.heat_map.w, 0.0, 1.0);
-    // If a pixel covers many cells and few particles, fainter than one particle.
+    // If a pixel covers many cells and few particles, it is fainter than one particle.
     let opacity = mix(f32(COOLEST_PERCENT) * 0.01, f32(HOTTEST_PERCENT) * 0.01, share) * clamp(count, 0.0, 1.0);
     colour = vec4f(look.heat.rgb, 1.0) * opacity;
   }

@@ -1,9 +1,10 @@
-// The colour of a particle: by speed; with VALUED by a number per particle, such as its id; with AGED by the time since
-// its birth, which is stored by id; with PLAIN one colour for particles that never move. Needs frame.
+// The colour of a particle, which depends on its speed. With VALUED it depends on a number per particle, such as the
+// id; with AGED, on the time since birth, which is stored by id. With PLAIN it is one colour, for particles that never
+// move. Linked with frame.wgsl.
 // Needs: frame, colour_at.
 
 #if !PLAIN
-// The share of their size at which particles are drawn: less than 1 if lines between them must be visible.
+// Returns the share of their size at which particles are drawn: less than 1 if lines between them must be visible.
 fn drawn_share() -> f32 {
   return frame.lowest.w;
 }
@@ -11,14 +12,14 @@ fn drawn_share() -> f32 {
 #if VALUED
 @group(1) @binding(1) var<storage, read> value: array<u32>;
 #elif AGED
-// In seconds.
+// The birth of a particle in seconds of simulated time, by id.
 @group(1) @binding(1) var<storage, read> birth: array<f32>;
 @group(1) @binding(2) var<storage, read> id: array<u32>;
 #else
 @group(1) @binding(1) var<storage, read> velocity: array<Stored>;
 #endif
 
-// Returns the share of the scale, from 0 to 1.
+// Returns the value of a particle as a share of the colour scale, from 0 to 1.
 fn share_of(slot: u32) -> f32 {
 #if VALUED
   let share = f32(value[slot]) * frame.scale.z;

@@ -1,27 +1,28 @@
-// Particles in 2D: one quad each, a disc with an edge antialiased over one pixel. With HAS_BOXES some are boxes, whose
-// coverage of each pixel is exact. Needs frame and colour. Drawn as a strip of four vertices, one instance per slot,
-// straight from the simulation's buffers.
+// Draws particles in 2D straight from the simulation's buffers, as a strip of four vertices per slot. Each particle is
+// a disc with an edge antialiased over one pixel. With HAS_BOXES some are boxes, whose coverage of each pixel is exact.
+// Linked with frame.wgsl and colour.wgsl.
 // Needs: is_drawable, NOWHERE, frame, drawn_radius, quad_corner, lift, colour_of.
 
 struct Disc {
   @builtin(position) position: vec4f,
-  // From the centre, in pixels.
+  // The offset from the centre in pixels.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec3f,
-  // In pixels.
+  // The radius in pixels.
   @location(2) @interpolate(flat) radius: f32,
 #if HAS_BOXES
-  // In pixels; 0 for a disc.
+  // Half the edges in pixels; 0 for a disc.
   @location(3) @interpolate(flat) half: vec2f,
 #endif
 }
 
 @group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
-// A disc with a smaller radius, in pixels, is drawn this large and fainter, so that it does not fall between pixels.
+// A disc with a smaller radius, in pixels, is drawn at this radius and fainter, so that it does not fall between
+// pixels.
 const SMALLEST = 0.6;
 
-// In pixels.
+// The greatest width of a rim in pixels.
 const WIDEST_RIM = 5.0;
 
 @vertex
@@ -37,7 +38,7 @@ fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
 #if HAS_BOXES
   let half = position[slot].shape.xy * frame.scale.y;
   let is_box = half.x > 0.0;
-  // For a box, the radius of the largest disc in it.
+  // For a box, the radius of the largest disc inside it.
   let radius = select(drawn_radius(position[slot]) * frame.scale.y, min(half.x, half.y), is_box);
   let pixels = select(vec2f(max(radius, SMALLEST)), half, is_box) + 1.0;
 #else
@@ -62,10 +63,10 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
   var coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));
   if (disc.half.x > 0.0) {
     let middle = abs(disc.offset);
-    // The part of the pixel's square that lies in the box, along each axis, however narrow that is.
+    // The part of the pixel's square that lies in the box, along each axis. It is exact even for a very narrow box.
     let covered = max(min(middle + 0.5, disc.half) - max(middle - 0.5, -disc.half), vec2f());
     coverage = covered.x * covered.y;
-    // The distance from the middle of a disc of this radius that is as far from the edge.
+    // The distance from the edge of the box, as a distance from the centre of a disc of this radius.
     let beyond = middle - disc.half;
     distance = radius + max(beyond.x, beyond.y);
   }

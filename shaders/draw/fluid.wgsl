@@ -1,23 +1,24 @@
-// Uniforms and splines for the shaders of a fluid's surface. Host twin: FLUID_FIELDS in
-// src/page/view/fluid/uniforms.ts; all fields are whole vec4f, so their order alone fixes the layout. Needs frame. With
-// SLOTS particles are in group 1 and this is in group 2.
+// Uniforms and splines for the shaders of a fluid's surface. All fields are whole vec4f, so their order alone fixes the
+// layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts. Linked with frame.wgsl. The uniforms are in group
+// 1; with SLOTS the particles are in group 1 and the uniforms in group 2.
 
 struct Fluid {
-  // Size of the picture in device pixels; texels of the fluid's textures per pixel; device pixels per CSS pixel.
+  // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
+  // CSS pixel.
   screen: vec4f,
-  // In units of the world: the reach of a particle, the distance between particles, the radius of a drop. In w 1 if
-  // bodies hide fluid.
+  // Lengths in units of the world. x: the reach of a particle. y: the distance between particles. z: the radius of a
+  // drop. w is 1 if bodies hide fluid.
   kernel: vec4f,
-  // Cells along each axis, and the length of their edges.
+  // The number of cells along each axis; w: the length of their edges.
   cells: vec4f,
-  // In 3D, in units of the world: the camera's distance from its target, the unit of `distances` around it, the radius
-  // of smoothing, and the greatest step that is smoothed over.
+  // Lengths in units of the world, in 3D. x: the camera's distance from its target. y: the unit of `distances`, which
+  // are relative to x. z: the radius of smoothing. w: the greatest step that is smoothed over.
   range: vec4f,
-  // The mirrored colours, above and level with the camera.
+  // The mirrored colours from above and from the level of the camera.
   zenith: vec4f,
   horizon: vec4f,
-  // Exponents of the share of light that a unit of length absorbs, per colour; in w of the share that it replaces by
-  // its own.
+  // Exponents of the light that the fluid takes away per unit of length. rgb: light that is absorbed. a: light that is
+  // replaced by the fluid's own colour.
   absorption: vec4f,
 }
 
@@ -27,7 +28,8 @@ struct Fluid {
 @group(1) @binding(0) var<uniform> fluid: Fluid;
 #endif
 
-// The weights of four neighbouring texels for a cubic B-spline, for a share along one axis.
+// Returns the weights of four neighbouring texels for a cubic B-spline. `share` is the position between the middle two
+// along one axis, from 0 to 1.
 fn spline(share: f32) -> vec4f {
   let rest = 1.0 - share;
   let square = share * share;
@@ -40,7 +42,8 @@ fn spline(share: f32) -> vec4f {
   ) / 6.0;
 }
 
-// Samples a texture smoothed by that spline, with four samples between texels. `texel`: texel i lies from i to i + 1.
+// Samples a texture with cubic B-spline smoothing. Takes four samples between texels. `texel` is a position in texels:
+// texel i lies from i to i + 1.
 fn smooth_sample(source: texture_2d<f32>, linear: sampler, texel: vec2f) -> vec4f {
   let size = vec2f(textureDimensions(source));
   let base = floor(texel - 0.5);

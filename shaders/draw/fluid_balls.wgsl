@@ -1,21 +1,22 @@
-// The fluid in 3D as balls around its particles: the distance of the nearest ball from the camera, and the amount of
-// fluid behind a pixel. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance per
-// slot. The blending keeps the least distance and adds up the others.
+// Draws the fluid in 3D as balls around its particles, as a strip of four vertices per slot. Outputs: the distance of
+// the nearest ball from the camera, and the thickness of the fluid at each pixel. The blending keeps the least distance
+// and adds up the thicknesses. Linked with frame.wgsl, colour.wgsl and fluid.wgsl, with the flag SLOTS.
 // Needs: is_drawable, NOWHERE, frame, lift, quad_corner, fluid, share_of.
 
 struct Ball {
   @builtin(position) position: vec4f,
-  // From the centre, in radii.
+  // The offset from the centre in radii.
   @location(0) offset: vec2f,
-  // Along the line of sight.
+  // The distance along the line of sight.
   @location(1) @interpolate(flat) distance: f32,
   @location(2) @interpolate(flat) share: f32,
 }
 
-struct Seen {
-  // From the camera's target, in units of `fluid.range.y`: half floats are finest near 0.
+struct BallPixel {
+  // The distance from the camera's target, in units of `fluid.range.y`. Half floats are finest near 0, hence not from
+  // the camera.
   @location(0) distance: f32,
-  // In distances between particles of fluid, and that times the share of the scale.
+  // x: the thickness, in distances between particles of fluid. y: x times the share of the colour scale.
   @location(1) thickness: vec2f,
 }
 
@@ -35,14 +36,14 @@ fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   if (!is_drawable(centre)) {
     return Ball(NOWHERE, vec2f(), 0.0, 0.0);
   }
-  let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
+  let in_view = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let corner = quad_corner(index);
-  let clip = frame.projection * vec4f(eye + vec3f(corner * fluid.kernel.x, 0.0), 1.0);
-  return Ball(clip, corner, -eye.z, share_of(slot));
+  let clip = frame.projection * vec4f(in_view + vec3f(corner * fluid.kernel.x, 0.0), 1.0);
+  return Ball(clip, corner, -in_view.z, share_of(slot));
 }
 
-// The distance along the line of sight of the body that hides what is behind it; if a pixel has several, of the
-// farthest.
+// Returns the distance along the line of sight of the body that hides the fluid behind it. If a pixel has several
+// samples, uses the farthest body.
 fn hidden_beyond(texel: vec2f) -> f32 {
   let pixel = vec2u(min(texel / fluid.screen.z, fluid.screen.xy - 1.0));
 #if SAMPLED
@@ -57,7 +58,7 @@ fn hidden_beyond(texel: vec2f) -> f32 {
 }
 
 @fragment
-fn ball_fragment(ball: Ball) -> Seen {
+fn ball_fragment(ball: Ball) -> BallPixel {
   let square = dot(ball.offset, ball.offset);
   if (square >= 1.0) {
     discard;
@@ -71,5 +72,5 @@ fn ball_fragment(ball: Ball) -> Seen {
   // A particle has the volume of a cube whose edge is the distance between particles.
   let shrunk = fluid.kernel.y / fluid.kernel.x;
   let thickness = length / (2.0 * fluid.kernel.x) * shrunk * shrunk / BALL_VOLUME;
-  return Seen((nearest - fluid.range.x) / fluid.range.y, vec2f(thickness, thickness * ball.share));
+  return BallPixel((nearest - fluid.range.x) / fluid.range.y, vec2f(thickness, thickness * ball.share));
 }

@@ -1,20 +1,21 @@
-// The fields of a fluid, straight from its lattice: the pressure of fluid cells, solid cells, and velocities as arrows.
-// In 3D, pressure and arrows are on the middle plane across z, and solid cells are drawn as their faces towards other
-// cells. Needs frame. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts; see
-// src/methods/fluid/lattice.ts for the lattice.
+// Draws the fields of a fluid straight from its lattice: the pressure of fluid cells, solid cells, and velocities as
+// arrows. In 3D, pressure and arrows are drawn in the middle layer across z, and solid cells as their faces towards
+// other cells. Linked with frame.wgsl. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice:
+// src/methods/fluid/lattice.ts.
 // Needs: PRESSURE_STOPS, frame, quad_corner, NOWHERE.
 
 struct Fields {
-  // Cells along each axis, and the edge of a cell; in 2D 1 along z.
+  // The number of cells along each axis, in 2D 1 along z; w: the edge of a cell.
   cells: vec4f,
-  // Size of the picture in CSS pixels; device pixels per CSS pixel; CSS pixels of the longest arrow.
+  // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: length of the longest arrow in CSS
+  // pixels.
   screen: vec4f,
-  // Cells between arrows; the first cell with an arrow along x and y; arrows per row.
+  // x: cells between arrows. yz: the first cell with an arrow along x and y. w: arrows per row.
   arrows: vec4f,
-  // 1 / pressure at the end of its scale; 1 / speed of the longest arrow; the height of the slice in cells; entries of
-  // an array over the lattice.
+  // x: 1 / pressure at the end of its scale. y: 1 / speed of the longest arrow. z: the height of the slice in cells. w:
+  // entries of an array over the lattice.
   scale: vec4f,
-  // 1 if pressure is drawn, and 1 if solid cells are.
+  // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,
   arrow: vec4f,
   casing: vec4f,
@@ -30,9 +31,10 @@ struct Fields {
 const FLUID = 1u;
 const SOLID = 2u;
 
-// In CSS pixels: the distance between lines of the hatching along x, and half the width of a line.
+// The distance between lines of the hatching along x, and half the width of a line, in CSS pixels.
 const HATCH = 9.0;
 const HATCH_HALF = 0.6;
+// The opacity of solid cells between the lines and on them.
 const TONE = 0.3;
 const HATCH_TONE = 0.95;
 
@@ -40,7 +42,7 @@ fn cells_along() -> vec3i {
   return vec3i(fields.cells.xyz);
 }
 
-// The distance in entries to the next cell along each axis, and the entry of the first cell.
+// Returns the distance in entries to the next cell along each axis; w: the entry of the first cell.
 fn strides() -> vec4i {
   let wide = cells_along() + 1;
   let layer = wide.x * wide.y;
@@ -61,14 +63,14 @@ fn kind_at(cell: vec3i) -> u32 {
   return select(SOLID, kinds[entry_of(cell)], is_in_tank(cell));
 }
 
-// The clip position of a point, given in cells from the corner of the tank.
+// Returns the clip position of a point, given in cells from the corner of the tank.
 fn clip_of(point: vec3f) -> vec4f {
   return frame.projection * frame.view * vec4f(frame.lowest.xyz + point * fields.cells.w - frame.origin.xyz, 1.0);
 }
 
 struct Slice {
   @builtin(position) position: vec4f,
-  // In cells.
+  // The position in cells.
   @location(0) at: vec2f,
 }
 
@@ -78,7 +80,7 @@ fn slice_vertex(@builtin(vertex_index) index: u32) -> Slice {
   return Slice(clip_of(vec3f(at, select(0.0, fields.scale.z, DIMENSIONS == 3u))), at);
 }
 
-// Interpolates between the centres of cells; cells without fluid do not count.
+// Interpolates the pressure between the centres of cells; cells without fluid do not count.
 fn pressure_at(at: vec2f, layer: i32) -> f32 {
   let base = floor(at - 0.5);
   let share = at - 0.5 - base;
@@ -121,16 +123,16 @@ fn slice_fragment(slice: Slice) -> @location(0) vec4f {
 
 struct Face {
   @builtin(position) position: vec4f,
-  // In cells, in the plane of the face.
+  // The position on the face in cells.
   @location(0) at: vec2f,
   @location(1) @interpolate(flat) light: f32,
   @location(2) distance: f32,
 }
 
-// As in spheres.wgsl.
+// The direction of the light, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// An instance is the face between a node's cell and the cell below it along an axis.
+// Each instance is the face between the cell of a node and the cell below it along an axis.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);
@@ -169,12 +171,13 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
 
 struct Arrow {
   @builtin(position) position: vec4f,
-  // In CSS pixels, along the arrow from its tail, and across.
+  // The position along the arrow from its tail, and across the arrow, in CSS pixels.
   @location(0) @interpolate(linear) at: vec2f,
   @location(1) @interpolate(flat) length: f32,
 }
 
-// In CSS pixels: half the width of the shaft, the head of a long arrow, the casing around it, and the shortest arrow.
+// In CSS pixels: half the width of the shaft, the length of the head of a long arrow, the width of the casing, and the
+// shortest arrow that is drawn.
 const SHAFT = 0.9;
 const HEAD = 8.0;
 const CASING = 1.25;
@@ -202,15 +205,15 @@ fn arrow_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) inst
   if (kind_at(cell) != FLUID) {
     return none;
   }
-  let way = velocity_at(cell);
-  let speed = length(way);
+  let flow = velocity_at(cell);
+  let speed = length(flow);
   let middle = vec3f(cell) + select(vec3f(0.5, 0.5, 0.0), vec3f(0.5), DIMENSIONS == 3u);
   let centre = clip_of(middle);
   if (!(speed > 0.0) || speed > 3e38 || centre.w <= 0.0) {
     return none;
   }
-  // The position a little later gives the direction on the screen.
-  let little = 0.25 * way / speed;
+  // The projected positions a little before and after give the direction on the screen.
+  let little = 0.25 * flow / speed;
   let tip = clip_of(middle + little);
   let tail = clip_of(middle - little);
   let half_screen = 0.5 * fields.screen.xy;
@@ -236,7 +239,7 @@ fn arrow_fragment(arrow: Arrow) -> @location(0) vec4f {
   let head = min(HEAD, 0.6 * arrow.length);
   let neck = arrow.length - head;
   let across = abs(arrow.at.y);
-  // How far outside the shaft and the head, in CSS pixels.
+  // The distances outside the shaft and the head, in CSS pixels.
   let shaft = max(across - SHAFT, max(-arrow.at.x, arrow.at.x - neck));
   let slant = (across - (arrow.length - arrow.at.x) * OPENING) / sqrt(1.0 + OPENING * OPENING);
   let outside = min(shaft, max(slant, neck - arrow.at.x));

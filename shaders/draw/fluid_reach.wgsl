@@ -1,7 +1,7 @@
-// The reach of particles in the field of a fluid in 2D. Needs frame and fluid.
+// The reach with which particles are drawn into the field of a fluid in 2D. Linked with frame.wgsl and fluid.wgsl.
 // Needs: fluid, frame.
 
-// Narrower kernels would fall between texels.
+// The least reach in texels. Narrower kernels would fall between texels.
 const NARROWEST_REACH = 2.0;
 
 fn reach_drawn() -> f32 {

@@ -1,7 +1,7 @@
-// Smooths the distances of balls to those of a surface, along one axis of the screen: a narrow-range filter (Truong and
-// Yuksel 2018). A texel far behind is left out together with its mirror image, so that edges do not curl. A texel far
-// in front counts as a little in front. The range grows with the distances met, so that it follows slopes. Needs frame
-// and fluid. Draws three vertices over the picture.
+// Smooths the distances of balls into those of a surface, along one axis of the screen, with a narrow-range filter
+// (Truong and Yuksel 2018). A texel far behind is skipped together with its mirror image, so that edges do not curl. A
+// texel far in front counts as only a little in front. The allowed range grows with the distances found, so that the
+// filter follows slopes. Draws three vertices over the picture. Linked with frame.wgsl and fluid.wgsl.
 // Needs: NOTHING, fluid, frame, MOST_TEXELS.
 
 @group(1) @binding(1) var source: texture_2d<f32>;
@@ -25,9 +25,9 @@ fn smooth_along(position: vec2f, step: vec2i) -> f32 {
   if (own >= f32(NOTHING)) {
     return own;
   }
-  let eye = max(fluid.range.x + own * fluid.range.y, 1e-6);
-  let texels_a_unit = 0.5 * frame.projection[1].y * fluid.screen.y * fluid.screen.z / eye;
-  let width = fluid.range.z * texels_a_unit;
+  let depth = max(fluid.range.x + own * fluid.range.y, 1e-6);
+  let texels_per_unit = 0.5 * frame.projection[1].y * fluid.screen.y * fluid.screen.z / depth;
+  let width = fluid.range.z * texels_per_unit;
   let reach = clamp(i32(ceil(2.0 * width)), 1, i32(MOST_TEXELS));
   let allowed = fluid.range.w / fluid.range.y;
   var nearer = allowed;

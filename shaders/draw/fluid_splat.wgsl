@@ -1,11 +1,11 @@
-// The fluid in 2D as a field: how densely particles lie, 1 inside the fluid and ½ at its border, and that times their
-// share of the scale. Needs frame, colour, fluid with SLOTS. Drawn as a strip of four vertices, one instance per slot.
-// The blending adds up all instances.
+// Draws the fluid in 2D into a field, as a strip of four vertices per slot. Outputs: how densely particles lie, which
+// is 1 inside the fluid and ½ at its border, and this density times the share of the colour scale. The blending adds up
+// all instances. Linked with frame.wgsl, colour.wgsl and fluid.wgsl, with the flag SLOTS.
 // Needs: is_drawable, NOWHERE, reach_drawn, quad_corner, frame, lift, fluid, share_of.
 
 struct Splat {
   @builtin(position) position: vec4f,
-  // From the centre, in reaches.
+  // The offset from the centre in reaches.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) weight: f32,
   @location(2) @interpolate(flat) share: f32,

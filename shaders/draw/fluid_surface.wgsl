@@ -1,5 +1,6 @@
-// The surface of a fluid in 2D, from its field: its inside as a strip of four vertices over the box, and particles too
-// far from others as drops, one strip each. Needs frame, fluid, fluid_reach; for drops colour and SLOTS.
+// Draws the surface of a fluid in 2D from its field: the inside as a strip of four vertices over the box. With SLOTS it
+// instead draws the particles too far from others as drops, one strip each. Linked with frame.wgsl, fluid.wgsl and
+// fluid_reach.wgsl; for drops also with colour.wgsl.
 // Needs: fluid, frame, reach_drawn, NOWHERE, is_drawable, lift, smooth_sample, quad_corner, colour_of, colour_at.
 
 #if SLOTS
@@ -17,18 +18,18 @@
 
 const SOLID = 2u;
 
-// The half width, in reaches of the kernel, of a square that weighs points like the kernel does, and its greatest value
-// in cells.
+// A square stands for the kernel when its free share is computed. Its half width in reaches of the kernel, and the
+// greatest half width in cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
-// A smaller part of the kernel that is free of solids counts as this.
+// The least free share of the kernel; a smaller share counts as this.
 const LEAST_FREE = 0.2;
 
-// A cell may have visible gaps if its fullness exceeds the density at the border by less than this.
+// The field may show gaps in a cell if the fullness of the cell exceeds the density at the border by less than this.
 const GAP = 0.2;
 
-// The density at which a point is surely inside the fluid, and below which no particle is near.
+// At the first density a point is surely inside the fluid; below the second no particle is near.
 const WITHIN = 0.75;
 const NOWHERE_NEAR = 0.01;
 
@@ -48,7 +49,7 @@ fn kind_at(cell: vec2i) -> u32 {
   return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(fluid.cells.xy) - 1))], is_cell(cell));
 }
 
-// The share of the kernel around a point that is not solid, where particles can be.
+// Returns the share of the kernel around a point that is not solid, so that particles can be in it.
 fn free_share(point: vec2f) -> f32 {
   let middle = (point - frame.lowest.xy) / fluid.cells.w;
   let half = min(SQUARE_SHARE * reach_drawn() / fluid.cells.w, WIDEST_SQUARE);
@@ -67,7 +68,7 @@ fn free_share(point: vec2f) -> f32 {
   return max(LEAST_FREE, free / (4.0 * half * half));
 }
 
-// The fullness of the cells around a point, interpolated between their centres. Solid cells do not count.
+// Returns the fullness of the cells around a point, interpolated between their centres. Solid cells do not count.
 fn fullness_at(point: vec2f) -> f32 {
   let at = (point - frame.lowest.xy) / fluid.cells.w - 0.5;
   let base = floor(at);
@@ -85,8 +86,8 @@ fn fullness_at(point: vec2f) -> f32 {
   return sum / total;
 }
 
-// The density of particles at a point. The fullness of the cells fills gaps between particles that are narrower than a
-// cell.
+// Returns the density of particles at a point. The fullness of the cells fills gaps between particles that are narrower
+// than a cell.
 fn density_at(sampled: f32, point: vec2f) -> f32 {
   // Inside the fluid and far from it, the sample alone decides.
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
@@ -95,7 +96,7 @@ fn density_at(sampled: f32, point: vec2f) -> f32 {
   return min(WITHIN, max(sampled / free_share(point), fullness_at(point) - GAP));
 }
 
-// Darker with depth, as in deep water.
+// Darkens a colour with depth, as in deep water.
 fn in_depth(colour: vec3f, height: f32) -> vec3f {
   let share = clamp((height - frame.lowest.y) / (frame.highest.y - frame.lowest.y), 0.0, 1.0);
   return mix(colour, colour * frame.stops[0].rgb * 2.0, 0.35 * (1.0 - share));
@@ -104,19 +105,20 @@ fn in_depth(colour: vec3f, height: f32) -> vec3f {
 #if SLOTS
 struct Drop {
   @builtin(position) position: vec4f,
-  // From the centre, in pixels.
+  // The offset from the centre in pixels.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec3f,
-  // In pixels.
+  // The radius in pixels.
   @location(2) @interpolate(flat) radius: f32,
 }
 
-// At the first density, particles are drops of full size; at the second and above, none.
+// At the first density, drops have their full size; at the second and above, there are none.
 const DROPS = vec2f(0.42, 0.62);
 
+// The share of the light colour that is mixed into a drop.
 const DROP_LIGHT = 0.25;
 
-// In pixels: a smaller drop is drawn this large, and fainter.
+// A drop with a smaller radius, in pixels, is drawn at this radius and fainter.
 const SMALLEST = 0.6;
 
 @vertex
@@ -135,7 +137,7 @@ fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   let radius = fluid.kernel.z * frame.scale.y * (1.0 - smoothstep(DROPS.x, DROPS.y, density));
   let corner = quad_corner(index) * (max(radius, SMALLEST) + 1.0);
   let corner_clip = clip + vec4f(2.0 * corner / fluid.screen.xy, 0.0, 0.0);
-  // Lighter than a body of water, so that slow drops are visible on dark.
+  // Lighter than a body of water, so that slow drops are visible on a dark background.
   let colour = mix(in_depth(colour_of(slot), centre.y), fluid.zenith.rgb, DROP_LIGHT);
   return Drop(corner_clip, corner, colour, radius);
 }
@@ -178,7 +180,7 @@ fn surface_fragment(surface: Surface) -> @location(0) vec4f {
   let cell = vec2i(floor((surface.world - frame.lowest.xy) / fluid.cells.w));
   let coverage = select(clamp(0.5 + within, 0.0, 1.0), 0.0, kind_at(cell) == SOLID);
   let colour = in_depth(colour_at(found.y / max(found.x, 1e-4)), surface.world.y);
-  // Lighter below the border, and a line along it.
+  // Lightens the fluid inside the border and draws a line along it.
   let lit = colour * (1.0 + 0.12 * (1.0 - smoothstep(BORDER, WITHIN, density)));
   let rim = 1.0 - smoothstep(0.5, 1.0, within / (RIM * fluid.screen.w));
   return vec4f(mix(lit, fluid.zenith.rgb, RIM_SHARE * rim) * coverage, coverage);

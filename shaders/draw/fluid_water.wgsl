@@ -1,7 +1,7 @@
-// The fluid in 3D: its surface from smoothed distances, light mirrored by Fresnel's law, and what is behind it through
-// refraction, less what its thickness absorbs. It ends at the walls of the box, flat as glass. Needs frame and fluid.
-// Draws a strip of four vertices over the picture. It writes depth, so that bodies hide it, and it hides what is drawn
-// later.
+// Draws the fluid in 3D as a strip of four vertices over the picture: its surface from smoothed distances, light
+// mirrored by Fresnel's law, and the refracted background minus the light that the fluid absorbs. The fluid ends flat
+// at the walls of the box, like water behind glass. Writes depth: bodies hide the fluid, and the fluid hides what is
+// drawn later. Linked with frame.wgsl and fluid.wgsl.
 // Needs: quad_corner, frame, NOTHING, fluid, spline, smooth_sample, colour_at.
 
 @group(1) @binding(1) var distances: texture_2d<f32>;
@@ -12,7 +12,7 @@
 
 struct Pixel {
   @builtin(position) position: vec4f,
-  // Where the camera's ray is after one unit along the line of sight.
+  // The position of the camera's ray after one unit along the line of sight.
   @location(0) ray: vec2f,
 }
 
@@ -21,24 +21,24 @@ struct Water {
   @builtin(frag_depth) depth: f32,
 }
 
-// In the camera's axes, of unit length, as in spheres.wgsl.
+// The direction of the light, a unit vector in the camera's axes, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
-// The share of head-on light that is mirrored; the refractive index of air divided by that of water.
+// MIRRORED: the share of head-on light that is mirrored. BENT: the refractive index of air divided by that of water.
 const MIRRORED = 0.02;
 const BENT = 0.75;
 // A smaller slope along an axis counts as this.
 const LEAST_SLOPE = 1e-7;
 // In distances between particles. THIN: water becomes visible at the first thickness and opaque at the second, so that
-// edges are smooth. BEYOND: the width over which it ends at a wall behind it. TOUCHES: nearer to a wall in front, it
-// touches the wall.
+// edges are smooth. BEYOND: the width over which water fades out at the wall behind it. TOUCHES: water nearer to the
+// wall in front than the first distance lies flat at the wall; farther than the second it does not.
 const THIN = vec2f(0.15, 0.5);
 const BEYOND = 0.3;
 const TOUCHES = vec2f(0.6, 1.3);
-// CLEAR: the share of the background that is visible through the thinnest water. FOAM: how much cloudier the fastest
-// water is than still water.
+// The share of the background that is visible through the thinnest water.
 const CLEAR = 0.6;
-// The share of its own colours that is left in shade: bluish, because grey looks like dirt.
+// The share of its own colours that water keeps in shade: bluish, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
+// The factor minus 1 by which the fastest water is cloudier than still water.
 const FOAM = 5.0;
 
 @vertex
@@ -53,7 +53,8 @@ fn distance_at(texel: vec2i) -> f32 {
   return textureLoad(distances, clamp(texel, vec2i(0), last), 0).x;
 }
 
-// The distance, smoothed by a spline, and its change per texel. NOTHING if there is no fluid.
+// Returns the distance, smoothed by a spline, and its change per texel along x and y. The distance is NOTHING if there
+// is no fluid.
 fn surface_at(texel: vec2f) -> vec3f {
   let base = vec2i(floor(texel - 0.5));
   let share = texel - 0.5 - vec2f(base);
@@ -68,7 +69,7 @@ fn surface_at(texel: vec2f) -> vec3f {
   let x = spline(share.x);
   let y = spline(share.y);
   let rest = 1.0 - share;
-  // The derivatives of the spline's pieces.
+  // The derivatives of the pieces of the spline.
   let change_x = 0.5 * vec4f(-rest.x * rest.x, (3.0 * share.x - 4.0) * share.x, 1.0 + (2.0 - 3.0 * share.x) * share.x, share.x * share.x);
   let change_y = 0.5 * vec4f(-rest.y * rest.y, (3.0 * share.y - 4.0) * share.y, 1.0 + (2.0 - 3.0 * share.y) * share.y, share.y * share.y);
   var found = vec3f();
@@ -93,38 +94,38 @@ fn pixel_of(point: vec3f) -> vec2f {
 @fragment
 fn water_fragment(pixel: Pixel) -> Water {
   let ray = vec3f(pixel.ray, -1.0);
-  // Where the camera's ray enters and leaves the box, in the world's axes.
+  // The distances at which the camera's ray enters the box and leaves it, computed in the axes of the world.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
-  let eye = axes * -frame.view[3].xyz + frame.origin.xyz;
+  let camera = axes * -frame.view[3].xyz + frame.origin.xyz;
   let towards = axes * ray;
   let ahead = select(vec3f(-1.0), vec3f(1.0), towards >= vec3f());
   let inverse = ahead / max(abs(towards), vec3f(LEAST_SLOPE));
-  let entries = (select(frame.highest.xyz, frame.lowest.xyz, ahead > vec3f()) - eye) * inverse;
-  let exits = (select(frame.lowest.xyz, frame.highest.xyz, ahead > vec3f()) - eye) * inverse;
+  let entries = (select(frame.highest.xyz, frame.lowest.xyz, ahead > vec3f()) - camera) * inverse;
+  let exits = (select(frame.lowest.xyz, frame.highest.xyz, ahead > vec3f()) - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  let leave = min(exits.x, min(exits.y, exits.z));
+  let exit = min(exits.x, min(exits.y, exits.z));
   let size = length(frame.highest.xyz - frame.lowest.xyz);
-  let through = clamp(leave - entry, -size, size);
+  let through = clamp(exit - entry, -size, size);
   let in_box = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
 
   let texel = pixel.position.xy * fluid.screen.z;
   let found = surface_at(texel);
   let amount = smooth_sample(thicknesses, linear, texel).xy;
   let open = fluid.range.x + found.x * fluid.range.y;
-  // Balls reach a little beyond the walls; the fluid does not.
-  let in_front = clamp(0.5 + (leave - open) / (BEYOND * fluid.kernel.y), 0.0, 1.0);
+  // Balls extend a little beyond the walls; the fluid does not.
+  let in_front = clamp(0.5 + (exit - open) / (BEYOND * fluid.kernel.y), 0.0, 1.0);
   let coverage = in_box * in_front * smoothstep(THIN.x, THIN.y, amount.x);
   if (found.x >= f32(NOTHING) || coverage < 0.01) {
     discard;
   }
-  // How far the point of the surface moves per pixel.
+  // The vectors by which the point of the surface moves per pixel.
   let steps = found.yz * fluid.range.y * fluid.screen.z;
   let pixel_ray = vec2f(2.0, -2.0) / (fluid.screen.xy * vec2f(frame.projection[0].x, frame.projection[1].y));
   let across = vec3f(pixel_ray.x, 0.0, 0.0) * open + ray * steps.x;
   let down = vec3f(0.0, pixel_ray.y, 0.0) * open + ray * steps.y;
   let surface_normal = normalize(cross(down, across));
 
-  // Near a wall, the surface is the wall.
+  // Near a wall, the wall replaces the surface.
   let facing = select(vec3f(), -ahead, entries == vec3f(entry));
   let wall_normal = (frame.view * vec4f(facing, 0.0)).xyz;
   let from_wall = (open - entry) * abs(dot(towards, facing)) / fluid.kernel.y;
@@ -135,20 +136,20 @@ fn water_fragment(pixel: Pixel) -> Water {
   let view = -normalize(ray);
   let upright = max(dot(normal, view), 0.02);
 
-  // How far the camera looks into the fluid, and what is there.
-  let way = min(amount.x * fluid.kernel.y, max(leave - distance, 0.0) * length(ray));
+  // The length of the ray inside the fluid, and the pixel at which the refracted ray ends.
+  let path_length = min(amount.x * fluid.kernel.y, max(exit - distance, 0.0) * length(ray));
   let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
-  var behind = pixel_of(point + bent * way);
+  var behind = pixel_of(point + bent * path_length);
   let shown = vec2f(textureDimensions(scene));
-  // If there is no fluid at that pixel, it shows what is in front of the fluid or beside it. Then the pixel itself is
-  // used.
-  let there = textureSampleLevel(thicknesses, linear, behind * shown * fluid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
-  behind = select(behind, pixel.position.xy / shown, there < THIN.x);
+  // If there is no fluid at that pixel, the pixel shows something else, so the background of this pixel is used
+  // instead.
+  let amount_behind = textureSampleLevel(thicknesses, linear, behind * shown * fluid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
+  behind = select(behind, pixel.position.xy / shown, amount_behind < THIN.x);
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
   let share = amount.y / max(amount.x, 1e-4);
-  let passed = exp(-fluid.absorption.rgb * way);
+  let passed = exp(-fluid.absorption.rgb * path_length);
   // Fast water is foam.
-  let cloud = 1.0 - CLEAR * exp(-fluid.absorption.a * (1.0 + FOAM * share * share) * way);
+  let cloud = 1.0 - CLEAR * exp(-fluid.absorption.a * (1.0 + FOAM * share * share) * path_length);
   let up = frame.view[1].xyz;
   let light = clamp(0.42 + 0.3 * dot(normal, up) + 0.45 * max(dot(normal, LIGHT), 0.0), 0.0, 1.0);
   let inside = mix(scenery * passed, colour_at(share) * mix(SHADE, vec3f(1.0), light), cloud);

@@ -1,5 +1,6 @@
-// Lines between particles, each a strip of four vertices: the thread through all slots, and pairs. Needs frame and
-// overlay. With WRAPS a pair across an end of the world is two lines, each half of the way from one side.
+// Draws lines between particles, each a strip of four vertices: the line through all slots in order, and pairs. With
+// WRAPS a pair across an end of the world is two lines. Each of them begins at one particle and goes half of the way.
+// Linked with frame.wgsl and overlay.wgsl.
 // Needs: Line, is_drawable, NO_LINE, look, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, CANDIDATE_TENTHS.
 // Needs: CONTACT_TENTHS, DASH_TENTHS.
 
@@ -16,14 +17,14 @@ fn thread_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
     return NO_LINE;
   }
   let share = f32(slot) / max(look.screen.w - 2.0, 1.0);
-  let is_leap = distance(own, next) > look.period.w;
+  let is_long_step = distance(own, next) > look.period.w;
   let colour = mix(look.first, look.last, share);
-  let opacity = select(1.0, f32(LEAP_PERCENT) * 0.01, is_leap);
+  let opacity = select(1.0, f32(LEAP_PERCENT) * 0.01, is_long_step);
   return line_between(index, lift(own), lift(next), f32(THREAD_TENTHS) * 0.1, 0.0, vec4f(colour.rgb, opacity));
 }
 
-// The shortest way from one particle to the other.
-fn way_between(own: Vector, other: Vector) -> Vector {
+// Returns the shortest vector from one particle to the other.
+fn minimum_way(own: Vector, other: Vector) -> Vector {
   let apart = other - own;
 #if WRAPS
   var way = apart;
@@ -46,7 +47,7 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
 #else
   let pair = pairs[instance];
 #endif
-  // If contacts are not shown, they are drawn as candidates.
+  // Contacts that are not shown as such are drawn as candidates.
   let is_marked = (pair.y & CONTACT_BIT) != 0u && look.shown.z > 0.0;
   let own = body_position(position[pair.x]);
   let other = body_position(position[pair.y & ~CONTACT_BIT]);
@@ -54,10 +55,10 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
     return NO_LINE;
   }
   var from_point = own;
-  var way = way_between(own, other);
+  var way = minimum_way(own, other);
 #if WRAPS
-  let is_around = any(abs(way - (other - own)) > abs(way) * 0x1p-10f + 0x1p-40f);
-  if (is_around) {
+  let crosses_end = any(abs(way - (other - own)) > abs(way) * 0x1p-10f + 0x1p-40f);
+  if (crosses_end) {
     if ((instance & 1u) == 1u) {
       from_point = other;
       way = -way;

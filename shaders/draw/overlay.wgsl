@@ -1,10 +1,10 @@
-// Uniforms and lines for the shaders of overlays. Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts; all
-// fields are whole vec4f, so their order alone fixes the layout. Needs frame.
+// Uniforms and lines for the shaders of overlays. All fields are whole vec4f, so their order alone fixes the layout.
+// Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts. Linked with frame.wgsl.
 // Needs: NOWHERE, frame.
 
 struct Look {
-  // Colours. `first` and `last` are those of the thread's first and last particle; `casing` surrounds lines, so that
-  // they are visible on any particle.
+  // Colours. `first` and `last` belong to the first and the last particle of the line through all slots. `casing`
+  // surrounds lines, so that they are visible on any particle.
   cell: vec4f,
   heat: vec4f,
   first: vec4f,
@@ -12,18 +12,20 @@ struct Look {
   candidate: vec4f,
   contact: vec4f,
   casing: vec4f,
-  // Size of the picture in CSS pixels, device pixels per CSS pixel, the number of particles.
+  // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: the number of particles.
   screen: vec4f,
-  // Corner of the box, and cells of the lowest level per unit of length.
+  // The corner of the box; w: cells of the lowest level per unit of length.
   origin: vec4f,
-  // Cells of the lowest level along each axis, and the number of levels.
+  // The number of cells of the lowest level along each axis; w: the number of levels.
   cells: vec4f,
-  // Length of the box along periodic axes, 0 along others; the length from which a step of the thread is a leap.
+  // The length of the box along periodic axes, 0 along others. w: a longer step of the line through all slots is drawn
+  // fainter.
   period: vec4f,
-  // Counters of the heat map along its axes, cells along an edge of a counter's block, 1 / particles at the end of the
-  // scale.
+  // xy: counters of the heat map along its axes. z: cells along an edge of a counter's block. w: 1 / particles at the
+  // end of the scale.
   heat_map: vec4f,
-  // 1 if the lines of cells, the heat map, and contacts are drawn; the share of their full width that lines have.
+  // x, y, z: 1 if the lines of cells, the heat map and contacts are drawn. w: the share of their full width at which
+  // lines are drawn.
   shown: vec4f,
 }
 
@@ -31,31 +33,32 @@ struct Look {
 
 struct Line {
   @builtin(position) position: vec4f,
-  // In CSS pixels, from the middle of the line, and from its beginning.
+  // The distance from the middle of the line, and from its beginning, in CSS pixels.
   @location(0) @interpolate(linear) across: f32,
   @location(1) @interpolate(linear) along: f32,
   @location(2) @interpolate(flat) colour: vec4f,
-  // In CSS pixels: half its width, and the length of a dash, or 0 for a solid line.
+  // Half the width of the line, and the length of a dash, or 0 for a solid line, in CSS pixels.
   @location(3) @interpolate(flat) half_width: f32,
   @location(4) @interpolate(flat) dash: f32,
 }
 
 const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
 
-// The casing of a line beside large particles, in CSS pixels.
+// The width of the casing of a line between large particles, in CSS pixels.
 const CASING = 0.75;
 
-// Lines are thinner beside small particles.
+// Returns the share of their full width at which lines are drawn. Lines between small particles are thinner.
 fn line_share() -> f32 {
   return look.shown.w;
 }
 
-// Distance of the near plane from the camera; 2D has none.
+// Returns the distance of the near plane from the camera; 2D has none.
 fn nearest_seen() -> f32 {
   return select(-1.0, frame.projection[3].z / frame.projection[2].z, DIMENSIONS == 3u);
 }
 
-// A line between two points of the world as a strip of four vertices. Width and dash are those beside large particles.
+// Returns a vertex of a line between two points of the world. The line is a strip of four vertices. `full_width` and
+// `full_dash` apply between large particles.
 fn line_between(
   index: u32,
   from_point: vec3f,
@@ -68,7 +71,7 @@ fn line_between(
   var first = frame.view * vec4f(from_point, 1.0);
   var second = frame.view * vec4f(to_point, 1.0);
   if (DIMENSIONS == 3u) {
-    // A line that reaches behind the camera ends at the near plane.
+    // A line that extends behind the camera ends at the near plane.
     let near = nearest_seen() * 1.0001;
     if (-first.z < near && -second.z < near) {
       return NO_LINE;
@@ -111,7 +114,7 @@ fn line_fragment(line: Line) -> @location(0) vec4f {
   let away = abs(line.across);
   let core = clamp((line.half_width - away) * ratio + 0.5, 0.0, 1.0);
   let around = clamp((line.half_width + CASING * line_share() - away) * ratio + 0.5, 0.0, 1.0) * look.casing.a;
-  // A dash, then a gap of the same length.
+  // Draws a dash, then a gap of the same length.
   if (line.dash > 0.0 && fract(line.along / (2.0 * line.dash)) >= 0.5) {
     discard;
   }

@@ -1,17 +1,18 @@
-// Particles in 3D: one quad each that faces the camera, with the shading and depth of its sphere or, with HAS_BOXES, of
-// its box. Needs frame and colour. Drawn as a strip of four vertices, one instance per slot, straight from the
-// simulation's buffers.
+// Draws particles in 3D straight from the simulation's buffers, as a strip of four vertices per slot that faces the
+// camera. Each particle has the shading and depth of its sphere or, with HAS_BOXES, of its box. Linked with frame.wgsl
+// and colour.wgsl.
 // Needs: is_drawable, NOWHERE, drawn_radius, drawn_share, quad_corner, frame, lift, colour_of.
 
 struct Sphere {
   @builtin(position) position: vec4f,
-  // From the centre, in radii; for a box, where the camera's ray is after one unit along the line of sight.
+  // The offset from the centre in radii. For a box, the position of the camera's ray after one unit along the line of
+  // sight.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
   @location(3) @interpolate(flat) radius: f32,
 #if HAS_BOXES
-  // 0 for a sphere.
+  // Half the edges; 0 for a sphere.
   @location(4) @interpolate(flat) half: vec3f,
 #endif
 }
@@ -23,15 +24,16 @@ struct Shaded {
 
 @group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
-// In the camera's axes, of unit length: over the left shoulder.
+// The direction of the light, a unit vector in the camera's axes. The light comes from over the left shoulder.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
 #if HAS_BOXES
-// Farther than any box is from the camera; and less than a ray moves along any axis that matters.
+// FARTHEST is farther than any box is from the camera. LEAST_SLOPE is less than a ray moves along any axis that
+// matters.
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
 
-// The width of the rim in pixels, and the share of light that is lost at the very edge.
+// The greatest width of the rim in pixels, and the share of light that is lost at the very edge.
 const WIDEST_RIM = 4.0;
 const DARKEST_RIM = 0.3;
 #endif
@@ -47,32 +49,34 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
 #endif
   }
   let radius = drawn_radius(position[slot]) * drawn_share();
-  // A little larger than the sphere: room for the antialiased edge.
+  // A little larger than the sphere, to make room for the antialiased edge.
   let corner = quad_corner(index) * 1.1;
-  let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
-  let clip = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
+  let middle = (frame.view * vec4f(lift(centre), 1.0)).xyz;
+  let clip = frame.projection * vec4f(middle + vec3f(corner * radius, 0.0), 1.0);
 #if HAS_BOXES
   let colour = colour_of(slot);
   let half = position[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
-    let ray = ray_of(index, eye, half);
-    // Any depth between the planes will do: the fragment writes the depth of what the ray hits.
+    let ray = ray_of(index, middle, half);
+    // Any depth between the near and the far plane will do: the fragment shader writes the depth of the point that the
+    // ray hits.
     let screen = vec4f((frame.projection * vec4f(ray, -1.0, 1.0)).xy, 0.5, 1.0);
-    return Sphere(screen, ray, eye, colour, radius, half);
+    return Sphere(screen, ray, middle, colour, radius, half);
   }
-  return Sphere(clip, corner, eye, colour, radius, half);
+  return Sphere(clip, corner, middle, colour, radius, half);
 #else
-  return Sphere(clip, corner, eye, colour_of(slot), radius);
+  return Sphere(clip, corner, middle, colour_of(slot), radius);
 #endif
 }
 
 #if HAS_BOXES
-// Distance of the near plane from the camera.
+// Returns the distance of the near plane from the camera.
 fn near_plane() -> f32 {
   return frame.projection[3].z / frame.projection[2].z;
 }
 
-// Where the camera's ray through a corner of the quad is after one unit. The quad holds the eight corners of the box.
+// Returns the position, after one unit, of the camera's ray through a corner of the quad. The quad covers the eight
+// corners of the box.
 fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
   var least = vec2f(FARTHEST);
   var most = vec2f(-FARTHEST);
@@ -85,45 +89,46 @@ fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
     most = max(most, corner.xy / -corner.z);
   }
   if (nearest < near_plane()) {
-    // The box reaches behind the near plane, where its corners cannot bound it, so the quad covers the whole picture.
+    // The box extends behind the near plane, where its corners cannot bound it, so the quad covers the whole picture.
     return (quad_corner(index) + frame.projection[2].xy) / vec2f(frame.projection[0].x, frame.projection[1].y);
   }
-  // A little larger than the box: room for the antialiased edge.
+  // A little larger than the box, to make room for the antialiased edge.
   return mix(least, most, 0.5) + quad_corner(index) * (most - least) * 0.55;
 }
 
 struct Cut {
   coverage: f32,
-  // Distance along the line of sight.
+  // The distance along the line of sight.
   depth: f32,
-  // In the camera's axes. In a pixel on an edge, the mean of the faces' normals, so that light changes evenly.
+  // A normal in the camera's axes. In a pixel on an edge, it is the mean of the normals of the faces, so that light
+  // changes evenly.
   normal: vec3f,
-  // The share of light that is kept: less beside an edge.
+  // The share of light that is kept: less near an edge.
   kept: f32,
 }
 
-// Where the ray (ray, -1) from the camera enters a box. Must be called in uniform control flow.
+// Intersects a box with the ray (ray, −1) from the camera. Must be called in uniform control flow.
 fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
-  // In the world's axes, which are the box's, from its centre.
+  // Positions from the centre of the box, in the axes of the world, which are those of the box.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
-  let eye = axes * -centre;
+  let camera = axes * -centre;
   let towards = axes * vec3f(ray, -1.0);
   let ahead = select(vec3f(-1.0), vec3f(1.0), towards >= vec3f());
   let inverse = ahead / max(abs(towards), vec3f(LEAST_SLOPE));
-  let entries = (-ahead * half - eye) * inverse;
-  let exits = (ahead * half - eye) * inverse;
+  let entries = (-ahead * half - camera) * inverse;
+  let exits = (ahead * half - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // A ray along a face leaps from far on one side to far on the other; what is beyond the size of the box does not
-  // count.
+  // For a ray along a face, the value jumps between very different numbers. It is limited to the size of the box.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // How much later the ray enters through the planes of one axis than through those of the others: 0 at an edge.
+  // The distance by which the ray enters through the faces of one axis later than through those of the others: 0 at an
+  // edge.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));
-  // A darker rim separates faces of one colour with the same direction, of one box and of neighbours.
-  let gaps = select(half - abs(eye + towards * entry), vec3f(FARTHEST), entries == vec3f(entry));
+  // A darker rim separates faces of one colour and direction, within one box and between neighbours.
+  let gaps = select(half - abs(camera + towards * entry), vec3f(FARTHEST), entries == vec3f(entry));
   let narrowest = min(half.x, min(half.y, half.z));
   let pixel = entry * fwidth(ray.x);
   let rim = 1.0 - smoothstep(0.0, min(0.3 * narrowest, WIDEST_RIM * pixel), min(gaps.x, min(gaps.y, gaps.z)));
@@ -164,7 +169,7 @@ fn sphere_fragment(sphere: Sphere) -> Shaded {
   let point = sphere.centre + normal * sphere.radius;
 #endif
   let clip = frame.projection * vec4f(point, 1.0);
-  // The world's upward direction in the camera's axes.
+  // The height of the normal on the world's upward axis, from 0 to 1.
   let sky = 0.5 + 0.5 * dot(normal, frame.view[1].xyz);
   let diffuse = max(0.0, dot(normal, LIGHT));
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + vec3f(0.0, 0.0, 1.0)))), 40.0);

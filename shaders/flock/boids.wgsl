@@ -1,16 +1,16 @@
 // Boids: each turns away from neighbours that are too near, flies like its neighbours, and stays near them. The weight
-// of a neighbour falls to 0 at the end of the perception, so nothing jumps. Linked with motion and steering; buffers
-// and parameters: src/methods/flock/flock.ts.
+// of a neighbour falls to 0 at the limit of perception, so that motion is smooth. Linked with motion.wgsl and
+// steering.wgsl. Buffers and parameters: src/methods/flock/flock.ts.
 // Needs: Particle, velocity_of, Neighbour, parameters, heading, shunned_obstacles, shunned, spheres, steered, flown.
 // Needs: id_of, positions, velocities.
 
 struct Own {
   velocity: Vector,
-  // Sum of directions away from neighbours nearer than the spacing.
+  // The sum of directions away from neighbours nearer than the spacing.
   parting: Vector,
-  // Weighted sum of the neighbours' velocities relative to this boid.
+  // The weighted sum of the neighbours' velocities relative to this boid.
   others: Vector,
-  // Weighted sum of the vectors from the neighbours to this boid.
+  // The weighted sum of the vectors from the neighbours to this boid.
   apart: Vector,
   weight: f32,
 }
@@ -32,7 +32,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 }
 
 fn finish(own: Own, particle: Particle) {
-  // Means over the neighbours. If the weights add up to less than 1, the sums are taken as they are.
+  // Divides by the weights to get means over the neighbours. If the weights add up to less than 1, keeps the sums.
   let share = 1.0 / max(own.weight, 1.0);
   var push = parameters.separation * own.parting
     + share * (parameters.alignment * own.others - parameters.cohesion * own.apart)

@@ -1,9 +1,9 @@
-// Hunters: a kernel over points. Each steers to the middle of the boids that it sees. Linked with motion and steering;
-// buffers and parameters: src/methods/flock/flock.ts.
+// Hunters, a kernel over points. Each hunter steers to the middle of the boids that it sees. Linked with motion.wgsl
+// and steering.wgsl. Buffers and parameters: src/methods/flock/flock.ts.
 // Needs: Particle, Neighbour, parameters, shunned_obstacles, steered, hunting, flown, spheres.
 
 struct Own {
-  // Weighted sum of the vectors from the boids to the hunter.
+  // The weighted sum of the vectors from the boids to the hunter.
   apart: Vector,
   weight: f32,
 }

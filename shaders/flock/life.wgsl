@@ -1,10 +1,10 @@
-// Particle life: the attraction between two particles depends on the species of both. Inside the core all push each
-// other away. Beyond it the pull rises to the full attraction halfway to the reach, and falls to 0 at the reach. Linked
-// with motion; buffers and parameters: src/methods/flock/life.ts.
+// Particle life: the attraction between two particles depends on the species of both. Particles nearer than the core
+// always push each other away. Beyond the core the pull rises to the full attraction, halfway to the reach, and falls
+// to 0 at the reach. Linked with motion.wgsl. Buffers and parameters: src/methods/flock/life.ts.
 // Needs: Particle, parameters, species, id_of, Neighbour, attraction, heading, velocities, moved, positions.
 
 struct Own {
-  // First entry of the particle's species in the table of attractions.
+  // The first entry of the particle's species in the table of attractions.
   row: u32,
   pull: Vector,
 }

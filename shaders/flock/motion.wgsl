@@ -1,5 +1,5 @@
-// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Walls reverse velocities
-// at `lower` and `upper`, which are out of reach along periodic axes.
+// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Velocities into a wall at
+// `lower` or `upper` are reversed. Along periodic axes, both are out of reach.
 // Needs: wrap, parameters.
 
 struct Motion {
@@ -18,7 +18,7 @@ fn walled(motion: Motion) -> Motion {
   return Motion(position, select(motion.velocity, -motion.velocity, below | above));
 }
 
-// The vector `apart` scaled to length 1. Coincident particles part along x, the lower number to the left.
+// Returns `apart` scaled to length 1. Coincident particles part along x; the one with the lower number goes left.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

@@ -1,4 +1,4 @@
-// Shared by boids and hunters: limits of acceleration and speed, and obstacles.
+// Limits of acceleration and speed, and avoidance of obstacles, for boids and hunters. Linked with motion.wgsl.
 // Needs: minimum_image, heading, parameters, spheres, Motion, moved, wrap, walled.
 
 struct Sphere {
@@ -6,7 +6,7 @@ struct Sphere {
   radius: f32,
 }
 
-// A push away from a sphere whose surface is nearer than `reach`: 0 at that distance, 1 at the surface.
+// Returns a push away from a sphere whose surface is nearer than `reach`: 0 at that distance, 1 at the surface.
 fn shunned(position: Vector, sphere: Sphere, reach: f32) -> Vector {
   let apart = minimum_image(position, sphere.centre);
   let distance = length(apart);
@@ -32,7 +32,7 @@ fn steered(velocity: Vector, push: Vector, slowest: f32, fastest: f32) -> Vector
   return clamp(speed, slowest, fastest) * heading(wanted, speed, 1u, 0u);
 }
 
-// Moves, then leaves obstacles and removes the part of the velocity that points into them.
+// Moves by one step, then moves out of obstacles and removes the part of the velocity that points into them.
 fn flown(position: Vector, velocity: Vector) -> Motion {
   var motion = moved(position, velocity);
   for (var index = parameters.hunters; index < parameters.spheres; index++) {

@@ -1,8 +1,8 @@
-// Drains particles: their positions become NaN, so that every stage leaves them out, and their ids are marked.
-// Twin: src/methods/fluid/reference/drain.ts.
+// Drains particles: marks their ids and makes their positions NaN, so that every later stage ignores them. Twin:
+// src/methods/fluid/reference/drain.ts.
 // Needs: Drain, WORKGROUP, linear_index, frame, positions, STORED, is_finite_number, marks, ids.
 
-// The bits of NaN, which WGSL has no literal for.
+// The bits of a NaN, because WGSL has no literal for it.
 const NOT_A_NUMBER = 0x7fc00000u;
 
 fn is_taken(drain: Drain, point: vec3f) -> bool {

@@ -1,5 +1,5 @@
-// Packs the marks of drained particles, one bit per id, and clears them. One thread per 32 ids.
-// Host: src/methods/fluid/passes/drain.ts.
+// Packs the marks of drained particles into one bit per id, and clears the marks. One thread per 32 ids. Host:
+// src/methods/fluid/passes/drain.ts.
 // Needs: WORKGROUP, linear_index, drained, marks.
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,11 +1,13 @@
-// Sums over all particles, per mass: the growth of energy in a substep (from each particle's account, and by lifting
-// since), and what can be removed again: kinetic energy, velocity · (its part beside the lattice), and the square of
-// that part. After the partial sums of all workgroups come the potential energy of particles that may be lowered,
-// relative to the tank's lowest corner, and the growth of kinetic energy. Twin: src/methods/fluid/reference/energy.ts.
+// Sums energies over all particles, per unit of mass. Twin: src/methods/fluid/reference/energy.ts.
+// Outputs, first one vector per workgroup: the growth of energy in a substep, which is that of each particle's account
+// plus the lifting since; the kinetic energy; velocity · deviation; deviation². The deviation is the part of a
+// particle's velocity that differs from the lattice. Then, after the vectors of all workgroups, one more per workgroup:
+// the potential energy of the particles that may be lowered, relative to the lowest corner of the tank, and the growth
+// of kinetic energy.
 // Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.
-// Needs: is_free_below, leave, partials, PARTIALS.
+// Needs: is_free_below, store_partial, partials, PARTIALS.
 
-var<workgroup> rest: array<vec2f, WORKGROUP>;
+var<workgroup> second_sums: array<vec2f, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)
 fn sum_energy(
@@ -14,7 +16,7 @@ fn sum_energy(
   @builtin(local_invocation_index) thread: u32,
 ) {
   var own = vec4f();
-  // Potential energy, and growth of kinetic energy.
+  // The potential energy, and the growth of kinetic energy.
   var more = vec2f();
   for (var slot = group.x * WORKGROUP + thread; slot < frame.cells.w; slot += groups.x * WORKGROUP) {
     let first = ACCOUNT * ids[slot];
@@ -25,25 +27,25 @@ fn sum_energy(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let at = positions[STORED * slot + axis];
       let speed = velocities[STORED * slot + axis];
-      let beside = account[first + 1u + DIMENSIONS + axis];
+      let deviation = account[first + 1u + DIMENSIONS + axis];
       is_finite = is_finite && is_finite_number(at) && is_finite_number(speed);
       one.x -= frame.gravity[axis] * (at - account[first + 1u + axis]);
       point[axis] = at;
       potential -= frame.gravity[axis] * (at - lowest_along(axis));
-      one += vec4f(0.0, 0.5 * speed * speed, speed * beside, beside * beside);
+      one += vec4f(0.0, 0.5 * speed * speed, speed * deviation, deviation * deviation);
     }
     if (is_finite) {
       own += one;
       more += vec2f(select(0.0, potential, is_free_below(point)), account[first]);
     }
   }
-  rest[thread] = more;
-  // leave() waits for all threads, so `rest` is complete after it.
-  leave(own, group.x, thread);
+  second_sums[thread] = more;
+  // store_partial waits for all threads, so `second_sums` is complete after the call.
+  store_partial(own, group.x, thread);
   if (thread == 0u) {
     var sum = vec2f();
     for (var index = 0u; index < WORKGROUP; index++) {
-      sum += rest[index];
+      sum += second_sums[index];
     }
     partials[PARTIALS + group.x] = vec4f(sum, 0.0, 0.0);
   }

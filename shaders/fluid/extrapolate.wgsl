@@ -1,5 +1,5 @@
-// One layer of faces around the known ones gets the mean of its known neighbours. Reads known faces only and writes
-// others only. Twin: src/methods/fluid/reference/project.ts.
+// Extends the known velocities by one layer: each unknown face gets the mean of its known neighbours. The kernel reads
+// only known faces and writes only others. Twin: src/methods/fluid/reference/project.ts.
 // Needs: WORKGROUP, linear_index, frame, node_at, entry_at, known, is_face, velocity, IS_LAST, known_after.
 
 @compute @workgroup_size(WORKGROUP)
@@ -39,7 +39,7 @@ fn extrapolate(
       velocity[face] = sum / count;
       bits |= bit;
     } else if (IS_LAST) {
-      // Far from all fluid.
+      // The face is far from all fluid.
       velocity[face] = 0.0;
     }
   }

@@ -1,5 +1,5 @@
-// Gravity and solid faces. Copies the velocities to `before` first. `known` has one bit per axis.
-// Twin: src/methods/fluid/reference/faces.ts.
+// Adds gravity to the velocities of faces and sets those of solid faces. First copies the velocities to `before`.
+// `known` has one bit per axis. Twin: src/methods/fluid/reference/faces.ts.
 // Needs: WORKGROUP, linear_index, frame, node_at, entry_at, kinds, before, velocity, is_face, SOLID, FLUID, known.
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,4 +1,5 @@
-// The kind of each cell: solid, fluid if it holds a particle, else air. Twin: src/methods/fluid/reference/cells.ts.
+// Computes the kind of each cell: solid, else fluid if the cell holds a particle, else air. Twin:
+// src/methods/fluid/reference/cells.ts.
 // Needs: Obstacle, WORKGROUP, linear_index, frame, node_at, entry_at, is_cell, mask, kinds, SOLID, start, AIR, FLUID.
 
 fn is_inside(obstacle: Obstacle, point: vec3f) -> bool {
@@ -33,7 +34,7 @@ fn mark_kinds(
       return;
     }
   }
-  // The last cells include particles that rounding puts beyond them.
+  // The last cells also hold particles that rounding puts beyond them.
   let last = select(at, frame.grid_last.xyz, at + 1u == frame.cells.xyz);
   var inside = 0u;
   for (var z = at.z; z <= last.z; z++) {

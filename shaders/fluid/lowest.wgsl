@@ -1,12 +1,12 @@
-// Linked with kernels that use heights: the coordinate to which particles fall along an axis, and whether a particle
-// may be lowered.
+// Heights of particles: the coordinate to which particles fall along an axis, and whether a particle may be lowered.
+// Linked with kernels that use heights.
 // Needs: frame, MOST_LOWERING, kinds, entry_at, SOLID.
 
 fn lowest_along(axis: u32) -> f32 {
   return select(0.0, f32(frame.cells[axis]) * frame.scale.z, frame.gravity[axis] > 0.0);
 }
 
-// True if a particle, lowered as far as allowed, would still be in the tank and in no solid cell.
+// True if a particle, lowered as far as allowed, would still be in the tank and outside masked cells.
 fn is_free_below(point: vec3f) -> bool {
   var aim = point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

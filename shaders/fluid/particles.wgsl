@@ -1,12 +1,14 @@
-// Updates the particles' velocities from the lattice and moves the particles, in place.
-// Twin: src/methods/fluid/reference/particles.ts.
+// Moves the particles and updates their velocities from the lattice, in place. Twin:
+// src/methods/fluid/reference/particles.ts.
 // Needs: frame, entry_at, velocity, kinds, SOLID, Obstacle, WORKGROUP, linear_index, positions, STORED, velocities.
 // Needs: is_finite_number, APIC, before, ids, affine, ACCOUNT, account.
 
+// A particle moves at most this many cells per substep along each axis.
 const MOST_CELLS = 2.0;
+// The distance in cells that a particle keeps from the ends of the tank and from masked cells.
 const MARGIN = 0.015625;
 
-// Eight corners (four in 2D): the entry of the lowest, and the distance of the point from it.
+// The eight corners (four in 2D) around a point: the entry of the lowest corner, and the distance of the point from it.
 struct Corners {
   entry: u32,
   share: vec3f,
@@ -32,7 +34,7 @@ fn entry_of(corners: Corners, corner: u32, axis: u32) -> u32 {
     (corner >> 2u) * frame.strides.z;
 }
 
-// The weight of a corner along each axis.
+// Returns the weight of a corner along each axis.
 fn parts_of(share: vec3f, corner: u32) -> vec3f {
   let upper = vec3u(corner & 1u, (corner >> 1u) & 1u, corner >> 2u) == vec3u(1u);
   return select(1.0 - share, share, upper);
@@ -66,7 +68,7 @@ fn lowest() -> vec3f {
   return select(vec3f(MARGIN), vec3f(MARGIN, MARGIN, 0.0), DIMENSIONS == 2u);
 }
 
-// Moves a point inside an obstacle, at its position at the end of the substep, to the nearest side.
+// Moves a point inside an obstacle to the nearest side. Uses the position of the obstacle at the end of the substep.
 fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   let position = obstacle.position.xyz + obstacle.velocity.xyz * frame.gain.w;
   let radius = obstacle.position.w;
@@ -76,7 +78,7 @@ fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
     if (distance >= radius) {
       return point;
     }
-    // A point at the centre leaves upwards.
+    // A point exactly at the centre moves upwards.
     let outward = select(vec3f(0.0, 1.0, 0.0), offset / distance, distance > 0.0);
     return position + radius * outward;
   }
@@ -96,7 +98,7 @@ fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   return result;
 }
 
-// Moves a point inside a solid cell to the nearest point in a free neighbouring cell, if there is one.
+// Moves a point inside a masked cell to the nearest point in a free neighbouring cell, if there is one.
 fn leave_mask(point: vec3f) -> vec3f {
   let own = floor(point);
   var nearest = 1e30;
@@ -123,7 +125,7 @@ fn leave_mask(point: vec3f) -> vec3f {
 
 struct Move {
   to: vec3f,
-  // A bit per axis along which the move was stopped.
+  // One bit per axis along which the move was stopped.
   stopped: u32,
 }
 
@@ -154,8 +156,8 @@ fn keep_out(origin: vec3f, aim: vec3f) -> Move {
   if (!is_masked(0.5 * (start_point + to)) && !is_masked(to)) {
     return Move(to, stopped);
   }
-  // Move along one axis after the other, so that a particle stopped along one slides along the others. Also test the
-  // middle of each move, because a move may be longer than a cell.
+  // Moves along one axis after another, so that a particle stopped along one axis slides along the others. Also tests
+  // the middle of each move, because a move may be longer than a cell.
   var at = start_point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let last = at[axis];
@@ -193,7 +195,7 @@ fn move_particles(
   if (!is_finite) {
     return;
   }
-  let began = speed;
+  let old = speed;
   var first = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let corners = corners_at(point, axis);
@@ -227,10 +229,10 @@ fn move_particles(
       speed[axis] = now + frame.rules.x * (speed[axis] - then);
     }
   }
-  let pace = frame.scale.x;
-  let second = sample(point + 0.5 * pace * first);
-  let third = sample(point + 0.75 * pace * second);
-  let offset = pace * (2.0 * first + 3.0 * second + 4.0 * third) / 9.0;
+  let scale = frame.scale.x;
+  let second = sample(point + 0.5 * scale * first);
+  let third = sample(point + 0.75 * scale * second);
+  let offset = scale * (2.0 * first + 3.0 * second + 4.0 * third) / 9.0;
   let longest = max(max(abs(offset.x), abs(offset.y)), abs(offset.z));
   let share = select(1.0, MOST_CELLS / longest, longest > MOST_CELLS);
   let moved = keep_out(point, point + share * offset);
@@ -240,8 +242,8 @@ fn move_particles(
     let is_stopped = ((moved.stopped >> axis) & 1u) == 1u;
     let to = moved.to[axis] * frame.scale.z;
     let last = select(speed[axis], 0.0, is_stopped);
-    // Take differences first, because energies are much larger than their growth.
-    growth += 0.5 * (last - began[axis]) * (last + began[axis]);
+    // Takes differences first, because energies are much larger than their growth.
+    growth += 0.5 * (last - old[axis]) * (last + old[axis]);
     let start = positions[STORED * slot + axis];
     positions[STORED * slot + axis] = to;
     velocities[STORED * slot + axis] = last;

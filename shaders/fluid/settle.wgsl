@@ -1,11 +1,11 @@
 // Applies the settlement: scales velocities and lowers particles. Most particles are lowered by less than the last bit
-// of their position, so a hash of position and id decides whether each is rounded down; together they are lowered by
-// the right amount. A particle that lies on a solid stays, and energy.wgsl does not count its height. Twin:
-// src/methods/fluid/reference/energy.ts.
+// of their position. So a hash of position and id decides whether each position is rounded down; together they are
+// lowered by the right amount. A particle that lies on a masked cell stays, and energy.wgsl does not count its height.
+// Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
 // Needs: account, is_free_below, lowest_along.
 
-// A number from 0 to 1: a hash of a coordinate's bits and an id.
+// Returns a number from 0 to 1: a hash of the bits of a coordinate and an id.
 fn hash_of(value: f32, id: u32) -> f32 {
   var bits = bitcast<u32>(value) ^ (id * 0x9e3779b1u);
   bits = (bits ^ (bits >> 16u)) * 0x85ebca6bu;
@@ -13,7 +13,7 @@ fn hash_of(value: f32, id: u32) -> f32 {
   return f32((bits ^ (bits >> 16u)) >> 8u) * 0x1p-24;
 }
 
-// The value of a number's last bit.
+// Returns the value of the last bit of a number.
 fn last_bit(value: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(value) & 0x7f800000u) * 0x1p-23;
 }
@@ -37,13 +37,13 @@ fn settle(
   let id = ids[slot];
   let first = ACCOUNT * id + 1u + DIMENSIONS;
   var point = vec3f();
-  var is_whole = true;
+  var is_finite = true;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let at = positions[STORED * slot + axis];
-    is_whole = is_whole && is_finite_number(at) && is_finite_number(velocities[STORED * slot + axis]);
+    is_finite = is_finite && is_finite_number(at) && is_finite_number(velocities[STORED * slot + axis]);
     point[axis] = at;
   }
-  if (!is_whole) {
+  if (!is_finite) {
     return;
   }
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

@@ -1,6 +1,6 @@
-// From the sums over all particles, computes how velocities are scaled and particles lowered so that energy does not
-// grow: velocity ← scale · (velocity − share · beside), height ← (1 − lowering) · height. One workgroup. Twin:
-// src/methods/fluid/reference/energy.ts.
+// Computes, from the sums over all particles, how to scale velocities and lower particles so that energy does not grow:
+// velocity ← scale · (velocity − share · deviation), height ← (1 − lowering) · height. The deviation is the part of a
+// velocity that differs from the lattice. Runs in one workgroup. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, PARTIALS, frame, partials, MOST_LOWERING, settlement.
 
 const MOST_SLOWING = 0.05;
@@ -50,7 +50,7 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
     let taken = share * along - 0.5 * share * share * squared;
     let rest = max(0.0, sum.y - taken);
     let owed = max(0.0, gain - taken);
-    // Without gravity, nothing can be lowered, so all of it must come from the velocities.
+    // If nothing can be lowered, the velocities must lose all of the growth.
     var slowed = min(select(1.0, frame.gravity.w, potential > 0.0) * rest, owed);
     if (potential > 0.0) {
       lowering = min(MOST_LOWERING, (owed - slowed) / potential);

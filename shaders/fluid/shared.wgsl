@@ -1,63 +1,66 @@
-// Linked with every kernel of the fluid, after the constants DIMENSIONS, WORKGROUP, STORED (floats of a particle's
-// vector in memory) and the declarations of its buffers. Host: src/methods/fluid/passes/kernel.ts, frame.ts.
-// src/methods/fluid/lattice.ts describes the layout of entries; in 2D z is 0 everywhere.
+// Declarations for all kernels of the fluid. Linked after the constants DIMENSIONS, WORKGROUP and STORED (floats of a
+// particle's vector in memory) and the kernel's buffers. In 2D z is 0 everywhere. Host:
+// src/methods/fluid/passes/kernel.ts, frame.ts. The layout of entries: src/methods/fluid/lattice.ts.
 // Needs: MAX_DRAINS, MAX_OBSTACLES, WORKGROUP.
 
 const AIR = 0u;
 const FLUID = 1u;
-// Always solid; SOLID + 1 + i is a cell inside obstacle i.
+// SOLID is a cell that is always solid; SOLID + 1 + i is a cell inside obstacle i.
 const SOLID = 2u;
 
 struct Obstacle {
-  // In w the radius of a ball; 0 for a box.
+  // The centre; w is the radius of a ball, or 0 for a box.
   position: vec4f,
   velocity: vec4f,
   half_extents: vec4f,
 }
 
-// A box from `low` to `high`; or, if low.w is not 0, a ball around `low` with low.w as its squared radius.
+// If low.w is 0, a box from `low` to `high`. Otherwise a ball around `low` with the squared radius low.w.
 struct Drain {
   low: vec4f,
   high: vec4f,
 }
 
-// Parameters of one substep.
+// The parameters of one substep.
 struct Frame {
-  // Cells of the lattice; in w the number of particles.
+  // Cells of the lattice along each axis; w: the number of particles.
   cells: vec4u,
-  // Distance in entries between neighbouring cells; in w the entry of the first cell.
+  // Distances in entries between neighbouring cells; w: the entry of the first cell.
   strides: vec4u,
-  // Length of an array over the lattice; distance between axes in `coupling`; obstacles; cells with the upper layers.
+  // x: entries of an array over the lattice. y: distance between axes in `coupling`. z: number of obstacles. w: number
+  // of nodes, which are the cells and the entries of the upper layers.
   sizes: vec4u,
-  // Strides of the sorted grid's cells; in w its first cell.
+  // Strides of the cells of the sorted grid; w: its first cell.
   grid_strides: vec4u,
-  // The sorted grid's last cell along each axis; in w the number of drains.
+  // The last cell of the sorted grid along each axis; w: the number of drains.
   grid_last: vec4u,
-  // Velocity that gravity adds; in w the seconds of the substep.
+  // The velocity that gravity adds; w: the seconds of the substep.
   gain: vec4f,
-  // Time / cell size, 1 / cell size, cell size, the velocity that changes a cell's volume by its whole in a substep.
+  // x: time / cell size. y: 1 / cell size. z: cell size. w: the velocity that changes the volume of a cell by its whole
+  // in a substep.
   scale: vec4f,
-  // Share of FLIP, density correction, 1 / particles per cell, tolerance.
+  // x: share of FLIP. y: density correction. z: 1 / particles per cell. w: tolerance.
   rules: vec4f,
-  // Acceleration; in w the share of kinetic energy that may be removed so that energy does not grow, 0 if it may grow.
+  // The acceleration. w: the share of kinetic energy that may be removed so that energy does not grow; 0 if it may
+  // grow.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
 }
 
-// A level of the multigrid, and the next coarser one.
+// A level of the multigrid and the next coarser level.
 struct Level {
-  // Cells of the level; in w the distance between axes in `coupling`.
+  // Cells of the level along each axis; w: the distance between axes in `coupling`.
   cells: vec4u,
-  // Strides of the level; in w the entry of its first cell.
+  // Strides of the level; w: the entry of its first cell.
   strides: vec4u,
-  // Cells of the coarser level; in w, for the first level, the number of levels, and for all others the first level of
-  // the tail.
+  // Cells of the coarser level along each axis. w: for the first level, the number of levels; for all others, the first
+  // level of the tail.
   coarse_cells: vec4u,
   coarse_strides: vec4u,
 }
 
-// A level in a uniform that holds all levels.
+// An element of a uniform that holds all levels.
 struct Slot {
   @size(256) level: Level,
 }
@@ -66,13 +69,13 @@ fn linear_index(group: vec3u, groups: vec3u, thread: u32) -> u32 {
   return (group.y * groups.x + group.x) * WORKGROUP + thread;
 }
 
-// Coordinates of a node: a cell, or an entry of the upper layers.
+// Returns the coordinates of a node, which is a cell or an entry of the upper layers.
 fn node_at(index: u32, strides: vec4u) -> vec3u {
   let in_layer = index % strides.z;
   return vec3u(in_layer % strides.y, in_layer / strides.y, index / strides.z);
 }
 
-// Coordinates of a cell.
+// Returns the coordinates of a cell.
 fn cell_at(index: u32, cells: vec4u) -> vec3u {
   let row = index / cells.x;
   return vec3u(index % cells.x, row % cells.y, row / cells.y);
@@ -87,18 +90,18 @@ fn is_cell(at: vec3u, cells: vec4u) -> bool {
   return all(at < cells.xyz);
 }
 
-// True if a node's lower side across an axis is a face.
+// True if the lower side of a node across an axis is a face.
 fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   var end = cells.xyz;
   end[axis] += 1u;
   return all(at < end);
 }
 
-// The greatest share of its height by which the fluid is lowered in a substep.
+// The greatest share of its height by which a substep lowers a particle.
 const MOST_LOWERING = 0.001;
 
-// Floats of a particle's account of a substep: growth of kinetic energy, position before the move, velocity beside the
-// lattice.
+// The number of floats in a particle's account of a substep: the growth of kinetic energy, the position before the
+// move, and the deviation of the velocity from the lattice.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

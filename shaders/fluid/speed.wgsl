@@ -1,5 +1,5 @@
-// The greatest squared speed of all finite particles. Host: src/methods/fluid/passes/speed.ts.
-// Needs: WORKGROUP, frame, velocities, STORED, is_finite_number, leave.
+// Finds the greatest squared speed of all finite particles. Host: src/methods/fluid/passes/speed.ts.
+// Needs: WORKGROUP, frame, velocities, STORED, is_finite_number, store_partial.
 
 @compute @workgroup_size(WORKGROUP)
 fn find_fastest(
@@ -18,5 +18,5 @@ fn find_fastest(
       greatest = max(greatest, squared);
     }
   }
-  leave(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
+  store_partial(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
 }

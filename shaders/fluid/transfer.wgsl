@@ -1,10 +1,11 @@
-// Particles to grid: each node gathers, from the cells around it, the velocities of its lower faces and the fullness at
-// its centre, with weights that fall off linearly over one cell. Particles are in the order of the sorted grid and are
-// visited in ascending slots, so the same particles give the same bits. Twin: src/methods/fluid/reference/transfer.ts.
+// Transfers particles to the lattice. Each node gathers the velocities of its lower faces and the fullness at its
+// centre from the cells around it. Weights fall off linearly over one cell. Twin:
+// src/methods/fluid/reference/transfer.ts.
+// Ordering: particles are visited in ascending slots of the sorted grid, so the same particles give the same bits.
 // Needs: kinds, entry_at, frame, SOLID, WORKGROUP, linear_index, node_at, is_cell, start, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, ids, affine, is_face, velocity, fullness.
 
-// The bit of the cell itself; solids_around sets a bit per solid cell around it, x fastest.
+// The bit of the cell itself. solids_around sets one bit per solid cell around it, x fastest.
 const OWN_BIT = 13u;
 
 fn solids_around(at: vec3u) -> u32 {
@@ -13,8 +14,8 @@ fn solids_around(at: vec3u) -> u32 {
   for (var z = -deep; z <= deep; z++) {
     for (var y = -1; y <= 1; y++) {
       for (var x = -1; x <= 1; x++) {
-        let beside = vec3i(at) + vec3i(x, y, z);
-        if (any(beside < vec3i(0)) || kinds[entry_at(vec3u(beside), frame.strides)] >= SOLID) {
+        let neighbour = vec3i(at) + vec3i(x, y, z);
+        if (any(neighbour < vec3i(0)) || kinds[entry_at(vec3u(neighbour), frame.strides)] >= SOLID) {
           bits |= 1u << u32(i32(OWN_BIT) + x + 3 * y + 9 * z);
         }
       }
@@ -23,15 +24,15 @@ fn solids_around(at: vec3u) -> u32 {
   return bits;
 }
 
-// The part of a particle's weight that is not in solid cells. `middle`: its share of the cell along each axis. The rest
-// belongs to the neighbour on the side that `offset` points to.
+// Returns the part of a particle's weight that is not in solid cells. `middle` is the cell's share of the weight along
+// each axis. The rest belongs to the neighbour on the side to which `offset` points.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;
   for (var corner = 0u; corner < (1u << DIMENSIONS); corner++) {
-    let is_beside = (vec3u(corner) & vec3u(1u, 2u, 4u)) != vec3u(0u);
-    let shares = select(middle, 1.0 - middle, is_beside);
-    let steps = select(vec3i(0), side, is_beside);
+    let is_neighbour = (vec3u(corner) & vec3u(1u, 2u, 4u)) != vec3u(0u);
+    let shares = select(middle, 1.0 - middle, is_neighbour);
+    let steps = select(vec3i(0), side, is_neighbour);
     let bit = u32(i32(OWN_BIT) + steps.x + steps.y + steps.z);
     free += select(shares.x * shares.y * shares.z, 0.0, (solids & (1u << bit)) != 0u);
   }
@@ -60,7 +61,7 @@ fn transfer(
   let last = min(vec3i(at) + 1, vec3i(frame.grid_last.xyz));
   var sums = vec3f();
   var weights = vec3f();
-  var together = 0.0;
+  var weight_in_cell = 0.0;
   for (var z = first.z; z <= last.z; z++) {
     for (var y = first.y; y <= last.y; y++) {
       let row = frame.grid_strides.w + u32(y) * frame.grid_strides.y + u32(z) * frame.grid_strides.z;
@@ -97,9 +98,9 @@ fn transfer(
         weights += near;
         let own_share = middle.x * middle.y * middle.z;
         if (own_share > 0.0 && solids != 0u) {
-          together += own_share / free_share(solids, middle, offset);
+          weight_in_cell += own_share / free_share(solids, middle, offset);
         } else {
-          together += own_share;
+          weight_in_cell += own_share;
         }
       }
     }
@@ -108,5 +109,5 @@ fn transfer(
     let known = is_face(at, axis, frame.cells) && weights[axis] > 0.0;
     velocity[axis * frame.sizes.x + entry] = select(0.0, sums[axis] / weights[axis], known);
   }
-  fullness[entry] = select(0.0, together * frame.rules.z, is_free);
+  fullness[entry] = select(0.0, weight_in_cell * frame.rules.z, is_free);
 }

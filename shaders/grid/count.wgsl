@@ -1,6 +1,6 @@
-// Finds the bucket of each particle and counts the particles per bucket. Inputs: positions (and ids, if particles can
-// be removed). Outputs: counts, and each particle's rank in its bucket, in the order of the atomics; gather.wgsl makes
-// the order canonical. With HAS_FINER it also counts the finer entries (see finer_entries.wgsl).
+// Finds the bucket of each particle and counts the particles per bucket. Inputs: positions, and ids if particles can be
+// removed. Outputs: counts, and each particle's rank in its bucket. Ranks follow the order of the atomics; gather.wgsl
+// makes the order canonical. With HAS_FINER the kernel also counts finer entries (see finer_entries.wgsl).
 // Needs: linear_workgroup, grid, id_in, position_in, bucket_of, ranks, counts, level_of, cell_at, FINER_STEPS, finer.
 // Needs: finer_bucket, bucket_at, coarsened.
 
@@ -22,7 +22,7 @@ fn count(
   let bucket = bucket_of(cell_key_source(body), id);
   ranks[slot] = atomicAdd(&counts[bucket], 1u);
 #if HAS_FINER
-  // Also counts the particle as a finer entry of the cells above: see finer_entries.wgsl.
+  // Counts the particle as a finer entry of the cells above it.
   if (bucket < grid.cell_count) {
     let level = level_of(radius_of(body));
     let cell = cell_at(body_position(body), level);

@@ -1,13 +1,13 @@
-// Sorts the entries of crowded buckets by id, by merging: in tiles of CROWD_TILE, then in runs of CROWD_RUN, then as a
-// whole. Each entry computes its own position, so no thread goes over a whole crowd.
+// Sorts the entries of crowded buckets by id, by merging: first in tiles of CROWD_TILE, then in runs of CROWD_RUN, then
+// the whole bucket. Each thread computes the target index of one entry, so no thread reads a whole crowd alone.
 // Inputs: tiles as scatter.wgsl lists them, in any order; starts.
-// Input and output: entries (slot, id); with FINER finer entries, one word each, ascending. The dispatch depends on the
-// number of tiles: without any, nothing runs.
+// Input and output: entries (slot, id); with FINER, ascending finer entries of one word each. The number of tiles sets
+// the size of the dispatch: without tiles, nothing runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
 // `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then the bucket and the index of each tile.
 
-// Entries of the grid, or the finer entries of its cells, which are one word each.
+// With FINER the entries are the finer entries of cells, one word each; otherwise the entries of the grid.
 #if FINER
 alias Entry = u32;
 
@@ -50,13 +50,13 @@ fn tile_at(index: u32) -> Tile {
 #if TILES
 const PER_THREAD = CROWD_TILE / WORKGROUP_SIZE;
 
-// The number of entries that are sorted by counting before they are merged.
+// Runs of this length are sorted by counting before they are merged.
 const STRIP = 32u;
 
 var<workgroup> keys: array<u32, CROWD_TILE>;
 var<workgroup> strips: array<u32, CROWD_TILE>;
 
-// The number of keys in a sorted strip that are smaller.
+// Returns the number of keys in a sorted strip that are smaller than `key`.
 fn smaller_in_strip(begin: u32, stop: u32, key: u32) -> u32 {
   var low = begin;
   var high = stop;
@@ -118,7 +118,7 @@ fn sort_tiles(
   }
 }
 #else
-// The number of sorted entries from `begin` up to `stop` with a smaller id.
+// Returns the number of sorted entries, from `begin` up to but not including `stop`, with a smaller id.
 fn smaller_in(begin: u32, stop: u32, id: u32) -> u32 {
   var low = begin;
   var high = stop;

@@ -1,13 +1,15 @@
-// Lists the finer entries of each cell: the particles in it that are FINER_STEPS or more levels lower. A particle as
-// large as the cell finds all that are so much smaller there, in one range. Occupied levels are noted first, because
-// the cells of empty levels get no finer entries. Then count.wgsl counts finer entries behind the buckets of the grid.
-// After the sort, this file lists them from the scanned starts and sorts each list. If there are too few levels for
-// finer entries, only clear_finer runs, and all levels count as occupied.
-// Inputs: positions; a sorted grid, starts. Outputs: `finer`, with the occupied levels as its first word (bit
-// CROWD_BIT: some bucket, as noted by scatter.wgsl, or some list is crowded) and, from FINER_HEADER on, the entries by
-// bucket, ascending; at its end, words for heavy.wgsl; counts, zero again; the tiles of crowded lists, which crowd.wgsl
-// sorts. An entry is a slot and, in the lowest FINER_LEVEL_BITS, the level of the cell: cells of two levels may share a
-// bucket, and a particle may be a finer entry of both.
+// Lists the finer entries of each cell: the particles in it that are FINER_STEPS or more levels lower. A particle on
+// the level of the cell finds all these smaller particles there, in one range.
+// Order: note_finer notes the occupied levels, because cells of empty levels get no finer entries. count.wgsl counts
+// finer entries in buckets behind those of the grid. After the sort, list_finer lists them from the scanned starts and
+// order_finer sorts each list. If there are too few levels for finer entries, only clear_finer runs, and all levels
+// count as occupied.
+// Inputs: positions; a sorted grid, starts. Outputs: `finer`; counts, zero again; the tiles of crowded lists, which
+// crowd.wgsl sorts.
+// Layout of `finer`: the first word has one bit per occupied level, and bit CROWD_BIT if scatter.wgsl noted a crowded
+// bucket or some list is crowded. From FINER_HEADER on, entries by bucket, ascending. At the end, words for heavy.wgsl.
+// An entry is a slot and, in the lowest FINER_LEVEL_BITS bits, the level of the cell. It needs the level, because cells
+// of two levels may share a bucket and a particle may be a finer entry of both.
 // Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
 // Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 
@@ -19,7 +21,7 @@ fn clear_finer() {
 }
 #elif NOTE
 
-// Usually the bit is already set, and then threads need not wait for each other.
+// Usually the bit is already set; threads then need not wait for each other.
 fn note(mask: u32) {
   if ((atomicLoad(&finer[0]) & mask) == 0u) {
     atomicOr(&finer[0], mask);
@@ -43,7 +45,7 @@ fn note_finer(
 }
 #elif LIST
 
-// Usually the bit is already set, and then threads need not wait for each other.
+// Usually the bit is already set; threads then need not wait for each other.
 fn note(mask: u32) {
   if ((atomicLoad(&finer[0]) & mask) == 0u) {
     atomicOr(&finer[0], mask);
@@ -73,7 +75,7 @@ fn list_finer(
     if (index < arrayLength(&finer)) {
       atomicStore(&finer[index], (slot << FINER_LEVEL_BITS) | higher);
     }
-    // As in scatter.wgsl.
+    // Lists the tiles of a crowded list, as scatter.wgsl does for crowded buckets.
     if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {
       note(1u << CROWD_BIT);
       let tile = atomicAdd(&crowd[0], 1u);
@@ -85,7 +87,7 @@ fn list_finer(
 }
 #else
 
-// One thread per bucket. Longer lists are left to crowd.wgsl.
+// Sorts each list by insertion, one thread per bucket. crowd.wgsl sorts longer lists.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn order_finer(
   @builtin(workgroup_id) workgroup: vec3u,

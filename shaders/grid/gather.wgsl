@@ -1,9 +1,9 @@
-// Moves every particle to its canonical slot: cells ascending, ids ascending inside a cell. The slot is the cell's
+// Moves every particle to its canonical slot: cells ascending, and ids ascending inside a cell. The slot is the cell's
 // start plus the number of smaller ids in the cell.
-// Inputs: entries, starts, state. Outputs: ids, cells and state in canonical order. The buckets behind the cells keep
-// the order of the atomics: no kernel depends on the order of their particles, and neither does the state hash.
-// Needs: entries, linear_workgroup, grid, position_in, bucket_of, start, position_out, stored_at, id_out, cell_of_slot.
-// Needs: cell_of, velocity_out, velocity_in.
+// Inputs: entries, starts, state. Outputs: ids, cells and state in canonical order. The quarantine and the bucket of
+// removed particles keep the order of the atomics: neither a kernel nor the state hash depends on that order.
+// Needs: entries, linear_workgroup, grid, position_in, bucket_of, start, position_out, wrap_stored, id_out.
+// Needs: cell_of_slot, cell_of, velocity_out, velocity_in.
 
 fn smaller_ids(first: u32, end: u32, id: u32) -> u32 {
   var smaller = 0u;
@@ -41,7 +41,7 @@ fn gather(
 #endif
   }
   if (target_slot < grid.count) {
-    position_out[target_slot] = stored_at(body);
+    position_out[target_slot] = wrap_stored(body);
     id_out[target_slot] = entry.y;
     cell_of_slot[target_slot] = cell_of(cell_key_source(body), bucket);
 #if VELOCITY

@@ -1,11 +1,12 @@
-// Lists the heavy particles: those with so many candidates that a workgroup goes over them instead of a thread. A
+// Lists the heavy particles: those with so many candidates that a workgroup handles each of them instead of a thread. A
 // particle is heavy if a row of cells holds more than HEAVY_ROW candidates, or a layer of three rows more than three
-// times that.
+// times as many.
 // Inputs: a fresh grid, and whether there are crowds at all; without crowds no particle is heavy. Outputs: the slots of
-// heavy particles, in any order, written over the tiles of crowd.wgsl, which are no longer needed, and the arguments of
-// a dispatch with one workgroup per particle. With variable radii, the slots are listed at the end of the finer entries
-// instead (see heavy_words.wgsl), so that no kernel needs a further binding. Each slot also has a bit, so that no other
-// kernel tests it again; `close` stores their number. `clear` runs before the sort.
+// heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle. The slots overwrite
+// the tiles of crowd.wgsl, which are no longer needed.
+// With variable radii, the slots are at the end of the finer entries instead (see heavy_words.wgsl), so that no kernel
+// needs another binding. Each slot then also has a bit, so that no other kernel tests it again, and `close` stores the
+// number of heavy particles. `clear` runs before the sort.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 
@@ -16,14 +17,14 @@ fn close() {
   finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
 #elif !CLEAR
-// The neighbour loop needs these declarations, although this kernel visits no neighbours.
+// The neighbour loop needs these declarations, but this kernel visits no neighbours.
 
 alias Gathered = u32;
 
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
 }
 
-// Returns the list index for one more heavy particle, and extends the dispatch by a workgroup for it.
+// Returns the list index for one more heavy particle, and adds a workgroup for it to the dispatch.
 fn list_one() -> u32 {
   let index = atomicAdd(&crowd[1], 1u);
   atomicMax(&crowd[HEAVY_DISPATCH], min(index + 1u, CROWD_WORKGROUPS));

@@ -1,21 +1,19 @@
-// Exclusive prefix sum in three steps: `reduce` sums blocks of SCAN_BLOCK counts, `spine` scans these sums in one
-// workgroup, `apply` scans each block from its sum on. It needs no forward progress between workgroups. `apply` clears
-// the counts that it has read and `spine` clears the sums, so the next scan starts from zeros without a clear pass.
+// Exclusive prefix sum in three steps. `reduce` sums blocks of SCAN_BLOCK counts, and `spine` scans these sums in one
+// workgroup. `apply` scans each block and adds the sum of the blocks before it. No workgroup waits for another one.
+// `apply` clears the counts that it has read, and `spine` clears the sums, so the next scan starts from zeros without a
+// clear pass.
 // Barriers: none in `reduce`, one in `apply`, two per round in `spine`. Lengths are multiples of four: the host pads
 // the buffers with zeros.
 // Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
 
 struct Scan {
-  // Counts divided by four, rounded up.
+  // The number of counts divided by four, rounded up.
   vectors: u32,
   blocks: u32,
 }
 
-#if SPINE
-// The spine reads the sums of `reduce` four at a time and without atomics, because its single workgroup waits for every
-// load.
-#else
-#endif
+// The spine reads the sums of `reduce` in vectors of four and without atomics, because its single workgroup waits for
+// every load.
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 const VECTORS_PER_BLOCK = SCAN_BLOCK / 4u;
@@ -26,14 +24,14 @@ fn sum_of(vector: vec4u) -> u32 {
   return vector.x + vector.y + vector.z + vector.w;
 }
 
-// Exclusive sums of four counts; `before` is the sum of all counts before them.
+// Returns the exclusive sums of four counts; `before` is the sum of all counts before them.
 fn running_sums(before: u32, counts_of_four: vec4u) -> vec4u {
   let second = before + counts_of_four.x;
   let third = second + counts_of_four.y;
   return vec4u(before, second, third, third + counts_of_four.z);
 }
 
-// The sum over the threads before this one in the workgroup. Takes one barrier.
+// Returns the sum over the threads before this one in the workgroup. Takes one barrier.
 fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
   thread_sums[thread] = sum;
   workgroupBarrier();
@@ -45,11 +43,11 @@ fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
 }
 
 #if SPINE
-// One workgroup computes, per block, the sum of all blocks before it.
+// Computes in one workgroup, for each block, the sum of all blocks before it.
 @compute @workgroup_size(SCAN_WORKGROUP_SIZE)
 fn spine(@builtin(local_invocation_index) thread: u32) {
   let vectors = (scan.blocks + 3u) / 4u;
-  var carried = 0u;
+  var total = 0u;
   for (var base = 0u; base < vectors; base += VECTORS_PER_BLOCK) {
     let first = base + thread * VECTORS_PER_THREAD;
     let end = min(first + VECTORS_PER_THREAD, vectors);
@@ -57,7 +55,7 @@ fn spine(@builtin(local_invocation_index) thread: u32) {
     for (var index = first; index < end; index++) {
       sum += sum_of(block_sums[index]);
     }
-    var running = carried + workgroup_prefix(thread, sum);
+    var running = total + workgroup_prefix(thread, sum);
     for (var index = first; index < end; index++) {
       let value = block_sums[index];
       block_starts[index] = running_sums(running, value);
@@ -65,9 +63,9 @@ fn spine(@builtin(local_invocation_index) thread: u32) {
       block_sums[index] = vec4u();
     }
     for (var index = 0u; index < SCAN_WORKGROUP_SIZE; index++) {
-      carried += thread_sums[index];
+      total += thread_sums[index];
     }
-    // The sums are overwritten in the next round.
+    // The next round overwrites the sums.
     workgroupBarrier();
   }
 }
@@ -83,7 +81,7 @@ fn reduce(
 ) {
   let block = linear_workgroup(workgroup, workgroups);
   var sum = 0u;
-  // Neighbouring threads read neighbouring vectors, because the order within a block does not matter here.
+  // Neighbouring threads read neighbouring vectors. The order within a block does not matter for its sum.
   for (var index = 0u; index < VECTORS_PER_THREAD; index++) {
     let vector = block * VECTORS_PER_BLOCK + index * SCAN_WORKGROUP_SIZE + thread;
     if (vector < scan.vectors) {
@@ -119,7 +117,7 @@ fn apply(
   if (block < scan.blocks) {
     running += block_starts[block];
   }
-  // Reads again instead of keeping: a thread's counts are in the nearest cache, not in its registers.
+  // Reads the counts again instead of keeping them in registers, because they are in the nearest cache.
   for (var index = first; index < end; index++) {
     let value = counts[index];
     starts[index] = running_sums(running, value);

@@ -1,14 +1,11 @@
 // Writes each particle's slot and id at its bucket's start plus its rank.
-// Inputs: positions, ranks, starts (and ids). Outputs: entries, grouped by bucket and inside a bucket in the order of
-// the atomics; gather.wgsl makes the order canonical. With CROWDS also the tiles of crowded buckets, for crowd.wgsl;
-// with variable radii also a bit of the finer entries which says that there are any (see finer_entries.wgsl).
+// Inputs: positions, ranks, starts and, if particles can be removed, ids. Outputs: entries, grouped by bucket. Inside a
+// bucket they follow the order of the atomics; gather.wgsl makes the order canonical. With CROWDS, also the tiles of
+// crowded buckets, for crowd.wgsl. With CROWDS and variable radii, also the CROWD_BIT of `finer`, which says that some
+// bucket is crowded (see finer_entries.wgsl).
 // Needs: linear_workgroup, grid, id_in, bucket_of, position_in, ranks, start, entries, finer, crowd.
 
-// `entries`: x is the slot that the particle comes from, y is its id.
-#if CROWDS
-// `crowd`: see crowd.wgsl.
-#else
-#endif
+// `entries`: x is the slot that the particle comes from, y is its id. `crowd`: see crowd.wgsl.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn scatter(
@@ -31,7 +28,8 @@ fn scatter(
     entries[index] = vec2u(slot, id);
   }
 #if CROWDS
-  // In each crowd, one particle has this rank, and one begins each further tile. That particle lists the tile.
+  // Exactly one particle of a crowd has rank CROWDED, and exactly one begins each further tile. That particle lists the
+  // tile.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
 #if VARIABLE_RADII
     atomicOr(&finer[0], 1u << CROWD_BIT);

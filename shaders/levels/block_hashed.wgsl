@@ -1,5 +1,5 @@
-// Blocks of cells of one level in an unbounded world, where other cells may share their buckets. Needs hash,
-// levels/hashed.wgsl and levels/levels.wgsl. levels/block_dense.wgsl provides the same names for a box.
+// Blocks of cells of one level in an unbounded world, where several cells may share a bucket. Linked with hash.wgsl,
+// levels/hashed.wgsl and levels/levels.wgsl. levels/block_dense.wgsl provides the same names for dense cells.
 // Needs: cell_at, bucket_at, grid, mix_bits.
 
 struct Block {
@@ -8,7 +8,7 @@ struct Block {
   level: u32,
 }
 
-// The cells of all positions between two corners.
+// Returns the cells of all positions between two corners.
 fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
   return Block(first, Extent(cell_at(high, level) - first) + Extent(1u), level);
@@ -22,8 +22,8 @@ fn bucket_in(block: Block, index: u32) -> u32 {
   return bucket_at(cell_in(block, index), block.level);
 }
 
-// The number of lists of paths. They have a hash table of their own, because paths may pass many more cells than there
-// are particles.
+// Returns the number of lists of paths. The lists have their own hash table, because paths may pass many more cells
+// than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

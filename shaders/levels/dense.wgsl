@@ -1,28 +1,30 @@
-// Levels of cells in a box. Each cell has its own bucket, ordered by level, then by row. Needs space_straight or, with
-// WRAPS (periodic axes), space_periodic; goes before levels/levels.wgsl. levels/hashed.wgsl provides the same names for
-// an unbounded world.
+// Levels of dense cells. Each cell has its own bucket; buckets are ordered by level, then by row. Linked before
+// levels/levels.wgsl, with space_straight.wgsl or, for periodic axes (WRAPS), space_periodic.wgsl. levels/hashed.wgsl
+// provides the same names for an unbounded world.
 // Needs: grid, snap, wrap_once, is_beside.
 
-// The least number of levels between a finer entry and the cell that lists it. Particles one level below are instead
-// found in their own cells, which lie in rows.
+// A cell lists particles as finer entries if they are at least this many levels lower. Particles one level lower are
+// found in their own cells instead, which lie in rows.
 const FINER_STEPS = 2u;
 
-// Cells along each axis of a level.
+// Returns the number of cells along each axis of a level.
 fn cells_at(level: u32) -> Extent {
   let all = ((grid.cells - Extent(1u)) >> Extent(level)) + Extent(1u);
 #if WRAPS
-  // The last cell along a periodic axis takes in the rest of the period.
+  // The last cell along a periodic axis also covers the rest of the period.
   return select(all, grid.cells >> Extent(level), grid.period > Vector());
 #else
   return all;
 #endif
 }
 
+// Returns the cell of a position on the lowest level.
 fn finest_at(position: Vector) -> Lattice {
   let scaled = floor(snap(snap(wrap_once(position) - grid.origin) * grid.inverse_cell_size));
   return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(1u))));
 }
 
+// Returns the cell on a coarser level that contains a cell.
 fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
   let shifted = lattice >> Extent(coarser - level);
 #if WRAPS
@@ -44,7 +46,7 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 }
 
 #if WRAPS
-// Wraps a cell that is up to one period outside. Along other axes no cell is outside.
+// Wraps a cell that is up to one period outside. Along axes that are not periodic, the caller must pass a cell inside.
 fn wrap_cell(lattice: Lattice, level: u32) -> Lattice {
   let cells = Lattice(cells_at(level));
   let raised = select(lattice, lattice + cells, lattice < Lattice());
@@ -56,12 +58,12 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return grid.level_first[level / 4u][level % 4u] + flatten(lattice, cells_at(level));
 }
 
-// The number of buckets that have finer entries: those of level FINER_STEPS and above.
+// Returns the number of buckets that have finer entries: those of level FINER_STEPS and above.
 fn finer_buckets() -> u32 {
   return grid.cell_count - grid.level_first[0][FINER_STEPS];
 }
 
-// The bucket that holds the finer entries of a bucket's cell.
+// Returns the bucket with the finer entries of the cell of a bucket.
 fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket - grid.level_first[0][FINER_STEPS];
 }

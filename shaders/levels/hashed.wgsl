@@ -1,19 +1,22 @@
-// Levels of cells in an unbounded world, hashed by level and position into one table of `grid.cell_count` buckets, a
-// power of two. Needs hash and space_straight; goes before levels/levels.wgsl. Blocks of HASH_BLOCK cells along x stay
-// together in the table, as in world/unbounded.wgsl. levels/dense.wgsl provides the same names for a box.
+// Levels of cells in an unbounded world, hashed by level and coordinates into one table of `grid.cell_count` buckets, a
+// power of two. Blocks of HASH_BLOCK cells along x stay together in the table, as in world/unbounded.wgsl. Linked
+// before levels/levels.wgsl, with hash.wgsl and space_straight.wgsl. levels/dense.wgsl provides the same names for
+// dense cells.
 // Needs: grid, snap, is_beside, mix_bits.
 
-// The least number of levels between a finer entry and the cell that lists it.
+// A cell lists particles as finer entries if they are at least this many levels lower.
 const FINER_STEPS = 1u;
 
-// Cells of the lowest level that are farther out count as this one.
+// Cells of the lowest level farther out are all treated as the cell at this coordinate.
 const FARTHEST = 0x1p30f;
 
+// Returns the cell of a position on the lowest level.
 fn finest_at(position: Vector) -> Lattice {
   let farthest = Vector(FARTHEST * grid.cell_size);
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }
 
+// Returns the cell on a coarser level that contains a cell.
 fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
   return lattice >> Extent(coarser - level);
 }
@@ -22,7 +25,7 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
   return is_beside(cell, other);
 }
 
-// The first bucket of the block that holds a cell.
+// Returns the first bucket of the block that holds a cell.
 fn block_of(lattice: Lattice, level: u32) -> u32 {
   let hash = hash_lattice(lattice >> BLOCK_SHIFT) ^ (level * 0x9e3779b9u);
   return (mix_bits(hash) * HASH_BLOCK) & (grid.cell_count - 1u);
@@ -32,12 +35,12 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return block_of(lattice, level) + (u32(lattice.x) & (HASH_BLOCK - 1u));
 }
 
-// The number of buckets that have finer entries: all, because any bucket may hold cells of any level.
+// Returns the number of buckets that have finer entries: all, because any bucket may hold cells of any level.
 fn finer_buckets() -> u32 {
   return grid.cell_count;
 }
 
-// The bucket that holds the finer entries of a bucket's cells.
+// Returns the bucket with the finer entries of the cells that share a bucket.
 fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket;
 }

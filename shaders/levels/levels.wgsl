@@ -1,9 +1,9 @@
-// The level and the bucket of each particle, with variable radii. A level has cells twice as wide as the level below. A
-// particle is on the lowest level whose cells are at least as wide as the particle. Needs levels/dense.wgsl or
-// levels/hashed.wgsl for finest_at, coarsened, are_adjacent and bucket_at. Twin: src/core/world/levels.ts.
-// Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, aside, are_adjacent.
+// Finds the level and the bucket of each particle, with variable radii. Cells of a level are twice as wide as those of
+// the level below. A particle is on the lowest level whose cells are at least as wide as the particle. Linked with
+// levels/dense.wgsl or levels/hashed.wgsl. Twin: src/core/world/levels.ts.
+// Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, outer_bucket, are_adjacent.
 
-// The cell of a slot, as stored until the next sort: its coordinates on the particle's own level.
+// The cell of a slot: its coordinates on the particle's own level. It is stored until the next sort.
 alias Cell = StoredLattice;
 
 // Greater than any lattice coordinate.
@@ -13,19 +13,19 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
-// Products with powers of two are exact, so the exponent, rounded up, is the level.
+// Returns the level of a radius. The product with a power of two is exact, so the exponent, rounded up, is the level.
 fn level_of(radius: f32) -> u32 {
   let bits = bitcast<u32>(max(2.0 * radius * grid.inverse_base, 1.0));
   return (bits >> 23u) - 127u + select(0u, 1u, (bits & 0x7fffffu) != 0u);
 }
 
-// The greatest radius on a level.
+// Returns the greatest radius on a level.
 fn greatest_on(level: u32) -> f32 {
-  // Half the largest diameter on the level. Works on exponents, because `inverse_base` is a power of two.
+  // Takes half the largest diameter on the level. Works on exponents, because `inverse_base` is a power of two.
   return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
 }
 
-// False for a NaN, a negative radius, and one too large for the grid. Such particles are set aside.
+// False if the radius is NaN, negative or too large for the grid. Such particles go into the quarantine.
 fn has_size(radius: f32) -> bool {
   let is_number = (bitcast<u32>(radius) & MAGNITUDE_BITS) < EXPONENT_BITS;
   return is_number && radius >= 0.0 && radius <= grid.greatest_radius;
@@ -41,7 +41,7 @@ fn bucket_of(body: PackedBody, id: u32) -> u32 {
     let level = level_of(radius_of(body));
     return bucket_at(cell_at(position, level), level);
   }
-  return aside(id);
+  return outer_bucket(id);
 }
 
 fn cell_of(body: PackedBody, bucket: u32) -> Cell {

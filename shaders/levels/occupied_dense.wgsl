@@ -1,8 +1,8 @@
-// Says which levels of a box hold particles. Needs levels/dense.wgsl, and start: array<u32> of the kernel.
-// levels/held_hashed.wgsl provides the same name for an unbounded world.
+// Tests whether a level of a dense grid holds particles. Linked with levels/dense.wgsl; the kernel binds start:
+// array<u32>. levels/occupied_hashed.wgsl provides the same name for an unbounded world.
 // Needs: grid, start.
 
-fn holds_anyone(level: u32) -> bool {
+fn is_occupied(level: u32) -> bool {
   var end = grid.cell_count;
   if (level + 1u < grid.levels) {
     end = grid.level_first[(level + 1u) / 4u][(level + 1u) % 4u];

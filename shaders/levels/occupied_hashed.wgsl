@@ -1,6 +1,6 @@
-// Counterpart of levels/held_dense.wgsl for hashed cells. All levels share one table there, so any level may hold
-// particles.
+// Tests whether a level may hold particles. All levels of hashed cells share one table, so the answer is always yes.
+// levels/occupied_dense.wgsl provides the same name for dense cells.
 
-fn holds_anyone(level: u32) -> bool {
+fn is_occupied(level: u32) -> bool {
   return true;
 }

@@ -1,23 +1,22 @@
-// The neighbour loop with variable radii. Calls visit for every particle that overlaps this one (distance < the sum of
-// the radii times the root of `reach_squared`), except the one in slot `except`.
+// The neighbour loop with variable radii. Calls visit for every particle that overlaps this one, except the one in slot
+// `except`. Two particles overlap if distance² < reach_squared * (sum of the radii)².
 //
-// Needs the modules params, finite, levels, particle, one of world/space_*.wgsl, and levels/probe_hashed.wgsl or
-// levels/probe_dense.wgsl for meet_all, has_long_row, has_long_list and count_around. The kernel declares start:
-// array<u32>, position_in: array<PackedBody>, cell_of_slot: array<Cell>, finer: array<u32>, struct Gathered and fn
-// visit. With the flag BOXES, particles are boxes in hashed cells, and the kernel also declares which overlap:
-// fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool.
+// Linked with levels/probe_hashed.wgsl or levels/probe_dense.wgsl. The kernel binds start: array<u32>, position_in:
+// array<PackedBody>, cell_of_slot: array<Cell> and finer: array<u32>, and defines struct Gathered and fn visit. With
+// the flag BOXES, the particles are boxes in hashed cells; the kernel then also defines fn overlaps(gathered:
+// ptr<function, Gathered>, particle: Particle, other: u32) -> bool.
 //
 // Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
 // own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
-// are inside the cells around its cell on its own level, which list them as finer entries. A dense grid does not list
-// those one level below; the loop reads the cells of that level instead, because they lie in rows.
-// Ordering: visits levels upwards, then finer entries; on each level cells in memory order, and in each bucket slots
-// ascending. So the order depends on the state alone.
-// With HEAVY each of HEAVY_WORKGROUP_SIZE threads goes over its share of the candidates.
-// Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, meet_all, FINER_STEPS, count_around, position_in.
-// Needs: heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
+// are finer entries of the cells around its cell on its own level. A dense grid does not list particles one level lower
+// as finer entries. There the loop reads the cells of that level instead, because they lie in rows.
+// Ordering: visits levels upwards, then finer entries; on each level cells in memory order, and in each bucket
+// ascending slots. So the order depends on the state alone.
+// With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
+// Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
+// Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 
-// One bit per level that may hold particles.
+// Returns one bit per level that may hold particles.
 fn occupied_levels() -> u32 {
   return finer[0];
 }
@@ -34,14 +33,14 @@ fn probe(
     return;
   }
 #if HEAVY
-  let turn = thread;
+  let lane = thread;
 #else
-  let turn = 0u;
+  let lane = 0u;
 #endif
   let lattice = load_lattice(cell);
   let level = level_of(particle.radius);
   let occupied = occupied_levels();
-  meet_all(gathered, particle, except, reach_squared, lattice, level, occupied, turn);
+  visit_candidates(gathered, particle, except, reach_squared, lattice, level, occupied, lane);
 }
 
 // True if cells of a level may have finer entries.
@@ -53,8 +52,8 @@ fn has_finer(level: u32, occupied: u32) -> bool {
 #endif
 }
 
-// The number of candidates of a particle, itself not included. The cells of two candidates are the same or touch on the
-// higher of their two levels.
+// Returns the number of candidates of a particle, without the particle itself. Two particles are candidates if their
+// cells are the same or touch on the higher of their two levels.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;
@@ -70,7 +69,7 @@ fn is_heavy(slot: u32) -> bool {
   return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;
 }
 
-// True if a particle has too many candidates: in rows of any level that it looks at, or among its finer entries.
+// True if a particle has too many candidates: in a row of a level that it searches, or among its finer entries.
 fn has_too_many(slot: u32) -> bool {
   let occupied = occupied_levels();
   let level = level_of(radius_of(position_in[slot]));

@@ -1,36 +1,37 @@
-// The part of levels/probe.wgsl for dense cells: reads three rows of cells at a time, as neighbours/probe_bounded.wgsl
-// does. Without HAS_FINER there are too few levels for finer entries. With WRAPS, rows beyond an end of a periodic axis
-// are those at the other end; a row that crosses the end counts as two, because it is two ranges of slots.
+// The part of levels/probe.wgsl for dense cells. Reads rows of cells in layers of three, as
+// neighbours/probe_bounded.wgsl does. Without HAS_FINER there are too few levels for finer entries. With WRAPS, rows
+// beyond an end of a periodic axis are those at the other end. A row that crosses the end along x counts as two,
+// because it is two ranges of slots.
 // Needs: coarsened, cells_at, grid, wrap_cell, bucket_at, start, Gathered, Particle, position_in, minimum_image, visit.
 // Needs: neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket.
 
 #if HEAVY
-const TURNS = HEAVY_WORKGROUP_SIZE;
+const LANES = HEAVY_WORKGROUP_SIZE;
 #else
-const TURNS = 1u;
+const LANES = 1u;
 #endif
 
-// The first and the last cell of a level along each axis. Along periodic axes the numbers continue beyond the ends, and
-// no cell comes twice.
+// The first and the last cell of a block of one level along each axis. Along periodic axes the coordinates continue
+// beyond the ends; no cell comes twice.
 struct Block {
   low: Lattice,
   high: Lattice,
 }
 
-// The particles of up to three rows of cells.
+// The ranges of slots of up to three rows of cells.
 struct Layer {
   first: u32,
   second: u32,
   third: u32,
-  // The end of each row, counted from the beginning of the first.
+  // The end of each row, as an index among the particles of the layer.
   first_end: u32,
   second_end: u32,
   third_end: u32,
 }
 
-// All cells of a level that may hold candidates of a particle on level `own_level`: on the higher of the two levels,
-// they belong to the cells around the particle's own.
-fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
+// Returns the cells of a level that may hold candidates of a particle on level `own_level`. On the higher of the two
+// levels, these cells lie in the cells around the particle's cell.
+fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);
   let finer = Extent(higher - level);
@@ -38,7 +39,7 @@ fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let after = middle + Lattice(2);
   let cells = Lattice(cells_at(level));
 #if WRAPS
-  // The last cell of the higher level may be made of more cells than the others.
+  // The last cell of the higher level may consist of more cells than the others.
   let higher_cells = Lattice(cells_at(higher));
   let beyond = after - higher_cells;
   let low = select(before << finer, ((before + higher_cells) << finer) - cells, before < Lattice());
@@ -53,24 +54,24 @@ fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
 #endif
 }
 
-// The part of a block that may hold particles closer than `reach`: usually half of it. With WHOLE_BLOCKS all of it:
-// particles have moved since the sort, and candidates are those whose cells were adjacent then. The margin is many
-// times the rounding error of cells and of this function. Particles outside the box are in the outermost cells, so
-// clamping to the block finds the nearest ones from any position.
-fn reached_from(from_origin: Vector, reach: f32, around: Block, level: u32) -> Block {
+// Returns the part of a block that may hold particles closer than `reach`: usually half of it. With WHOLE_BLOCKS it is
+// the whole block, for kernels whose pairs may be farther apart than the sum of the radii. The margin is many times the
+// rounding error of cells and of this function. Particles outside the box are in the outermost cells, so clamping to
+// the block finds the nearest ones from any position.
+fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32) -> Block {
 #if WHOLE_BLOCKS
-  return around;
+  return candidates;
 #else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
   let margin = (abs(from_origin) + grid.period + Vector(reach)) * 0x1p-18f;
   let low = clamp((from_origin - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   let high = clamp((from_origin + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   let reached = Block(
-    clamp(Lattice(floor(low)), around.low, around.high),
-    clamp(Lattice(floor(high)), around.low, around.high),
+    clamp(Lattice(floor(low)), candidates.low, candidates.high),
+    clamp(Lattice(floor(high)), candidates.low, candidates.high),
   );
 #if WRAPS
-  // The last cell takes in the rest of a period, but cells are numbered here as if nothing were left over.
+  // The last cell also covers the rest of the period, but the division above numbers further cells there.
   return Block(min(reached.low, Lattice(cells_at(level)) - Lattice(1)), max(reached.high, Lattice()));
 #else
   return reached;
@@ -78,11 +79,12 @@ fn reached_from(from_origin: Vector, reach: f32, around: Block, level: u32) -> B
 #endif
 }
 
-// The number of layers of a block: three rows each.
+// Returns the number of layers of a block along y, each of three rows.
 fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
+// Returns the number of layers of a block, without the second part of rows that cross an end.
 fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {
@@ -93,8 +95,8 @@ fn layers_across(block: Block) -> u32 {
 
 #if WRAPS
 fn layers_of(block: Block, level: u32) -> u32 {
-  let goes_on = block.low.x < 0 || block.high.x >= i32(cells_at(level).x);
-  return layers_across(block) * select(1u, 2u, goes_on);
+  let crosses_end = block.low.x < 0 || block.high.x >= i32(cells_at(level).x);
+  return layers_across(block) * select(1u, 2u, crosses_end);
 }
 #else
 fn layers_of(block: Block, level: u32) -> u32 {
@@ -102,32 +104,32 @@ fn layers_of(block: Block, level: u32) -> u32 {
 }
 #endif
 
-// `offset`: added to the bucket of a cell, to read other lists than the cells themselves.
+// `offset` is added to the bucket of a cell, to read finer entries instead of the cells themselves.
 fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   let cells = cells_at(level);
   var corner = block.low;
   var last = block.high.x;
-  var turn = index;
+  var layer = index;
 #if WRAPS
-  // First all rows on this side of the end, then their parts beyond it.
+  // The first layers hold the rows on this side of the end, the others their parts beyond the end.
   let across = layers_across(block);
   let along_x = i32(cells.x);
   let is_beyond = index >= across;
   let is_low = block.low.x < 0;
   corner.x = select(max(block.low.x, 0), select(0, block.low.x + along_x, is_low), is_beyond);
   last = select(min(last, along_x - 1), select(last - along_x, along_x - 1, is_low), is_beyond);
-  turn -= select(0u, across, is_beyond);
+  layer -= select(0u, across, is_beyond);
 #endif
   if (DIMENSIONS == 2u) {
-    corner.y += i32(3u * turn);
+    corner.y += i32(3u * layer);
   } else {
     let along_y = layers_along_y(block);
-    corner.y += i32(3u * (turn % along_y));
-    corner[DIMENSIONS - 1u] += i32(turn / along_y);
+    corner.y += i32(3u * (layer % along_y));
+    corner[DIMENSIONS - 1u] += i32(layer / along_y);
   }
   let rows = block.high.y - corner.y + 1;
   let length = u32(last - corner.x) + 1u;
-  // If fewer than three rows are left, the last one is read again, as empty.
+  // If fewer than three rows are left, reads the last one again, as an empty row.
 #if WRAPS
   corner = wrap_cell(corner, level);
   let back = cells.x * cells.y;
@@ -159,7 +161,7 @@ fn slot_in(layer: Layer, index: u32) -> u32 {
   return other;
 }
 
-fn meet(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
+fn visit_overlap(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
   let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
@@ -169,21 +171,22 @@ fn meet(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reac
   }
 }
 
-// The lowest level whose cells a particle looks at.
+// Returns the lowest level whose cells are searched for a particle.
 fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
-// What a particle looks at, one bit each: the occupied levels from the one below its own, then its finer entries.
-fn stops_of(level: u32, occupied: u32) -> u32 {
+// Returns what is searched for a particle, one bit each: the occupied levels from the one below its own, then its finer
+// entries.
+fn searches_of(level: u32, occupied: u32) -> u32 {
   let lowest = lowest_level(level);
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;
   return levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
 }
 
-// Visits the particles on the level below, on the particle's own and on all above, then its finer entries. All layers
-// are one loop: threads in lockstep then wait for the longest sum only.
-fn meet_all(
+// Visits the candidates on the level below, on the particle's own level and on all levels above, then its finer
+// entries. One loop covers all layers: threads in lockstep then wait only for the longest sum.
+fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
@@ -191,11 +194,11 @@ fn meet_all(
   lattice: Lattice,
   level: u32,
   occupied: u32,
-  turn: u32,
+  lane: u32,
 ) {
   let base = FINER_HEADER - grid.count;
   let from_origin = particle.position - grid.origin;
-  var left = stops_of(level, occupied);
+  var left = searches_of(level, occupied);
   var index = 0u;
   while (left != 0u) {
     let next_level = firstTrailingBit(left);
@@ -203,18 +206,18 @@ fn meet_all(
     let other_level = select(next_level, level, are_finer);
     let greatest = greatest_on(select(next_level, level - FINER_STEPS, are_finer));
     let reach = particle.radius + min(greatest, grid.greatest_radius);
-    let block = reached_from(from_origin, reach, around_on(lattice, level, other_level), other_level);
+    let block = reached_cells(from_origin, reach, candidate_cells(lattice, level, other_level), other_level);
     let layer = layer_of(block, index, other_level, select(0u, finer_bucket(0u), are_finer));
     // Bounded by the particle count, so that a corrupt grid cannot hang the device.
     let end = min(layer.third_end, select(grid.count, grid.count * grid.levels, are_finer));
-    for (var next = turn; next < end; next += TURNS) {
+    for (var next = lane; next < end; next += LANES) {
       var other = slot_in(layer, next);
 #if HAS_FINER
       if (are_finer) {
         other = finer[base + other] >> FINER_LEVEL_BITS;
       }
 #endif
-      meet(gathered, particle, except, reach_squared, other);
+      visit_overlap(gathered, particle, except, reach_squared, other);
     }
     index++;
     if (index >= layers_of(block, other_level)) {
@@ -224,17 +227,17 @@ fn meet_all(
   }
 }
 
-// The number of candidates on a particle's own level, on lower and on higher ones, itself included.
+// Returns the number of candidates of a particle on all levels, including the particle itself.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = 0u;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
-    let block = around_on(lattice, level, other_level);
+    let block = candidate_cells(lattice, level, other_level);
     for (var index = 0u; index < layers_of(block, other_level); index++) {
       found += layer_of(block, index, other_level, 0u).third_end;
     }
   }
   if (level >= FINER_STEPS) {
-    let block = around_on(lattice, level, level);
+    let block = candidate_cells(lattice, level, level);
     for (var index = 0u; index < layers_of(block, level); index++) {
       found += layer_of(block, index, level, finer_bucket(0u)).third_end;
     }
@@ -243,11 +246,11 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
 }
 
 #if CROWDS
-// True if three rows of cells on a level hold too many particles for one thread.
+// True if some layer of cells holds too many particles for one thread.
 fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
-    let block = around_on(lattice, level, other_level);
+    let block = candidate_cells(lattice, level, other_level);
     for (var index = 0u; index < layers_of(block, other_level); index++) {
       long = long || layer_of(block, index, other_level, 0u).third_end > 3u * HEAVY_ROW;
     }
@@ -255,10 +258,10 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// The same for lists of finer entries.
+// True if some layer of cells has too many finer entries for one thread.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   var long = false;
-  let block = around_on(lattice, level, level);
+  let block = candidate_cells(lattice, level, level);
   for (var index = 0u; index < layers_of(block, level); index++) {
     long = long || layer_of(block, index, level, finer_bucket(0u)).third_end > 3u * HEAVY_ROW;
   }

@@ -1,22 +1,22 @@
-// The part of levels/probe.wgsl for hashed cells: reads one row of cells at a time. A bucket may also hold particles of
-// other cells and levels, so the true cell of each particle is compared.
+// The part of levels/probe.wgsl for hashed cells. Reads row by row. A bucket may also hold particles of other cells and
+// levels, so the loop compares the true cell of each particle.
 // Needs: grid, bucket_at, start, level_of, coarsened, cell_of_slot, Gathered, Particle, position_in, overlaps.
 // Needs: minimum_image, visit, neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket, finer.
 
 #if HEAVY
-const TURNS = HEAVY_WORKGROUP_SIZE;
+const LANES = HEAVY_WORKGROUP_SIZE;
 #else
-const TURNS = 1u;
+const LANES = 1u;
 #endif
 
-// The first and the last cell of a level along each axis.
+// The first and the last cell of a block of one level along each axis.
 struct Block {
   low: Lattice,
   high: Lattice,
 }
 
-// A row of cells of a level and the particles in their buckets: one range of slots or of finer entries, or two if the
-// row crosses from one block of the table to the next.
+// A row of cells of a level, and the ranges of slots or finer entries in their buckets. There are two ranges if the row
+// crosses from one block of the table to the next.
 struct Row {
   low: Lattice,
   high: Lattice,
@@ -26,16 +26,16 @@ struct Row {
   second_length: u32,
 }
 
-fn around(middle: Lattice) -> Block {
+fn adjacent_cells(middle: Lattice) -> Block {
   return Block(middle - Lattice(1), middle + Lattice(1));
 }
 
-// The part of the cells around a position that may hold particles closer than `reach`: usually half of them. With
-// WHOLE_BLOCKS all of them: particles have moved since the sort, and candidates are those whose cells were adjacent
-// then. The margin is many times the rounding error of this function.
-fn reached_from(position: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
+// Returns the part of the cells around a position that may hold particles closer than `reach`: usually half of them.
+// With WHOLE_BLOCKS it is all of them, for kernels whose pairs may be farther apart than the sum of the radii. The
+// margin is many times the rounding error of this function.
+fn reached_cells(position: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
 #if WHOLE_BLOCKS
-  return around(middle);
+  return adjacent_cells(middle);
 #else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
   let margin = (abs(position) + Vector(reach)) * 0x1p-18f;
@@ -56,7 +56,7 @@ fn rows_of(block: Block) -> u32 {
   return rows * (u32(block.high[DIMENSIONS - 1u] - block.low[DIMENSIONS - 1u]) + 1u);
 }
 
-// `offset`: the first bucket of the lists that are read.
+// `offset` is added to the bucket of a cell, to read finer entries instead of the cells themselves.
 fn row_of(block: Block, index: u32, level: u32, offset: u32) -> Row {
   var low = block.low;
   if (DIMENSIONS == 2u) {
@@ -90,7 +90,8 @@ fn slot_in(row: Row, index: u32) -> u32 {
   return select(row.second + (index - row.first_length), row.first + index, index < row.first_length);
 }
 
-// True if a particle in the buckets of a row is in one of its cells, not in another cell or level.
+// True if a particle in the buckets of a row is in a cell of the row. With `are_finer`, the particle may be on a lower
+// level.
 fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool {
   let lower = level_of(radius);
   if (!are_finer && lower != level) {
@@ -100,8 +101,8 @@ fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool
   return all((cell >= row.low) & (cell <= row.high));
 }
 
-// Visits a particle in the buckets of a row, if it overlaps and is in one of the cells.
-fn meet(
+// Visits a particle in the buckets of a row if it overlaps and is in a cell of the row.
+fn visit_overlap(
   gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
@@ -116,21 +117,21 @@ fn meet(
 #if BOXES
   let apart = Vector();
   let distance_squared = 0.0;
-  let is_met = overlaps(gathered, particle, other);
+  let is_overlap = overlaps(gathered, particle, other);
 #else
   let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius;
-  let is_met = distance_squared < reach * reach * reach_squared;
+  let is_overlap = distance_squared < reach * reach * reach_squared;
 #endif
-  if (is_met && other != except && is_in(row, level, other, radius, are_finer)) {
+  if (is_overlap && other != except && is_in(row, level, other, radius, are_finer)) {
     visit(gathered, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
 
-// Visits the particles on the particle's own level and on all above, then its finer entries. All rows are one loop:
-// threads in lockstep then wait for the longest sum only.
-fn meet_all(
+// Visits the candidates on the particle's own level and on all levels above, then its finer entries. One loop covers
+// all rows: threads in lockstep then wait only for the longest sum.
+fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,
   except: u32,
@@ -138,10 +139,10 @@ fn meet_all(
   lattice: Lattice,
   level: u32,
   occupied: u32,
-  turn: u32,
+  lane: u32,
 ) {
   let base = FINER_HEADER - grid.count;
-  // What the particle looks at, one bit each: levels, then its finer entries.
+  // One bit for each search: the occupied levels, then the finer entries.
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> level) << level;
   var left = levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
   var index = 0u;
@@ -152,11 +153,11 @@ fn meet_all(
     let greatest = greatest_on(select(next_level, level - FINER_STEPS, are_finer));
     let reach = particle.radius + min(greatest, grid.greatest_radius);
     let middle = coarsened(lattice, level, other_level);
-    let block = reached_from(particle.position, reach, middle, other_level);
+    let block = reached_cells(particle.position, reach, middle, other_level);
     let row = row_of(block, index, other_level, select(0u, finer_bucket(0u), are_finer));
     // Bounded by the particle count, so that a corrupt grid cannot hang the device.
     let end = min(length_of(row), select(grid.count, grid.count * grid.levels, are_finer));
-    for (var next = turn; next < end; next += TURNS) {
+    for (var next = lane; next < end; next += LANES) {
       var other = slot_in(row, next);
       var is_here = true;
       if (are_finer) {
@@ -165,7 +166,7 @@ fn meet_all(
         other = entry >> FINER_LEVEL_BITS;
       }
       if (is_here) {
-        meet(gathered, particle, except, reach_squared, other, row, other_level, are_finer);
+        visit_overlap(gathered, particle, except, reach_squared, other, row, other_level, are_finer);
       }
     }
     index++;
@@ -176,7 +177,7 @@ fn meet_all(
   }
 }
 
-// The number of candidates on a particle's own level, on lower and on higher ones, itself included.
+// Returns the number of candidates of a particle on all levels, including the particle itself.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = count_on(lattice, level, true);
   for (var higher = level; higher < grid.levels; higher++) {
@@ -185,10 +186,10 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   return found;
 }
 
-// The number of particles in the cells around one on a level, or of their finer entries.
+// Returns the number of particles on a level in the cells around a cell, or the number of their finer entries.
 fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
   let base = FINER_HEADER - grid.count;
-  let block = around(middle);
+  let block = adjacent_cells(middle);
   var found = 0u;
   for (var index = 0u; index < rows_of(block); index++) {
     let row = row_of(block, index, level, select(0u, finer_bucket(0u), are_finer));
@@ -218,13 +219,13 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// The same for lists of finer entries.
+// True if a row of cells on a particle's own level has too many finer entries for one thread.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   return is_long(lattice, level, finer_bucket(0u));
 }
 
 fn is_long(middle: Lattice, level: u32, offset: u32) -> bool {
-  let block = around(middle);
+  let block = adjacent_cells(middle);
   var long = false;
   for (var index = 0u; index < rows_of(block); index++) {
     long = long || length_of(row_of(block, index, level, offset)) > HEAVY_ROW;

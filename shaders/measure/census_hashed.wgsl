@@ -1,5 +1,6 @@
-// Counts the particles in a particle's cell, in a hashed grid, where a bucket may hold several cells. Needs of the
-// kernel: start, cell_of_slot and, with variable radii, position_in.
+// Counts the particles in the cell of a particle, in a hashed grid, in which a bucket may hold several cells. The
+// kernel binds start, cell_of_slot and, with variable radii, position_in. census_dense.wgsl provides the same name for
+// a dense grid.
 // Needs: level_of, position_in, Cell, Census, bucket_at, start, grid, cell_of_slot.
 
 #if VARIABLE_RADII

@@ -1,36 +1,42 @@
 // Sums over all particles.
 // Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the host adds up in 64-bit
-// integers and doubles. Threads stride over the slots and each workgroup adds its threads in order, so the sums have
+// integers and doubles.
+// Ordering: threads stride over the slots, and each workgroup adds the values of its threads in order. So the sums have
 // the same bits on every run.
-// Words: 0, 1 candidates; 2, 3 contacts (low, high; both counted from each side); 4 occupied cells; 5 greatest
-// occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap; 13 sum of
-// overlaps (from each side); 14, 15 state hash (low, high), as in src/core/state/hash.ts; 16 borderline pairs (from
-// each side), as in src/core/world/borderline.ts; 17 particles that share a bucket with another cell; 18 particles in
-// crowded cells.
+// Words (* counts both sides of a pair):
+//   0, 1    candidates (low, high)*             2, 3    contacts (low, high)*
+//   4       occupied cells                      5       greatest number of particles in a cell
+//   6       particles outside the world         7       particles without a cell
+//   8       twice the kinetic energy            9 … 11  momentum
+//   12      deepest overlap                     13      sum of overlaps*
+//   14, 15  state hash (low, high), as in src/core/state/hash.ts
+//   16      borderline pairs*, as in src/core/world/borderline.ts
+//   17      particles that share a bucket with another cell
+//   18      particles in crowded cells
 // Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates, cell_of_slot.
 // Needs: position_in, are_adjacent, lattice_of, substep, NOWHERE, particle_of, id_in, probe, velocity_bits.
 // Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
-  // The world's box; `lower` and `upper` of the substep are a radius inside it.
+  // The corners of the world. `lower` and `upper` of the substep are a radius inside it.
   lowest: Vector,
   highest: Vector,
-  // See src/core/world/borderline.ts: the bounds of a borderline distance², and the scale of the exact lattice.
+  // The bounds of a borderline squared distance, and the scale of the exact lattice: see src/core/world/borderline.ts.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
-  // With variable radii, a distance² is borderline if it differs from the square of the reach by at most this share of
-  // the square plus this multiple of the reach. `borderline_high` is then in squares of the reach, and at least as high
-  // as both allow.
+  // With variable radii, a squared distance is borderline if it differs from the square of the reach by at most a
+  // margin. The margin is `borderline_share` times the square plus `borderline_around` times the reach.
+  // `borderline_high` is then in squares of the reach, and high enough for both terms.
   borderline_share: f32,
   borderline_around: f32,
 }
 
-// The particles in a particle's cell; see census_dense.wgsl and census_hashed.wgsl.
+// The particles in the cell of a particle; see census_dense.wgsl and census_hashed.wgsl.
 struct Census {
   // True for exactly one particle of each cell.
   is_first: bool,
-  // Particles in the cell.
+  // The number of particles in the cell.
   occupancy: u32,
   // True if the bucket also holds particles of another cell.
   is_shared: bool,
@@ -45,8 +51,8 @@ struct Gathered {
   overlap: f32,
 }
 
-// `position_bits` is the buffer of `position_in` again: a load as float may flush or change bits that the hash must
-// include.
+// `position_bits` is the buffer of `position_in`, bound as bits. A load as float may flush or change bits that the hash
+// must include.
 
 #if OBSTACLES
 // Word 19: the number of overlaps between particles and obstacles.
@@ -59,12 +65,12 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 }
 
 #endif
-// Grouped by word, so that one thread can add up a word over all threads.
+// The values of all threads, grouped by word, so that one thread can add up a word over all threads.
 var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
 fn is_on_lattice(position: Vector) -> bool {
   let scaled = position * measure.lattice_scale;
-  // A coordinate that is not 0 may become 0 when it is scaled.
+  // Scaling may turn a coordinate that is not 0 into 0.
   let is_zero = (bitcast<Extent>(position) & Extent(MAGNITUDE_BITS)) == Extent();
   return measure.lattice_scale > 0.0 && all((scaled == floor(scaled)) & ((scaled != Vector()) | is_zero));
 }
@@ -74,7 +80,7 @@ fn is_exact(body: PackedBody) -> bool {
   let is_whole = is_on_lattice(body_position(body));
   let scaled = radius_of(body) * measure.lattice_scale;
 #if HAS_BOXES
-  // The ball around a box does not matter.
+  // The radius of the ball around a box does not matter.
   if (body.shape.x > 0.0) {
     return is_whole && is_on_lattice(upper_of(body.shape));
   }
@@ -82,7 +88,7 @@ fn is_exact(body: PackedBody) -> bool {
   return is_whole && scaled == floor(scaled);
 }
 
-// The mass, as a share of the largest allowed: see src/core/contact/settings.ts.
+// Returns the mass as a share of the largest allowed mass: see src/core/contact/settings.ts.
 fn weight_of(particle: Particle) -> f32 {
 #if HAS_BOXES
   let ratio = particle.bulk / grid.greatest_radius;
@@ -93,7 +99,7 @@ fn weight_of(particle: Particle) -> f32 {
 }
 
 #if HAS_BOXES
-// The sum of the half extents of a box, or the radius of a ball.
+// Returns the sum of the half extents of a box, or the radius of a ball.
 fn size_of(half: Vector, radius: f32) -> f32 {
   return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
 }
@@ -137,7 +143,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 #else
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {
-    // With a reach beyond the diameter, the loop may also see pairs in cells that are not adjacent. Those cannot
+    // The reach exceeds the diameter, so the loop may also see pairs in cells that are not adjacent. These pairs cannot
     // overlap.
     let adjacent = are_adjacent(lattice_of((*gathered).cell), lattice_of(cell_of_slot[other.slot]));
     if (adjacent && !((*gathered).exact && is_on_lattice(body_position(position_in[other.slot])))) {
@@ -185,7 +191,7 @@ fn hash_of(seed: u32, id: u32, body: PackedBodyBits, velocity: StoredBits) -> u3
   return hash;
 }
 
-// Adds to a 64-bit sum in two words.
+// Adds a value to a 64-bit sum in two words.
 fn add_wide(low: ptr<function, u32>, high: ptr<function, u32>, value: u32) {
   let sum = *low + value;
   *high += select(0u, 1u, sum < value);
@@ -304,13 +310,14 @@ fn measure_state(
   if (thread >= MEASURE_WORDS) {
     return;
   }
-  // Thread n adds up word n in each of the possible ways; the switch below chooses the one that counts.
+  // Thread n adds up word n in every way in which a word may be combined. The switch below chooses the result for the
+  // word.
   var sum = 0u;
   var carried = 0u;
   var most = 0u;
   var sum_float = 0.0;
   var most_float = 0.0;
-  // The high word of a pair takes the carries of the low word before it.
+  // The high word of a pair also gets the carries of the low word before it.
   var low = 0u;
   let low_word = select(0u, thread - 1u, thread > 0u);
   for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {

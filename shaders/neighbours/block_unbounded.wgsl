@@ -1,5 +1,5 @@
-// Blocks of cells in the unbounded world, where other cells may share their buckets. neighbours/block_dense.wgsl
-// provides the same names for dense cells.
+// Blocks of cells in the unbounded world, where several cells may share a bucket. neighbours/block_dense.wgsl provides
+// the same names for dense cells.
 // Needs: lattice_at, grid, mix_bits, bucket_at.
 
 struct Block {
@@ -12,8 +12,8 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// The number of lists of paths. They have a hash table of their own, because paths may pass many more cells than there
-// are particles.
+// Returns the number of lists of paths. The lists have their own hash table, because paths may pass many more cells
+// than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

@@ -1,8 +1,8 @@
 // The kernel of each_particle.wgsl for heavy particles (see grid/heavy.wgsl): one workgroup per particle, whose threads
-// share the candidates. It needs one more function of the kernel,
-//   fn merge(gathered: ptr<function, Gathered>, other: Gathered)    adds to `gathered` what another thread has gathered.
-// Goes after heavy_list.wgsl. Every thread calls begin; the first thread merges, in the order of threads, and calls
-// finish. So the same state gives the same bits.
+// share the candidates. Linked after heavy_list.wgsl. The kernel must define one more function:
+//   fn merge(gathered: ptr<function, Gathered>, other: Gathered)    adds to `gathered` what another thread gathered.
+// Every thread calls begin. The first thread merges the results in the order of threads and calls finish.
+// Ordering: the same state gives the same bits.
 // Needs: Gathered, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
 // Needs: reach_squared, merge, finish.
 

@@ -1,19 +1,19 @@
 // The kernel of each_particle.wgsl for heavy particles whose neighbours are listed by id. Instead of sorting, a
-// workgroup sets one bit per neighbour and reads the bits in order. It needs these functions of the kernel instead of
-// finish and merge,
+// workgroup sets one bit per neighbour and reads the bits in order. Linked after heavy_list.wgsl. Instead of finish and
+// merge, the kernel defines these functions:
 //   fn own_stretch(gathered: Gathered) -> Stretch                the particle's part of the list,
 //   fn put(gathered: Gathered, index: u32, id: u32)              writes an entry,
-//   fn leave_out(index: u32)                           marks an entry that stays empty,
-// and offsets: array<atomic<u32>>. Behind the offsets are the marks: MARK_ROWS rows with one bit per id. The offsets
-// take as many words as a row has bits, plus MARK_ROWS (see offsetBytes in src/passes/query/pairs.ts). `visit` calls
-// `mark`. Goes after heavy_list.wgsl.
-// Ordering: ids ascending, in whatever order threads run.
+//   fn put_empty(index: u32)                                     marks an entry that stays empty.
+// Its visit calls `mark`. It binds offsets: array<atomic<u32>>. Behind the offsets are the marks: MARK_ROWS rows with
+// one bit per id. The offsets take as many words as a row has bits, plus MARK_ROWS (see offsetBytes in
+// src/passes/query/pairs.ts).
+// Ordering: ids ascend, whatever the order of threads.
 // Needs: offsets, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
-// Needs: reach_squared, own_stretch, put, leave_out.
+// Needs: reach_squared, own_stretch, put, put_empty.
 
 var<workgroup> marked: array<u32, HEAVY_WORKGROUP_SIZE>;
 
-// The number of ids that a row has bits for.
+// Returns the number of ids for which a row has bits.
 fn marked_ids() -> u32 {
   return (arrayLength(&offsets) - MARK_ROWS) / 2u;
 }
@@ -81,7 +81,7 @@ fn each_heavy(
       }
     }
     for (var hole = all + thread; hole < stretch.room; hole += HEAVY_WORKGROUP_SIZE) {
-      leave_out(stretch.first + hole);
+      put_empty(stretch.first + hole);
     }
     workgroupBarrier();
   }

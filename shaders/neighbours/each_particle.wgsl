@@ -1,7 +1,6 @@
-// The kernel that calls the functions of base/particle.wgsl: one thread per slot. Bindings of the kernel: position_in,
-// start, cell_of_slot. With CROWDS it leaves heavy particles to each_heavy.wgsl.
-// Ordering: neighbours come in an order that depends on the state alone. In the bounded and the periodic world slots
-// ascend.
+// The kernel that calls the functions of base/particle.wgsl, with one thread per slot. It binds position_in, start and
+// cell_of_slot. With CROWDS it skips heavy particles, which each_heavy.wgsl handles.
+// Ordering: the order of neighbours depends on the state alone. In bounded and periodic worlds, slots ascend.
 // Needs: linear_workgroup, grid, Particle, NOWHERE, Gathered, cell_of_slot, particle_of, position_in, is_in_grid.
 // Needs: is_heavy, begin, probe, reach_squared, finish, skip.
 
@@ -22,7 +21,7 @@ fn each_particle(
     particle = particle_of(slot, position_in[slot]);
     if (is_in_grid(cell)) {
 #if CROWDS
-      // each_heavy.wgsl handles these.
+      // each_heavy.wgsl handles heavy particles.
       if (is_heavy(slot)) {
         return;
       }

@@ -1,9 +1,9 @@
-// The kernel that calls the functions of base/particle.wgsl for points instead of particles: one thread per point.
-// Bindings of the kernel: position_in, start, cell_of_slot, points: array<PackedBody>, and a uniform `parameters` with
-// the field point_count. `particle.slot` is the number of the point, `position` its position and, with VARIABLE_RADII,
-// `radius` the radius stored with it. No neighbour is left out: a particle exactly at a point is its neighbour at
-// distance 0.
-// Needs: linear_workgroup, parameters, stored_at, points, is_finite, skip, particle_of, NOWHERE, cell_of, bucket_of.
+// The kernel that calls the functions of base/particle.wgsl for points instead of particles, with one thread per point.
+// It binds position_in, start, cell_of_slot, points: array<PackedBody>, and a uniform `parameters` with the field
+// point_count. `particle.slot` is then the number of the point, `particle.position` its position and, with
+// VARIABLE_RADII, `particle.radius` the radius stored with the point. All particles within the reach are visited, even
+// one exactly at the point.
+// Needs: linear_workgroup, parameters, wrap_stored, points, is_finite, skip, particle_of, NOWHERE, cell_of, bucket_of.
 // Needs: begin, probe, reach_squared, finish.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -16,7 +16,7 @@ fn each_point(
   if (number >= parameters.point_count) {
     return;
   }
-  let stored = stored_at(points[number]);
+  let stored = wrap_stored(points[number]);
   let position = body_position(stored);
   // A point that is not finite has no neighbours.
   if (!is_finite(position)) {

@@ -1,6 +1,6 @@
-// The list of heavy particles (see grid/heavy.wgsl), for kernels with one workgroup per heavy particle. Needs one more
-// binding of the kernel: crowd: array<u32>. With variable radii it uses the finer entries instead, which the kernel has
-// anyway.
+// The list of heavy particles (see grid/heavy.wgsl), for kernels with one workgroup per heavy particle. Without
+// variable radii, the kernel must also bind crowd: array<u32>. With variable radii, the list is at the end of the finer
+// entries, which the kernel binds anyway.
 // Needs: finer, heavy_number_at, grid, heavy_slot_at, crowd.
 
 #if VARIABLE_RADII

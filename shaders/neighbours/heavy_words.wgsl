@@ -1,7 +1,7 @@
-// The words for heavy particles in a grid with levels (see grid/heavy.wgsl): at the end of `finer`, which has `words`
-// words. The last words have one bit per slot, set if the slot is heavy. Before them is the number of heavy slots, and
-// before that are these slots, from the last word down. Slots beyond that number are left over from earlier sorts.
-// Needs params.
+// The words for heavy particles in a grid with levels (see grid/heavy.wgsl), at the end of the `words` words of
+// `finer`. The last words have one bit per slot, set if the slot is heavy. Before these bits is the number of heavy
+// slots. Before the number are the slots themselves, from the last word down. Further slots are left over from earlier
+// sorts.
 // Needs: grid.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {

@@ -1,8 +1,8 @@
-// Functions with which a user's kernel reads any slot, its own or a neighbour's. Bindings: see
+// Functions with which a user's kernel reads its own slot or that of a neighbour. Bindings: see
 // src/engine/grid/grid-kernel.ts.
 // Needs: Own, position_in, id_in, velocity_in, REACH_SQUARED_BITS.
 
-// What the user's kernel gathers per particle, by the name that our modules use.
+// A user's kernel names the struct Own; our modules name it Gathered.
 alias Gathered = Own;
 
 fn position_of(slot: u32) -> Vector {

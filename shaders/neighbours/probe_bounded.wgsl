@@ -1,12 +1,13 @@
-// The neighbour loop over the cells of a bounded world. Calls visit for every particle within the reach except the one
-// in slot `except`, slots ascending. Needs params, world/bounded.wgsl and particle, and of the kernel: start:
-// array<u32>, position_in: array<Stored>, struct Gathered, fn visit. Cells of a row are adjacent in memory, so three cells
-// are one range; the ring of empty cells makes every row exist. With HEAVY each of HEAVY_WORKGROUP_SIZE threads goes
-// over its share of the candidates.
+// The neighbour loop over the cells of a bounded world. Calls visit for every particle within the reach, except the one
+// in slot `except`. The kernel binds start: array<u32> and position_in: array<Stored>, and defines struct Gathered and
+// fn visit. With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
+// Cells of a row are adjacent in memory, so three cells are one range of slots. The ring of empty cells makes every row
+// exist.
+// Ordering: slots ascend.
 // Needs: Gathered, Particle, Cell, is_in_grid, grid, start, position_in, visit, Neighbour, cell_of_slot.
 
-// The three ranges of a layer are one loop. Threads in lockstep then wait for the longest sum of three, instead of
-// three times for the longest range.
+// One loop covers the three ranges of a layer. Threads in lockstep then wait once for the longest sum of three ranges,
+// instead of three times for the longest range.
 fn probe(
   gathered: ptr<function, Gathered>,
   particle: Particle,
@@ -51,7 +52,7 @@ fn probe(
 }
 
 #if CROWDS
-// True if a layer holds too many candidates for one thread.
+// True if some layer holds too many candidates for one thread.
 fn is_heavy(slot: u32) -> bool {
   let cell = cell_of_slot[slot];
   var heavy = false;
@@ -68,7 +69,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// The number of particles that the probe tests, without this one.
+// Returns the number of particles that the probe tests, without the particle itself.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;

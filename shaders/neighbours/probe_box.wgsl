@@ -1,22 +1,22 @@
-// The neighbour loop for any reach: visits the cells of a box around the position, on every level. Same contract as
-// probe_bounded.wgsl, for all worlds. Needs one of the box_*.wgsl, one of the segments_*.wgsl, and segments. If the box
-// has more rows of cells than there are particles, the loop tests all particles instead.
-// Ordering: depends on the state alone; in a bounded world without levels slots ascend.
+// The neighbour loop for any reach: visits the cells of a box around the position, on every level. Has the same
+// contract as probe_bounded.wgsl, in all worlds. Linked with segments.wgsl, one of the box_*.wgsl and one of the
+// segments_*.wgsl. If the box has more segments than there are particles, the loop tests all particles instead.
+// Ordering: depends on the state alone. In a bounded world without levels, slots ascend.
 // Needs: Box, grid, box_in_world, Gathered, Particle, position_in, minimum_image, has_images, visit, neighbour_of.
-// Needs: Cell, is_in_grid, start, levels_to_search, segments_in, block_of_box, holds_anyone, segment_count, segment_of.
+// Needs: Cell, is_in_grid, start, levels_to_search, segments_in, block_of_box, is_occupied, segment_count, segment_of.
 // Needs: is_in_segment.
 
-// Farther out, all cells are the same.
+// Coordinates farther out than this are all in the outermost cells.
 const ANYWHERE = 0x1p120f;
 
-// A box that holds every position closer than `reach`. The margin is many times the rounding error of distances, of the
-// reach as the root of its square and, along periodic axes, of wrapped positions.
+// Returns a box that holds every position closer than `reach`. Its margin is many times the rounding error of three
+// values: distances, the reach as the root of its square and, along periodic axes, wrapped positions.
 fn box_around(position: Vector, reach: f32) -> Box {
   let wraps = grid.period > Vector();
   let middle = clamp(position, Vector(-ANYWHERE), Vector(ANYWHERE));
-  let around = select(Vector(), abs(grid.origin) + grid.period, wraps);
+  let world_extent = select(Vector(), abs(grid.origin) + grid.period, wraps);
   let share = select(Vector(0x1p-20f), Vector(0x1p-18f), wraps);
-  let margin = Vector(reach) + (abs(middle) + around + Vector(reach)) * share;
+  let margin = Vector(reach) + (abs(middle) + world_extent + Vector(reach)) * share;
   let low = middle - margin;
   let high = middle + margin;
   let box = box_in_world(Box(low, high));
@@ -24,7 +24,8 @@ fn box_around(position: Vector, reach: f32) -> Box {
   return Box(select(box.low, Vector(-ANYWHERE), is_all), select(box.high, Vector(ANYWHERE), is_all));
 }
 
-fn meet(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
+// Visits a particle if it is closer than the reach.
+fn visit_if_near(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
   let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
@@ -52,22 +53,22 @@ fn probe(
   let active_count = min(start[grid.cell_count], grid.count);
   var segments = 0.0;
   for (var level = 0u; level < levels_to_search(); level++) {
-    segments += select(0.0, segments_in(block_of_box(box, level)), holds_anyone(level));
+    segments += select(0.0, segments_in(block_of_box(box, level)), is_occupied(level));
   }
   if (segments > f32(active_count)) {
     for (var other = 0u; other < active_count; other++) {
-      meet(gathered, particle, except, reach_squared, other);
+      visit_if_near(gathered, particle, except, reach_squared, other);
     }
     return;
   }
   for (var level = 0u; level < levels_to_search(); level++) {
     let block = block_of_box(box, level);
-    let end = select(0u, segment_count(block), holds_anyone(level));
+    let end = select(0u, segment_count(block), is_occupied(level));
     for (var index = 0u; index < end; index++) {
       let segment = segment_of(block, index);
       for (var other = segment.first; other < min(segment.end, grid.count); other++) {
         if (is_in_segment(segment, other)) {
-          meet(gathered, particle, except, reach_squared, other);
+          visit_if_near(gathered, particle, except, reach_squared, other);
         }
       }
     }

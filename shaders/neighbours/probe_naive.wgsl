@@ -1,7 +1,7 @@
-// The neighbour loop over all pairs, tiled in workgroup memory. Same contract as probe_bounded.wgsl, in any world; with
-// variable radii, as levels/probe.wgsl. Slots ascend. If they also ascend in the grid's probe, sums over neighbours
-// have the same bits. Every thread of the workgroup must call it, in uniform control flow. TILE_SIZE is the number of
-// threads of the workgroup.
+// The neighbour loop over all pairs, tiled in workgroup memory. Has the same contract as probe_bounded.wgsl, in any
+// world, or as levels/probe.wgsl with variable radii. Every thread of the workgroup must call it, in uniform control
+// flow. TILE_SIZE is the number of threads of the workgroup.
+// Ordering: slots ascend. If they also ascend in the grid's probe, both give sums over neighbours with the same bits.
 // Needs: Gathered, Particle, Cell, start, grid, position_in, is_in_grid, minimum_image, visit, neighbour_of, Neighbour.
 
 var<workgroup> tile_positions: array<PackedBody, TILE_SIZE>;

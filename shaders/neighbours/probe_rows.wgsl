@@ -1,9 +1,9 @@
-// The neighbour loop for the periodic and the unbounded world, where three cells of a row may be two ranges. Same
-// contract as probe_bounded.wgsl. Needs one of the rows_*.wgsl for row_span and is_in_row.
+// The neighbour loop for the periodic and the unbounded world, where three cells of a row may be two ranges of slots.
+// Has the same contract as probe_bounded.wgsl. Linked with one of the rows_*.wgsl.
 // Needs: Gathered, Particle, Cell, is_in_grid, lattice_of, row_span, grid, minimum_image, position_in, is_in_row.
 // Needs: cell_of_slot, visit, Neighbour, count_in_row.
 
-// The particles in three cells of a row: one range of slots, or two.
+// The slots of the particles in three cells of a row: one range, or two.
 struct Span {
   first: u32,
   first_length: u32,
@@ -46,7 +46,7 @@ fn probe(
 }
 
 #if CROWDS
-// True if a row holds too many candidates for one thread.
+// True if some row holds too many candidates for one thread.
 fn is_heavy(slot: u32) -> bool {
   let cell = cell_of_slot[slot];
   let lattice = lattice_of(cell);
@@ -59,7 +59,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// The number of particles in the cells around, without this one.
+// Returns the number of particles in a cell and the adjacent cells, without the particle itself.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;

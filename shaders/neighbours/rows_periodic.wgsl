@@ -1,8 +1,9 @@
 // Rows of cells in a periodic world, for probe_rows.wgsl. Twin: src/reference/query/probe.ts.
 // Needs: Span, grid, start, Cell.
 
-// The cells adjacent to one of `count` along an axis and the cell itself, ascending, so that slots ascend too.
-fn around(cell: u32, count: u32) -> vec3u {
+// Returns the index of a cell along a periodic axis of `count` cells and those of its two neighbours. They ascend, so
+// that slots ascend too.
+fn adjacent_indices(cell: u32, count: u32) -> vec3u {
   if (cell == 0u) {
     return vec3u(0u, 1u, count - 1u);
   }
@@ -17,7 +18,8 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   let base = index * grid.cells.x;
   let x = u32(lattice.x);
   let last = grid.cells.x - 1u;
-  // Usually cells x − 1 … x + 1. At an end, two cells on one side and one on the other.
+  // Usually the range is the cells x − 1 to x + 1. At an end of the axis, the range has two cells, and the third cell
+  // is at the other end.
   let low = base + select(x - 1u, 0u, x == 0u || x == last);
   let high = base + select(select(x + 1u, 1u, x == 0u), 0u, x == last);
   let first = start[low];
@@ -30,10 +32,11 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   return span;
 }
 
+// Returns the index of a row around a cell among all rows of the grid.
 fn row_index(lattice: Lattice, row: u32) -> u32 {
-  var index = around(u32(lattice.y), grid.cells.y)[row % 3u];
+  var index = adjacent_indices(u32(lattice.y), grid.cells.y)[row % 3u];
   if (DIMENSIONS == 3u) {
-    index += around(u32(lattice[DIMENSIONS - 1u]), grid.cells[DIMENSIONS - 1u])[row / 3u] * grid.cells.y;
+    index += adjacent_indices(u32(lattice[DIMENSIONS - 1u]), grid.cells[DIMENSIONS - 1u])[row / 3u] * grid.cells.y;
   }
   return index;
 }

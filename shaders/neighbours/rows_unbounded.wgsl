@@ -20,7 +20,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   return span;
 }
 
-// Buckets also hold particles of other cells. They belong to another row, or are not candidates at all.
+// Tests the true cell, because a bucket may also hold particles of cells in other rows or far away.
 fn is_in_row(lattice: Lattice, row: u32, other: Cell) -> bool {
   let away = load_lattice(other) - lattice - row_offset(row);
   return all(abs(away) <= ALONG_X);

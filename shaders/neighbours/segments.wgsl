@@ -1,5 +1,5 @@
-// Functions for all kinds of segments, and the levels of cells in which to look for a box: one level if all radii are
-// equal. Goes after one of the segments_*.wgsl.
+// Functions for all kinds of segments, and the levels of cells on which to search a box: one level if all radii are
+// equal. Linked after one of the segments_*.wgsl.
 // Needs: grid, Box, Block, block_on, block_between, segments_in_row.
 
 #if VARIABLE_RADII
@@ -15,7 +15,7 @@ fn levels_to_search() -> u32 {
   return 1u;
 }
 
-fn holds_anyone(level: u32) -> bool {
+fn is_occupied(level: u32) -> bool {
   return true;
 }
 
@@ -24,7 +24,7 @@ fn block_of_box(box: Box, level: u32) -> Block {
 }
 #endif
 
-// In floats, for comparisons: in an unbounded world there may be more rows than 32 bits can count.
+// Returns a float for comparisons: in an unbounded world there may be more rows than 32 bits can count.
 fn rows_in(block: Block) -> f32 {
   return f32(block.length.y) * select(1.0, f32(block.length[DIMENSIONS - 1u]), DIMENSIONS == 3u);
 }
@@ -33,7 +33,7 @@ fn segments_in(block: Block) -> f32 {
   return rows_in(block) * f32(segments_in_row(block));
 }
 
-// For loops: only if there are no more segments than particles.
+// Returns an integer for loops. Valid only if there are at most as many segments as particles.
 fn segment_count(block: Block) -> u32 {
   return segments_in_row(block) * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }

@@ -1,9 +1,10 @@
-// The rows of a block of cells as segments: cells that are adjacent in memory, so that their particles are one range of
-// slots. A row along a periodic x may continue at the other end: two segments. Needs block_dense, and start: array<u32>
-// of the kernel. neighbours/segments_unbounded.wgsl provides the same names for the unbounded world.
+// Splits the rows of a block of cells into segments: cells that are adjacent in memory, so that their particles are one
+// range of slots. A row along a periodic x axis may continue at the other end; it then has two segments. Linked with
+// block_dense.wgsl; the kernel binds start: array<u32>. neighbours/segments_unbounded.wgsl provides the same names for
+// the unbounded world.
 // Needs: Block, grid, start.
 
-// Slots from `first` up to, but not including, `end`.
+// The slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
@@ -47,7 +48,7 @@ fn segment_of(block: Block, index: u32) -> Segment {
 }
 #endif
 
-// True if a slot in the range of a segment is one of its particles.
+// True if a slot in the range of a segment belongs to the segment. Here all do.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   return true;
 }

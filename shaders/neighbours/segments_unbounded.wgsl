@@ -1,9 +1,11 @@
-// The rows of a block of cells as segments. A segment lies in one block of the table, so its particles are in one range
-// of slots. Particles of other cells may share its buckets. Needs block_unbounded, and of the kernel start: array<u32>,
-// cell_of_slot: array<Cell>. neighbours/segments_dense.wgsl provides the same names for dense cells.
+// Splits the rows of a block of cells into segments. A segment lies in one block of the table, so its particles are in
+// one range of slots. Particles of other cells may share its buckets. Linked with block_unbounded.wgsl; the kernel
+// binds start: array<u32> and cell_of_slot: array<Cell>. neighbours/segments_dense.wgsl provides the same names for
+// dense cells.
 // Needs: Block, bucket_at, start, cell_of_slot.
 
-// Slots from `first` up to, but not including, `end`, whose cells are between `low` and `high`.
+// The particles in cells from `low` to `high`. Their slots go from `first` up to, but not including, `end`; other
+// particles may lie among them.
 struct Segment {
   first: u32,
   end: u32,

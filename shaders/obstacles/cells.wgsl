@@ -1,5 +1,5 @@
-// Obstacles in the cells of the particles' world, all of one radius. Words: the first slot of each bucket and one more,
-// then the positions in canonical order, then, in the unbounded world, their cells. Goes after obstacles.wgsl and
+// Obstacles of one radius, in the cells of the particles' world. Layout of their words: the first slot of each bucket
+// and the end, the positions in canonical order and, in the unbounded world, the cells. Linked after obstacles.wgsl and
 // before obstacles/dense.wgsl or obstacles/unbounded.wgsl. OBSTACLE_WORDS is the number of words of a stored vector.
 // Needs: obstacle_word, obstacle_vector, grid, OBSTACLE_WORDS.
 
@@ -11,7 +11,7 @@ fn obstacle_position(obstacle: u32) -> Vector {
   return obstacle_vector(grid.cell_count + 1u + obstacle * OBSTACLE_WORDS);
 }
 
-// Slots of the obstacles in three cells of a row: one range, or two.
+// The slots of the obstacles in three cells of a row: one range, or two.
 struct ObstacleSpan {
   first: u32,
   first_length: u32,

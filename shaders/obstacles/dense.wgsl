@@ -3,7 +3,8 @@
 // names for the unbounded world.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, obstacle_start.
 
-// The most obstacles that fit, as a bound for loops: a corrupt grid cannot hang the device.
+// Returns the number of obstacles for which there is room. It bounds loops, so that a corrupt grid cannot hang the
+// device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;
 }

@@ -1,6 +1,7 @@
-// Access to the obstacles, the bodies that never move. All that a probe needs is in words behind the particles' starts,
-// so it takes no further binding; src/engine/simulation/obstacles.ts writes them. obstacles/cells.wgsl with dense.wgsl
-// or unbounded.wgsl, or obstacles/tree.wgsl, defines the layout. Needs params, and start: array<u32> of the kernel.
+// Access to the obstacles, the bodies that never move. All data that a probe needs is in words behind the particles'
+// starts, so no further binding is needed. src/engine/simulation/obstacles.ts writes these words. The layout is defined
+// by obstacles/cells.wgsl with dense.wgsl or unbounded.wgsl, or by obstacles/tree.wgsl. The kernel binds start:
+// array<u32>.
 // Needs: start, grid.
 
 fn obstacle_word(index: u32) -> u32 {
@@ -17,7 +18,7 @@ fn obstacle_vector(word: u32) -> Vector {
   return vector;
 }
 
-// The number of words that obstacles have room for.
+// Returns the number of words in which obstacles are stored.
 fn obstacle_words() -> u32 {
   return arrayLength(&start) - grid.first_obstacle;
 }

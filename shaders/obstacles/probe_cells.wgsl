@@ -1,9 +1,9 @@
-// The loop over the obstacles around a moving particle. It is the same for both broad phases: obstacles are always
-// found by their grid, and sums over them have the same bits. Needs obstacles/cells.wgsl, obstacles/dense.wgsl or
-// obstacles/unbounded.wgsl, and contact. Of the kernel it needs cell_of_slot: array<Cell>, struct ObstacleSum,
+// Loops over the obstacles around a moving particle, if all bodies have one radius. Both broad phases use it, so sums
+// over obstacles have the same bits in both. Linked with solve/contact.wgsl, obstacles/cells.wgsl, and
+// obstacles/dense.wgsl or obstacles/unbounded.wgsl. The kernel binds cell_of_slot: array<Cell> and defines struct
+// ObstacleSum and
 // fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
-// Calls meet_obstacle for every obstacle closer than the diameter; `obstacle.slot` is its slot among obstacles. Reads
-// the cells around the one that the particle was sorted into, even if it has moved since, as for neighbours.
+// Calls meet_obstacle for every obstacle closer than the diameter. `obstacle.slot` is the slot among obstacles.
 // Ordering: row by row, in an order that depends on the obstacles and the particle's cell alone.
 // Needs: ObstacleSum, Particle, cell_of_slot, is_in_grid, lattice_of, obstacle_room, obstacle_span, minimum_image.
 // Needs: obstacle_position, substep, is_obstacle_in_row, Neighbour, meet_obstacle, contact_with.

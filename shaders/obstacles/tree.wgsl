@@ -1,22 +1,22 @@
-// Obstacles with sizes of their own, in the tree of boxes of src/core/obstacles/tree.ts. Words: the number of nodes,
-// and the word at which the bodies begin; the nodes; the bodies in the order of the tree, in the layout of
-// base/body.wgsl. Link it after obstacles.wgsl and world/space_straight.wgsl or world/space_periodic.wgsl.
-// Each node holds the node to continue with, so a walk keeps no stack.
+// Obstacles of different sizes, in the tree of boxes of src/core/obstacles/tree.ts. Layout of their words: the number
+// of nodes and the word at which the bodies begin; the nodes; the bodies in the order of the tree, as in
+// base/body.wgsl. Linked after obstacles.wgsl and world/space_straight.wgsl or world/space_periodic.wgsl. Each node
+// stores the node to continue with, so a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid.
 
 struct Branch {
   centre: Vector,
   half: Vector,
-  // The node to continue with if this one is not entered.
+  // The node to continue with if the box of this one is not entered.
   skip: u32,
-  // Bodies from `first` up to, but not including, `end`; none in inner nodes.
+  // The bodies from `first` up to, but not including, `end`; inner nodes have none.
   first: u32,
   end: u32,
 }
 
 const BRANCH_WORDS = 2u * DIMENSIONS + 2u;
 
-// Bounded by the room for nodes, so that a corrupt tree cannot hang the device.
+// Bounded by the number of nodes for which there is room, so that a corrupt tree cannot hang the device.
 fn branch_count() -> u32 {
   return min(obstacle_word(0u), obstacle_words() / BRANCH_WORDS);
 }
@@ -34,8 +34,8 @@ fn branch_at(node: u32) -> Branch {
   );
 }
 
-// True if the box around `position` with half extents `reach` overlaps the box of a node. In a periodic world any image
-// counts. The margin is many times the rounding error.
+// True if the box around `position` with half extents `reach` overlaps the box of a node. In a periodic world, an
+// overlap with any image of the box counts. The margin is many times the rounding error.
 fn is_entered(branch: Branch, position: Vector, reach: Vector) -> bool {
   let apart = abs(minimum_image(position, branch.centre));
   let both = reach + branch.half;

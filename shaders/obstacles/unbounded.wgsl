@@ -1,9 +1,9 @@
-// Rows of obstacles in the unbounded world, for obstacles/probe_cells.wgsl; like neighbours/rows_unbounded.wgsl.
-// obstacles/dense.wgsl provides the same names for dense cells.
+// Rows of obstacles in the unbounded world, for obstacles/probe_cells.wgsl. The code follows
+// neighbours/rows_unbounded.wgsl. obstacles/dense.wgsl provides the same names for dense cells.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// The most obstacles that fit, as a bound for loops: a corrupt grid cannot hang the device. A cell takes as many words
-// as a position.
+// Returns the number of obstacles for which there is room. It bounds loops, so that a corrupt grid cannot hang the
+// device. A cell takes as many words as a position.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
@@ -27,7 +27,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   return span;
 }
 
-// Buckets also hold obstacles of other cells. They belong to another row, or are not near at all.
+// Tests the true cell, because a bucket may also hold obstacles of cells in other rows or far away.
 fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
   let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
   var cell = Lattice();

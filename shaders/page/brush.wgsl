@@ -1,14 +1,15 @@
-// A pointer that changes particles' velocities. `brush` pushes particles away from the ray under the pointer (in 2D,
-// from a point) or pulls them in, less with distance. `hold` pulls one particle to a position. Linked with the layout
-// of the particles; host: src/page/tools/brush.ts.
+// A pointer that changes the velocities of particles. `brush` pushes particles away from the ray under the pointer (in
+// 2D, from a point) or pulls them in; the effect falls off with distance. `hold` pulls one particle to a position.
+// Linked with the layout of the particles. Host: src/page/tools/brush.ts.
 
 struct Stroke {
-  // A point of the ray, and its direction, of length 1, or 0 in 2D. For `hold`, the target position.
+  // A point of the ray and its direction, which is a unit vector, or 0 in 2D. For `hold`, `origin` is the target
+  // position.
   origin: Vector,
   direction: Vector,
-  // The radius of the brush, in units of length; particles beyond it do not change. For `hold`, the greatest speed.
+  // The radius of the brush as a length; particles beyond it do not change. For `hold`, the greatest speed.
   reach: f32,
-  // The change of speed at the ray; negative values pull. For `hold`, the speed per unit of length that is left to go.
+  // The change of speed at the ray; negative values pull. For `hold`, the speed per unit of distance to the target.
   change: f32,
   count: u32,
   // The id of the held particle.
@@ -28,7 +29,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
     let from_origin = body_position(position[slot]) - stroke.origin;
     let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
     let distance = length(across);
-    // The comparison is false for a NaN. A particle exactly on the ray has no direction out.
+    // The comparison is false for a NaN. A particle exactly on the ray has no direction away from it.
     if (distance > 0.0 && distance < stroke.reach) {
       let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
       velocity[slot] = store_vector(load_vector(velocity[slot]) + push * across);

@@ -1,14 +1,14 @@
-// Counts the particles per cell of the lowest level, in 3D per column of cells. The counters must be zero before. If
-// there would be too many counters, blocks of cells share one. Inputs: positions as the grid sorts them, and the world.
-// Host: src/page/view/overlay-pipelines.ts.
+// Counts the particles per cell of the lowest level; in 3D per column of cells. The counters must be zero before. If
+// each cell would need too many counters, blocks of cells share one. Inputs: positions as the grid sorts them, and the
+// world. Host: src/page/view/overlay-pipelines.ts.
 // Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 
 struct Heat {
-  // Counters along each axis; in 3D, 1 along the vertical axis.
+  // The number of counters along each axis; in 3D, 1 along the vertical axis.
   counters: Extent,
-  // Cells along each axis. Particles outside the box count in the nearest cell.
+  // The number of cells along each axis. Particles outside the box count in the nearest cell.
   cells: Extent,
-  // The logarithm (base 2) of the cells along an edge of a block.
+  // The base-2 logarithm of the number of cells along an edge of a block.
   shift: u32,
 }
 

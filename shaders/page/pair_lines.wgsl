@@ -1,22 +1,22 @@
-// Lists pairs of particles that are drawn as lines, in two steps around a scan: tally counts, per slot in view, the
-// candidates in higher slots, or only the contacts; fill writes them from that slot's offset on, as many as the list
-// holds, and the arguments of the draw.
-// Inputs: sorted positions on a fresh grid. Output: pairs of slots, the lower one first, ascending by it; CONTACT_BIT
-// in the second slot marks contacts. The same state and view give the same list. Candidates are all particles that the
-// neighbour loop tests, so its reach is unlimited here. Host: src/page/view/overlay-pipelines.ts.
+// Lists pairs of particles that are drawn as lines, in two steps around a scan. Tally counts, per slot in view, the
+// candidates in higher slots, or only the contacts. Fill writes these pairs from the slot's offset on, as many as the
+// list holds, and the arguments of the draw. Host: src/page/view/overlay-pipelines.ts.
+// Inputs: sorted positions on a fresh grid. Output: pairs of slots, the lower slot first. CONTACT_BIT in the second
+// slot marks contacts. Candidates are all particles that the neighbour loop tests, so the reach is unlimited here.
+// Ordering: by the lower slot. The same state and view give the same list.
 // Needs: view, grid, Particle, Neighbour, contact_with, substep, pairs, linear_workgroup, offsets, drawn, particle_of.
 // Needs: position_in, cell_of_slot, is_in_grid, count_candidates, MOST_EACH, probe, tallies.
 
 const CONTACT_BIT = 0x80000000u;
 
 struct View {
-  // World to clip space.
+  // World space to clip space.
   clip: mat4x4f,
-  // How far beyond the edges of the picture a particle may be for its pairs to be drawn, in shares of half the picture.
+  // Pairs are drawn for particles at most this far beyond the edges of the picture, as a share of half the picture.
   margin: vec2f,
   // 1 if only contacts are drawn.
   contacts_only: u32,
-  // Vertices per line, and lines per pair.
+  // The number of vertices per line, and of lines per pair.
   vertices: u32,
   lines: u32,
 }
@@ -29,12 +29,9 @@ struct Gathered {
 #endif
 }
 
-#if FILL
 // `drawn` holds the four arguments of a draw, then the numbers of pairs found and of crowded particles.
-#else
-#endif
 
-// The images of a particle in a periodic world; the middle one is the particle itself.
+// The number of images of a particle in a periodic world that are tested. The middle one is the particle itself.
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
 
 fn is_seen(position: Vector) -> bool {
@@ -46,8 +43,8 @@ fn is_seen(position: Vector) -> bool {
   return clip.w > 0.0 && all(abs(clip.xy) <= (vec2f(1.0) + view.margin) * clip.w);
 }
 
-// True if any image is in view. The lower slot of a pair across an end of the world may be at one end, and the picture
-// at the other.
+// True if any image of a position is in view. If a pair crosses an end of the world, its lower slot may be at one end
+// and the picture at the other.
 fn is_in_view(position: Vector) -> bool {
   if (is_seen(position)) {
     return true;
@@ -120,7 +117,7 @@ fn list_pairs(
       gathered.first = offsets[slot];
 #endif
 #if VARIABLE_RADII
-      // In squares of the sum of both radii, which may be much less than a cell.
+      // The reach is in squares of the sum of both radii, which may be much less than a cell.
       probe(&gathered, particle, slot, cell, 0x1p40f, 0u);
 #else
       probe(&gathered, particle, slot, cell, 0x1p126f, 0u);

@@ -1,5 +1,5 @@
-// Counts the neighbours of each particle, for colours. Inputs: sorted positions on a fresh grid, and for each sorted
-// slot the original slot. Output: a count per original slot. Host: src/page/view/tally.ts.
+// Counts the neighbours of each particle, for colouring. Inputs: sorted positions on a fresh grid, and the original
+// slot of each sorted slot. Output: a count per original slot. Host: src/page/view/tally.ts.
 // Needs: substep, Particle, Neighbour, tallies, id_in.
 
 struct Gathered {

@@ -1,5 +1,5 @@
-// Moves each particle by its own factor and its neighbours', and away from very near ones (artificial pressure). The
-// move is added to the particle's velocity.
+// Moves each particle by its own factor and its neighbours' factors, and away from very near neighbours (artificial
+// pressure). The kernel adds the move to the particle's velocity, too.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 

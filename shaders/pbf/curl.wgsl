@@ -1,4 +1,4 @@
-// The curl of the velocity at each particle, for predict.wgsl.
+// Computes the curl of the velocity at each particle, for predict.wgsl.
 // Needs: Particle, velocities, id_of, Neighbour, spatial, slope_at, curls, store_curl.
 
 struct Own {

@@ -1,5 +1,5 @@
-// The density at each particle, and the factor by which the particle and its neighbours move to reach the rest density
-// (λ of Macklin and Müller, "Position Based Fluids", 2013).
+// Computes the density at each particle, and the factor by which the particle and its neighbours move towards the rest
+// density. The factor is λ of Macklin and Müller, "Position Based Fluids", 2013.
 // Needs: Particle, parameters, Neighbour, slope_at, weight_at, walls_at, solids_at, lambdas, densities, id_of.
 
 struct Own {
@@ -25,7 +25,7 @@ fn finish(own: Own, particle: Particle) {
   let density = own.density + walls.density + bodies.density;
   let gradient = own.gradient + walls.gradient + bodies.gradient;
   let excess = density - 1.0;
-  // Tension draws fluid below the rest density together.
+  // Tension pulls fluid below the rest density together.
   let violation = max(excess, parameters.tension * excess);
   lambdas[particle.slot] = -violation / (dot(gradient, gradient) + own.squares + parameters.softness);
   densities[id_of(particle.slot)] = density;

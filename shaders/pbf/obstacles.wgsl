@@ -3,15 +3,15 @@
 // Needs: Walls, parameters, solids, minimum_image, beyond, plane.
 
 struct Solid {
-  // The centre; in w the radius of a ball, 0 for a box.
+  // The centre; w is the radius of a ball, or 0 for a box.
   centre: vec4f,
-  // Half of each edge of a box; in w, for a ball, the share of poly6 that lies within its cross-section.
+  // For a box, half of each edge. For a ball, w is the share of poly6 that lies within the cross-section of the ball.
   halves: vec4f,
 }
 
-// Density and gradient of imagined fluid at rest inside solids, as beyond walls. For a box, the share between two faces
-// is multiplied over the axes, which is exact in front of a face. For a ball, it is the share along the line from its
-// centre.
+// Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. For a box,
+// multiplies over the axes the share of the kernel between two faces; this is exact in front of a face. For a ball,
+// uses the share along the line from its centre.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {
@@ -49,7 +49,7 @@ fn solids_at(point: Vector) -> Walls {
   return Walls(sum.density, sum.gradient / parameters.radius);
 }
 
-// The share of poly6 beyond a plane at this distance in radii; the distance may be negative.
+// Returns the share of poly6 beyond a plane at this distance in radii; the distance may be negative.
 fn farther(away: Vector) -> Vector {
   let share = beyond(min(abs(away), Vector(1.0)));
   return select(Vector(1.0) - share, share, away >= Vector());
@@ -59,7 +59,8 @@ fn face(away: Vector) -> Vector {
   return plane(min(abs(away), Vector(1.0)));
 }
 
-// Moves a point out of solids to the nearest point of their surface; for boxes, the nearest one inside the walls.
+// Moves a point out of solids to the nearest point of their surface. For boxes, this is the nearest point that is
+// inside the walls.
 fn outside_solids(point: Vector) -> Vector {
   var found = point;
   for (var index = 0u; index < parameters.solids; index++) {

@@ -1,12 +1,12 @@
-// Predicts positions and velocities, clamped at walls. Viscosity takes over a share of the neighbours' velocity (XSPH),
-// gravity accelerates, and vorticity confinement pushes particles along eddies, so that eddies last.
+// Predicts positions and velocities, clamped at walls. Viscosity adds a share of the difference to the neighbours'
+// velocities (XSPH), and gravity accelerates. Vorticity confinement pushes particles along eddies, so that eddies last.
 // Needs: Particle, velocities, id_of, Neighbour, weight_at, parameters, curls, slope_at, spatial, load_curl, predicted.
 // Needs: wrap, aims.
 
 struct Own {
   velocity: Vector,
   change: Vector,
-  // Gradient of the curl's size.
+  // The gradient of the curl's size.
   rise: Vector,
 }
 

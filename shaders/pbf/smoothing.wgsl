@@ -1,7 +1,7 @@
 // Smoothing kernels of the position-based fluid. A neighbour adds a density, as a share of the rest density, by the
-// poly6 kernel; the gradient of this density is taken from the spiky kernel. `parameters` has radius, weight (poly6 at
-// distance 0) and slope (of spiky at distance 0), both divided by the rest density; and `lower` and `upper`, the
-// positions of the walls, which are out of reach if there are no walls.
+// poly6 kernel. The gradient of this density comes from the spiky kernel.
+// `parameters` has radius, weight and slope: poly6 and the slope of spiky at distance 0, both divided by the rest
+// density. It also has `lower` and `upper`, the positions of the walls, which are out of reach if there are no walls.
 // Needs: parameters, Particle, Neighbour.
 
 fn weight_at(distance_squared: f32) -> f32 {
@@ -9,8 +9,8 @@ fn weight_at(distance_squared: f32) -> f32 {
   return parameters.weight * left * left * left;
 }
 
-// Gradient, with respect to the particle's position, of the density that a neighbour adds. If both
-// coincide, it lies along x, with opposite signs for the two, so that they are pushed apart.
+// Returns the gradient, with respect to the particle's position, of the density that a neighbour adds. If the two
+// coincide, the gradient lies along x, with opposite signs for the two, so that they are pushed apart.
 fn slope_at(particle: Particle, other: Neighbour) -> Vector {
   let distance = sqrt(other.distance_squared);
   let left = 1.0 - distance / parameters.radius;
@@ -28,8 +28,9 @@ struct Walls {
   gradient: Vector,
 }
 
-// A wall acts as if fluid at rest lay beyond it, so that a particle beside the wall has the rest density. The wall adds
-// the share of 3D poly6 that lies beyond it. 2D uses the same share, with an error of less than 1%.
+// Returns the density and gradient of walls. A wall acts as if fluid at rest lay beyond it, so that a particle near the
+// wall has the rest density. The wall adds the share of 3D poly6 that lies beyond it. 2D uses the same share, with an
+// error of less than 1%.
 fn walls_at(position: Vector) -> Walls {
   let low = clamp((position - parameters.lower) / parameters.radius, Vector(), Vector(1.0));
   let high = clamp((parameters.upper - position) / parameters.radius, Vector(), Vector(1.0));
@@ -38,13 +39,13 @@ fn walls_at(position: Vector) -> Walls {
   return Walls(density, gradient / parameters.radius);
 }
 
-// 3D poly6 integrated over a plane at this distance in radii, per radius; each axis has its own plane.
+// Returns 3D poly6 integrated over a plane at this distance in radii, per radius. Each axis has its own plane.
 fn plane(away: Vector) -> Vector {
   let left = Vector(1.0) - away * away;
   return 1.23046875 * (left * left) * (left * left);
 }
 
-// The share of 3D poly6 beyond such a plane.
+// Returns the share of 3D poly6 beyond a plane at this distance in radii.
 fn beyond(away: Vector) -> Vector {
   let square = away * away;
   let inner = Vector(1.2) + square * (Vector(-4.0 / 7.0) + square / 9.0);
@@ -52,7 +53,7 @@ fn beyond(away: Vector) -> Vector {
   return max(Vector(), Vector(0.5) - 1.23046875 * sum);
 }
 
-// Stores a curl as (z, x, y): its only component in 2D comes first, so that it fits a 2D vector.
+// Stores a curl as (z, x, y). Its only component in 2D comes first, so that it fits a 2D vector.
 fn store_curl(curl: vec3f) -> Stored {
   return store_vector(upper_of(vec4f(curl.zxy, 0.0)));
 }

@@ -1,10 +1,11 @@
 // Finds the particles in boxes, in two steps around a scan: tally counts them per box, fill writes their ids from the
-// box's offset on, ascending.
-// Inputs: a fresh grid, boxes as pairs of corners. If the list has no room for all ids of a box, the room that it has
-// is filled with NO_PARTNER. One thread searches a box over few cells. A box over many cells is put into a queue, from
-// which each workgroup takes one box at a time. The order of the queue varies, but the result does not depend on it.
-// Only comparisons decide which particles are in a box, so both steps find the same.
-// Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, holds_anyone, segments_in, rows_in.
+// box's offset on.
+// Inputs: a fresh grid, boxes as pairs of corners. If the list has no room for all ids of a box, fill writes NO_PARTNER
+// into the room that the box has. One thread searches a box over few cells. A box over many cells is put into a queue,
+// from which each workgroup takes one box after another.
+// Ordering: ids ascend per box. The order of the queue varies, but the result does not depend on it. Only comparisons
+// decide which particles are in a box, so both steps find the same.
+// Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied, segments_in, rows_in.
 // Needs: start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box, is_in_segment, ids, Stretch.
 // Needs: offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters, MOST_WORKGROUPS, sort_stretch.
 
@@ -13,7 +14,7 @@ struct Boxes {
 }
 
 // `boxes` holds the low and the high corner of each box. `queue` holds the arguments of an indirect dispatch, the
-// number of waiting boxes, and their numbers.
+// length of the queue, and the numbers of the boxes in it.
 
 const QUEUE_LENGTH = 3u;
 const QUEUE_HEADER = 4u;
@@ -21,10 +22,10 @@ const QUEUE_HEADER = 4u;
 // The cells to search for the particles of a box.
 struct Search {
   box: Box,
-  // The number of levels of cells; 1 if all slots are searched; 0 if nothing can be in the box.
+  // The number of levels to search; 1 if all slots are searched; 0 if nothing can be in the box.
   levels: u32,
-  is_over_all: bool,
-  is_for_many: bool,
+  all_slots: bool,
+  needs_workgroup: bool,
 }
 
 fn search_of(number: u32) -> Search {
@@ -40,29 +41,29 @@ fn search_of(number: u32) -> Search {
   var cells = 0.0;
   for (var level = 0u; level < search.levels; level++) {
     let block = block_of_box(search.box, level);
-    if (holds_anyone(level)) {
+    if (is_occupied(level)) {
       segments += segments_in(block);
       cells += rows_in(block) * f32(block.length.x);
     }
   }
-  search.is_over_all = segments > f32(start[grid.cell_count]);
-  search.is_for_many = search.is_over_all || cells > f32(FEW_CELLS);
-  if (search.is_over_all) {
+  search.all_slots = segments > f32(start[grid.cell_count]);
+  search.needs_workgroup = search.all_slots || cells > f32(FEW_CELLS);
+  if (search.all_slots) {
     search.levels = 1u;
   }
   return search;
 }
 
 fn segments_to_search(search: Search, block: Block, level: u32) -> u32 {
-  if (search.is_over_all) {
+  if (search.all_slots) {
     return 1u;
   }
-  return select(0u, segment_count(block), holds_anyone(level));
+  return select(0u, segment_count(block), is_occupied(level));
 }
 
 fn segment_to_search(search: Search, block: Block, index: u32) -> Segment {
   var segment = Segment();
-  if (search.is_over_all) {
+  if (search.all_slots) {
     segment.end = start[grid.cell_count];
   } else {
     segment = segment_of(block, index);
@@ -73,8 +74,8 @@ fn segment_to_search(search: Search, block: Block, index: u32) -> Segment {
 }
 
 fn is_found(search: Search, segment: Segment, slot: u32) -> bool {
-  let index = snap(body_position(position_in[slot]));
-  return is_in_box(search.box, index) && (search.is_over_all || is_in_segment(segment, slot));
+  let position = snap(body_position(position_in[slot]));
+  return is_in_box(search.box, position) && (search.all_slots || is_in_segment(segment, slot));
 }
 
 #if FILL
@@ -92,7 +93,7 @@ fn is_before(entry: Entry, other: Entry) -> bool {
   return entry < other;
 }
 
-// The part of the list for a box, and whether all of its particles fit.
+// The part of the list for a box. `is_enough`: all of its particles fit.
 struct Room {
   stretch: Stretch,
   is_enough: bool,
@@ -109,9 +110,8 @@ fn room_of(number: u32) -> Room {
 #if MANY
 var<workgroup> found: atomic<u32>;
 
-// Threads form rows of lanes: each row takes segments, and each lane takes slots of a segment.
+// Threads form rows of LANES lanes. Each row takes segments, and each lane takes slots of its segment.
 const LANES = 16u;
-const LANE_ROWS = WORKGROUP_SIZE / LANES;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn search_together(
@@ -119,8 +119,8 @@ fn search_together(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  for (var turn = workgroup.x; turn < queue[QUEUE_LENGTH]; turn += workgroups.x) {
-    let number = queue[QUEUE_HEADER + turn];
+  for (var entry_index = workgroup.x; entry_index < queue[QUEUE_LENGTH]; entry_index += workgroups.x) {
+    let number = queue[QUEUE_HEADER + entry_index];
     let search = search_of(number);
 #if FILL
     let room = room_of(number);
@@ -130,8 +130,8 @@ fn search_together(
       atomicStore(&found, 0u);
     }
     workgroupBarrier();
-    // All slots are one segment: every thread takes its share of it.
-    let lanes = select(LANES, WORKGROUP_SIZE, search.is_over_all);
+    // If all slots are searched, they are one segment, and every thread takes its share of it.
+    let lanes = select(LANES, WORKGROUP_SIZE, search.all_slots);
     for (var level = 0u; level < search.levels; level++) {
       let block = block_of_box(search.box, level);
       let segments = segments_to_search(search, block, level);
@@ -168,8 +168,8 @@ fn search_together(
 }
 
 #if FILL
-// Batcher's bitonic sort with all comparisons upwards: elements beyond the end would be the greatest and stay there, so
-// they need not exist.
+// Batcher's bitonic sort with all comparisons upwards. Elements beyond the end would be the greatest and would stay
+// there, so they need not exist.
 fn sort_together(stretch: Stretch, thread: u32) {
   for (var size = 2u; size / 2u < stretch.room && size != 0u; size *= 2u) {
     let pairs = (stretch.room + size - 1u) / size * (size / 2u);
@@ -177,7 +177,7 @@ fn sort_together(stretch: Stretch, thread: u32) {
       for (var pair = thread; pair < pairs; pair += WORKGROUP_SIZE) {
         let base = pair / step * 2u * step;
         let low = base + pair % step;
-        // The first step of a size compares from both ends.
+        // The first step of each size compares elements from both ends.
         let high = select(low + step, base + 2u * step - 1u - pair % step, step == size / 2u);
         if (high < stretch.room) {
           order(stretch.first + low, stretch.first + high);
@@ -211,11 +211,11 @@ fn search_alone(
     return;
   }
   let search = search_of(number);
-  if (search.is_for_many) {
+  if (search.needs_workgroup) {
 #if QUEUE
-    let turn = atomicAdd(&queue[QUEUE_LENGTH], 1u);
-    atomicStore(&queue[QUEUE_HEADER + turn], number);
-    atomicMax(&queue[0], min(turn + 1u, MOST_WORKGROUPS));
+    let entry_index = atomicAdd(&queue[QUEUE_LENGTH], 1u);
+    atomicStore(&queue[QUEUE_HEADER + entry_index], number);
+    atomicMax(&queue[0], min(entry_index + 1u, MOST_WORKGROUPS));
     atomicStore(&queue[1], 1u);
     atomicStore(&queue[2], 1u);
 #endif

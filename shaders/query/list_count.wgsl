@@ -1,12 +1,11 @@
-// Computes how many entries a list should have and how many it holds, and the workgroups of a dispatch with one thread
-// per entry.
-// Inputs: offsets after the scan, the list. Output: found, listed, and x, y, z for dispatchWorkgroupsIndirect. `check`
-// runs first, one thread per offset. If offsets descend, there are more entries than 32 bits count: `found` is then 2³²
-// − 1, and nothing is listed. `count_list` is one thread.
+// Computes how many entries a list should have, how many it holds, and the dispatch with one thread per entry.
+// Inputs: offsets after the scan, the list. Output: `count`, which holds found, listed, and x, y, z for
+// dispatchWorkgroupsIndirect. `check` runs first, with one thread per offset. Offsets descend only if there are more
+// entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. `count_list` runs in one thread.
 // Needs: linear_workgroup, offsets, count, LIST_COUNT_WORDS, list, WORDS_PER_ENTRY, WORKGROUPS_PER_DIMENSION.
 
-// `list` is bound only for its length.
-// The last word of `count` is 1 if `check` found descending offsets. count_list resets it to 0.
+// `list` is bound only for its length. The last word of `count` is 1 if `check` found descending offsets; count_list
+// resets it to 0.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn check(

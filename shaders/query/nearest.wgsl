@@ -1,20 +1,21 @@
-// Finds the k nearest particles of each point within a radius: ascending by distance, then by id.
+// Finds the k nearest particles of each point within a radius.
 // Inputs: a fresh grid, points. Outputs: k entries per point; unused entries hold NO_PARTNER and an infinite distance.
-// Distances are stored as their bits, which ascend as floats do if none is negative; so infinity needs no arithmetic.
-// The result does not depend on the order in which neighbours come.
+// Distances are stored as the bits of floats, which ascend as the floats do if none is negative. So no arithmetic with
+// infinity is needed.
+// Ordering: by distance, then by id, whatever the order of neighbours.
 // Needs: parameters, Particle, EXPONENT_BITS, Neighbour, id_in, distances_squared, ids.
 
 struct Nearest {
   reach_squared: f32,
   point_count: u32,
   k: u32,
-  // 1 if point i is particle i, which then is not its own neighbour.
+  // 1 if point i is particle i, which is then not its own neighbour.
   without_self: u32,
 }
 
 struct Gathered {
   found: u32,
-  // The last entry, once all k are filled: a candidate must come before it.
+  // The last of k entries: a candidate must come before it. Until there are k entries, `last_distance` is infinite.
   last_distance: u32,
   last_id: u32,
 }
@@ -59,14 +60,14 @@ fn visit(gathered: ptr<function, Gathered>, point: Particle, other: Neighbour) {
 }
 
 fn finish(gathered: Gathered, point: Particle) {
-  leave_empty(point.slot, gathered.found);
+  clear_unused(point.slot, gathered.found);
 }
 
 fn skip(number: u32) {
-  leave_empty(number, 0u);
+  clear_unused(number, 0u);
 }
 
-fn leave_empty(number: u32, filled: u32) {
+fn clear_unused(number: u32, filled: u32) {
   for (var index = filled; index < parameters.k; index++) {
     ids[number * parameters.k + index] = NO_PARTNER;
     distances_squared[number * parameters.k + index] = EXPONENT_BITS;

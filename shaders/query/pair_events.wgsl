@@ -1,13 +1,15 @@
-// Compares two lists of pairs: which pairs began, stayed and ended. One thread goes over the two stretches of a first
-// id, which are ascending, side by side.
+// Compares two lists of pairs: which pairs began, stayed and ended. One thread merges the two stretches of one first
+// id, both of which ascend.
 // Inputs: a list of pairs with its offsets and counts (found, listed), and the list that keep_pairs.wgsl kept from the
-// comparison before. TALLY counts per first id; without it, the kernel writes the pairs of one kind (BEGUN, STAYED,
-// else ended) from that id's offset on. If the list was cut short, the tallies stay zero.
-// Ordering: by the first id ascending, then the second. The counts depend on integers alone, so there are no holes.
+// comparison before. With TALLY the kernel counts the pairs of each kind per first id. Without TALLY it writes the
+// pairs of one kind (BEGUN, STAYED, otherwise ended) from that id's offset on. If the new list was too short for all
+// pairs, the tallies stay zero.
+// Ordering: by the first id, then the second. The counts depend on integers alone, so every entry has a pair.
 // Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.
 // Needs: offsets_before, begun, stayed, ended.
 
-// The second id at an index of a stretch. Past the end, and in a hole, it is NO_PARTNER, which is greater than any id.
+// Returns the second id at an index of a stretch. Past the end and in an empty entry, it is NO_PARTNER, which is
+// greater than any id.
 fn other_now(stretch: Stretch, index: u32) -> u32 {
   if (index < stretch.room) {
     return pairs[stretch.first + index].y;
@@ -29,19 +31,19 @@ fn compare(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  // Both lists have offsets for as many ids; ids that no particle has own no pairs.
+  // Both lists have offsets for equally many ids. Ids that no particle has own no pairs.
   if (id + 1u >= arrayLength(&offsets)) {
     return;
   }
 #if TALLY
-  // The scan has left the tallies zero.
+  // The scan has reset the tallies to zero.
   if (count[0] != count[1]) {
     return;
   }
   var found = vec3u();
 #else
-  let room = stretch_of(event_offsets[id], event_offsets[id + 1u], arrayLength(&events));
-  if (room.room == 0u) {
+  let listed = stretch_of(event_offsets[id], event_offsets[id + 1u], arrayLength(&events));
+  if (listed.room == 0u) {
     return;
   }
   var found = 0u;
@@ -66,10 +68,10 @@ fn compare(
     let is_event = has_ended;
 #endif
     if (is_event) {
-      if (found == room.room) {
+      if (found == listed.room) {
         break;
       }
-      events[room.first + found] = vec2u(id, min(other, old));
+      events[listed.first + found] = vec2u(id, min(other, old));
       found++;
     }
 #endif

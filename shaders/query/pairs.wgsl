@@ -1,8 +1,9 @@
-// Finds overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl), in two steps around a scan: tally counts,
-// per id, the overlapping neighbours of greater id; fill writes them from that id's offset on.
-// Inputs: sorted positions on a fresh grid. Output: pairs (id, greater id), each once, ascending by the first id and
-// then the second. If the list is too short, it holds the first entries of this order that fit. An entry that has no
-// pair is NO_PARTNER twice. Heavy particles may overlap thousands of others, so a workgroup lists the pairs of each.
+// Finds overlapping pairs, in two steps around a scan: tally counts, per id, the overlapping neighbours of greater id;
+// fill writes these pairs from the id's offset on. With BOXES the pairs are of boxes (see grid/box_bodies.wgsl).
+// Inputs: sorted positions on a fresh grid. Output: pairs (id, greater id), each once. If the list is too short, it
+// holds the first entries that fit. An entry without a pair holds NO_PARTNER twice. A heavy particle may overlap
+// thousands of others, so a workgroup lists its pairs.
+// Ordering: by the first id, then the second.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: mark, tallies.
 
@@ -15,15 +16,14 @@ struct Gathered {
 #if FILL
   stretch: Stretch,
 #if HEAVY
-  // The word at which the bits of its neighbours begin.
+  // The word of `offsets` at which the bits of the particle's neighbours begin.
   marks: u32,
 #endif
 #endif
 }
 
 #if BOXES
-// Positions are the low corners, `high_in` holds the high ones. Boxes that touch overlap.
-
+// True if two boxes overlap; boxes that touch do. Positions are the low corners, `high_in` holds the high ones.
 fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool {
   return all(body_position(position_in[other]) <= (*gathered).high) && all(particle.position <= load_vector(high_in[other]));
 }
@@ -87,7 +87,7 @@ fn put(gathered: Gathered, index: u32, id: u32) {
   pairs[index] = vec2u(gathered.id, id);
 }
 
-fn leave_out(index: u32) {
+fn put_empty(index: u32) {
   pairs[index] = vec2u(NO_PARTNER);
 }
 #else
@@ -104,11 +104,12 @@ fn finish(gathered: Gathered, particle: Particle) {
 #if FILL
   // Neighbours came in slot order. They are few, and no other thread writes to this part of the list.
   let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
-  // A device may round a pair that nearly touches differently here and in the tally; its entry then stays empty.
+  // In the tally, a device may round the distance of a nearly touching pair differently. Entries counted there but not
+  // found here stay empty.
   for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }
-  // Sorts a few entries by insertion; a crowd first with gaps (Shell: 1, 4, 13 …).
+  // Sorts the entries with Shell's sort (gaps 1, 4, 13 …). For a few entries this is an insertion sort.
   var gap = 1u;
   while (gap < (end - gathered.stretch.first) / 3u) {
     gap = 3u * gap + 1u;

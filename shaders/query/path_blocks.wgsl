@@ -1,6 +1,6 @@
-// Pieces of rows in hashed cells without periodic axes, for path_unbounded.wgsl and path_levels_hashed.wgsl.
+// Pieces of rows for path_unbounded.wgsl and path_levels_hashed.wgsl. A piece is the part of a row in one block of the
+// hash table.
 
-// Pieces of a row are blocks of the table.
 fn piece_at(x: i32) -> i32 {
   return x >> HASH_BLOCK_SHIFT;
 }

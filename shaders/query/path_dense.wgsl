@@ -1,31 +1,32 @@
-// The cells along a ray (see query/rays.wgsl) in a dense grid. Layers are the cells along one axis. Along periodic axes
-// their numbers continue beyond the ends, so that each image of a cell has its own number. Needs a world, and start:
-// array<u32> of the kernel. path_unbounded.wgsl and, for one level of cells, path_levels_*.wgsl provide the same names.
+// The cells along a ray (see query/rays.wgsl) in a dense grid. A layer is all cells with the same coordinate along an
+// axis. Along periodic axes the numbers of layers continue beyond the ends, so that each image of a cell has its own
+// number. Linked with a world; the kernel binds start: array<u32>. path_unbounded.wgsl and, per level of cells,
+// path_levels_*.wgsl provide the same names.
 // Needs: grid, FAR_OFF, PIECE, start.
 
-// Slots from `first` up to, but not including, `end`.
+// The slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
 }
 
-// The number of whole periods below a layer; −1 for layer −1.
+// Returns the number of whole periods below a layer, for example −1 for layer −1.
 fn periods_of(layer: i32, axis: u32) -> i32 {
   let cells = i32(grid.cells[axis]);
   return select(0, select(layer, layer + 1 - cells, layer < 0) / cells, grid.period[axis] > 0.0);
 }
 
-// The cell of a layer along the axis, inside the grid.
-fn home_of(layer: i32, axis: u32) -> i32 {
+// Returns the coordinate of a layer's cell inside the grid.
+fn cell_inside(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * i32(grid.cells[axis]);
 }
 
-// The difference between the coordinates of an image and of its particle.
+// Returns the difference between the coordinates of an image and of its particle.
 fn shift_of(layer: i32, axis: u32) -> f32 {
   return f32(periods_of(layer, axis)) * grid.period[axis];
 }
 
-// The layer of a coordinate, within the rounding that a walk allows for.
+// Returns the layer of a coordinate, up to the rounding error that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let periods = floor((coordinate - grid.origin[axis]) * grid.inverse_period[axis]);
   let offset = coordinate - grid.origin[axis] - periods * grid.period[axis];
@@ -35,41 +36,41 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return i32(cell) + i32(ring) + i32(periods) * i32(grid.cells[axis]);
 }
 
-// The coordinate at which a layer begins. Along an axis that is not periodic, particles outside the box belong to the
-// outermost cells, which therefore have no end.
+// Returns the coordinate at which a layer begins. Along an axis that is not periodic, particles outside the box belong
+// to the outermost cells, which therefore extend without end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
-  let cell = home_of(layer, axis) - i32(grid.ring[axis]);
+  let cell = cell_inside(layer, axis) - i32(grid.ring[axis]);
   let begin = grid.origin[axis] + shift_of(layer, axis) + f32(cell) * grid.cell_size;
   return select(begin, -FAR_OFF, cell <= 0 && grid.period[axis] == 0.0);
 }
 
 fn end_of(layer: i32, axis: u32) -> f32 {
   let ring = i32(grid.ring[axis]);
-  let cell = home_of(layer, axis) - ring;
+  let cell = cell_inside(layer, axis) - ring;
   let is_last = cell >= i32(grid.cells[axis]) - 2 * ring - 1;
   let origin = grid.origin[axis] + shift_of(layer, axis);
   if (is_last) {
-    // The last cell takes in the rest of the period.
+    // The last cell also covers the rest of the period.
     return select(origin + grid.period[axis], FAR_OFF, grid.period[axis] == 0.0);
   }
   return origin + f32(cell + 1) * grid.cell_size;
 }
 
-// The magnitude of the coordinates with which a particle's layer is rounded.
+// Returns a bound for the magnitude of the coordinates from which the layer of a particle is computed.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Pieces of a row: their numbers ascend with x.
+// Rows are split into pieces whose numbers ascend with x.
 fn pieces_in_period() -> i32 {
   return i32((grid.cells.x - 1u) / PIECE) + 1;
 }
 
 fn piece_at(x: i32) -> i32 {
-  return periods_of(x, 0u) * pieces_in_period() + home_of(x, 0u) / i32(PIECE);
+  return periods_of(x, 0u) * pieces_in_period() + cell_inside(x, 0u) / i32(PIECE);
 }
 
-// The layers along x of a piece, between two layers.
+// Returns the first and the last layer along x of a piece, limited to the layers from `low` to `high`.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   let pieces = pieces_in_period();
   let periods = select(piece, piece + 1 - pieces, piece < 0) / pieces;
@@ -79,13 +80,13 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   return vec2i(max(low, begin + first), min(high, begin + last));
 }
 
-// The particles in the layers of a row, all in one piece, from `low`, whose x is the first, to `last`.
+// Returns the particles of a row from the cell `low` to the layer `last` along x. Both must be in one piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
-  var home = low;
+  var inside = low;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    home[axis] = home_of(low[axis], axis);
+    inside[axis] = cell_inside(low[axis], axis);
   }
-  let base = flatten(home, grid.cells);
+  let base = flatten(inside, grid.cells);
   return Segment(start[base], start[base + u32(last - low.x) + 1u]);
 }
 

@@ -1,12 +1,13 @@
-// The cells along a ray (see query/rays.wgsl) on one level of a box, `level_walked`. With WRAPS the numbers of layers
-// along periodic axes continue beyond the ends, as in path_dense.wgsl. Needs levels/dense.wgsl and levels/levels.wgsl,
-// and start: array<u32> of the kernel. path_dense.wgsl and path_levels_hashed.wgsl provide the same names.
+// The cells along a ray (see query/rays.wgsl) on one level of a dense grid, `level_walked`. With WRAPS the numbers of
+// layers along periodic axes continue beyond the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and
+// levels/levels.wgsl; the kernel binds start: array<u32>. path_dense.wgsl and path_levels_hashed.wgsl provide the same
+// names.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
-// The level of the current walk. Must be set before any other function is called.
+// The level of the current walk. Set it before calling any other function.
 var<private> level_walked: u32;
 
-// Slots from `first` up to, but not including, `end`.
+// The slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
@@ -21,60 +22,60 @@ fn wraps_along(axis: u32) -> bool {
   return grid.period[axis] > 0.0;
 }
 
-// The number of wholes below a number; −1 for the number −1.
-fn wholes_of(number: i32, whole: i32) -> i32 {
-  return select(number, number + 1 - whole, number < 0) / whole;
+// Divides and rounds down, also for a negative number.
+fn floor_divide(number: i32, divisor: i32) -> i32 {
+  return select(number, number + 1 - divisor, number < 0) / divisor;
 }
 
-// The number of whole periods below a layer.
+// Returns the number of whole periods below a layer.
 fn periods_of(layer: i32, axis: u32) -> i32 {
-  return select(0, wholes_of(layer, cells_along(axis)), wraps_along(axis));
+  return select(0, floor_divide(layer, cells_along(axis)), wraps_along(axis));
 }
 
-// The cell of a layer along the axis, inside the grid.
-fn home_of(layer: i32, axis: u32) -> i32 {
+// Returns the coordinate of a layer's cell inside the grid.
+fn cell_inside(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * cells_along(axis);
 }
 
-// The layer of a coordinate, within the rounding that a walk allows for.
+// Returns the layer of a coordinate, up to the rounding error that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let periods = floor((coordinate - grid.origin[axis]) * grid.inverse_period[axis]);
   let offset = coordinate - grid.origin[axis] - periods * grid.period[axis];
   let layer = i32(clamp(floor(offset * grid.inverse_cell_size), 0.0, f32(grid.cells[axis] - 1u))) >> level_walked;
-  // The last cell takes in the rest of the period.
+  // The last cell also covers the rest of the period.
   return min(layer, cells_along(axis) - 1) + i32(periods) * cells_along(axis);
 }
 
-// The coordinate at which an image of a layer begins, unless it is the end of a period. Layers are twice as wide as on
-// the level below.
-fn border_before(home: i32, periods: i32, axis: u32) -> f32 {
+// Returns the coordinate at which the image of a layer begins, given the layer inside the grid and the number of
+// periods. The last layer ends at the end of the period instead.
+fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
-  return origin + f32(home << level_walked) * grid.cell_size;
+  return origin + f32(inside << level_walked) * grid.cell_size;
 }
 
-// Along an axis that is not periodic, particles outside the box belong to the outermost cells, which therefore have no
-// end.
+// Along an axis that is not periodic, particles outside the box belong to the outermost cells, which therefore extend
+// without end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
-  let begin = border_before(home_of(layer, axis), periods_of(layer, axis), axis);
+  let begin = border_before(cell_inside(layer, axis), periods_of(layer, axis), axis);
   return select(begin, -FAR_OFF, !wraps_along(axis) && layer <= 0);
 }
 
 fn end_of(layer: i32, axis: u32) -> f32 {
-  let home = home_of(layer, axis);
+  let inside = cell_inside(layer, axis);
   let periods = periods_of(layer, axis);
-  if (home >= cells_along(axis) - 1) {
+  if (inside >= cells_along(axis) - 1) {
     let end = grid.origin[axis] + f32(periods) * grid.period[axis] + grid.period[axis];
     return select(FAR_OFF, end, wraps_along(axis));
   }
-  return border_before(home + 1, periods, axis);
+  return border_before(inside + 1, periods, axis);
 }
 
-// The magnitude of the coordinates with which a particle's layer is rounded.
+// Returns a bound for the magnitude of the coordinates from which the layer of a particle is computed.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Pieces of a row: their numbers ascend with x, and none crosses the end of the world.
+// Rows are split into pieces whose numbers ascend with x. No piece crosses the end of the world.
 fn cells_in_piece() -> i32 {
   return min(i32(PIECE), cells_along(0u));
 }
@@ -84,26 +85,26 @@ fn pieces_in_period() -> i32 {
 }
 
 fn piece_at(x: i32) -> i32 {
-  return periods_of(x, 0u) * pieces_in_period() + home_of(x, 0u) / cells_in_piece();
+  return periods_of(x, 0u) * pieces_in_period() + cell_inside(x, 0u) / cells_in_piece();
 }
 
-// The layers along x of a piece, between two layers.
+// Returns the first and the last layer along x of a piece, limited to the layers from `low` to `high`.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   let pieces = pieces_in_period();
-  let periods = select(0, wholes_of(piece, pieces), wraps_along(0u));
+  let periods = select(0, floor_divide(piece, pieces), wraps_along(0u));
   let begin = periods * cells_along(0u);
   let first = (piece - periods * pieces) * cells_in_piece();
   let last = min(first + cells_in_piece(), cells_along(0u)) - 1;
   return vec2i(max(low, begin + first), min(high, begin + last));
 }
 
-// The particles in the layers of a row, all in one piece, from `low`, whose x is the first, to `last`.
+// Returns the particles of a row from the cell `low` to the layer `last` along x. Both must be in one piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
-  var home = low;
+  var inside = low;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    home[axis] = home_of(low[axis], axis);
+    inside[axis] = cell_inside(low[axis], axis);
   }
-  let bucket = bucket_at(home, level_walked);
+  let bucket = bucket_at(inside, level_walked);
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u]);
 }
 #else
@@ -111,7 +112,7 @@ fn last_layer(axis: u32) -> i32 {
   return i32((grid.cells[axis] - 1u) >> level_walked);
 }
 
-// The layer of a coordinate, within the rounding that a walk allows for.
+// Returns the layer of a coordinate, up to the rounding error that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let scaled = floor((coordinate - grid.origin[axis]) * grid.inverse_cell_size);
   return i32(clamp(scaled, 0.0, f32(grid.cells[axis] - 1u))) >> level_walked;
@@ -121,7 +122,7 @@ fn border_before(layer: i32, axis: u32) -> f32 {
   return grid.origin[axis] + f32(layer << level_walked) * grid.cell_size;
 }
 
-// Particles outside the box belong to the outermost cells, which therefore have no end.
+// Particles outside the box belong to the outermost cells, which therefore extend without end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer, axis), -FAR_OFF, layer <= 0);
 }
@@ -130,17 +131,17 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer + 1, axis), FAR_OFF, layer >= last_layer(axis));
 }
 
-// The magnitude of the coordinates with which a particle's layer is rounded.
+// Returns a bound for the magnitude of the coordinates from which the layer of a particle is computed.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis]) * grid.cell_size;
 }
 
-// Pieces of a row: their numbers ascend with x.
+// Rows are split into pieces whose numbers ascend with x.
 fn piece_at(x: i32) -> i32 {
   return x / i32(PIECE);
 }
 
-// The layers along x of a piece, between two layers.
+// Returns the first and the last layer along x of a piece, limited to the layers from `low` to `high`.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
 #if FIRST
   let first = piece * i32(PIECE);
@@ -150,7 +151,7 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
 #endif
 }
 
-// The particles in the layers of a row, all in one piece, from `low`, whose x is the first, to `last`.
+// Returns the particles of a row from the cell `low` to the layer `last` along x. Both must be in one piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   let bucket = bucket_at(low, level_walked);
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u]);

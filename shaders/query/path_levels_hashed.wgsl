@@ -1,13 +1,13 @@
-// The cells along a ray (see query/rays.wgsl) on one level of an unbounded world, `level_walked`. Needs
-// levels/hashed.wgsl, levels/levels.wgsl and path_blocks, and of the kernel start: array<u32>, cell_of_slot:
-// array<Cell>, position_in: array<PackedBody>. path_levels_dense.wgsl provides the same names for a box.
+// The cells along a ray (see query/rays.wgsl) on one level of an unbounded world, `level_walked`. Linked with
+// levels/hashed.wgsl, levels/levels.wgsl and path_blocks.wgsl. The kernel binds start: array<u32>, cell_of_slot:
+// array<Cell> and position_in: array<PackedBody>. path_levels_dense.wgsl provides the same names for dense cells.
 // Needs: FARTHEST, cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// The level of the current walk. Must be set before any other function is called.
+// The level of the current walk. Set it before calling any other function.
 var<private> level_walked: u32;
 
-// Slots from `first` up to, but not including, `end`, whose particles are on the level and in cells between `low` and
-// `high`.
+// The particles on the level in cells from `low` to `high`. Their slots go from `first` up to, but not including,
+// `end`; other particles may lie among them.
 struct Segment {
   first: u32,
   end: u32,
@@ -15,7 +15,7 @@ struct Segment {
   high: Lattice,
 }
 
-// Cells farther out count as this one.
+// Cells farther out are all treated as this layer.
 fn farthest_layer() -> i32 {
   return i32(FARTHEST) >> level_walked;
 }
@@ -36,12 +36,12 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer + 1), FAR_OFF, layer >= farthest_layer());
 }
 
-// Cells are exact here.
+// Needs no margin, because cells are exact here.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }
 
-// The particles in the layers of a row, all in one piece, from `low`, whose x is the first, to `last`.
+// Returns the particles of a row from the cell `low` to the layer `last` along x. Both must be in one piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var high = low;
   high.x = last;
@@ -49,7 +49,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Buckets also hold particles of other cells and levels.
+// Tests the true cell and level, because a bucket may also hold particles of others.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   let is_between = all((cell >= segment.low) & (cell <= segment.high));

@@ -1,8 +1,9 @@
-// The cells along a ray (see query/rays.wgsl) in the unbounded world. Needs of the kernel start: array<u32>,
+// The cells along a ray (see query/rays.wgsl) in the unbounded world. The kernel binds start: array<u32> and
 // cell_of_slot: array<Cell>. path_dense.wgsl provides the same names for dense cells.
 // Needs: lattice_at, grid, FAR_OFF, FARTHEST, bucket_at, start, cell_of_slot.
 
-// Slots from `first` up to, but not including, `end`, whose cells are between `low` and `high`.
+// The particles in cells from `low` to `high`. Their slots go from `first` up to, but not including, `end`; other
+// particles may lie among them.
 struct Segment {
   first: u32,
   end: u32,
@@ -18,7 +19,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return lattice_at(Vector(coordinate)).x;
 }
 
-// Cells farther out count as the last one.
+// Cells farther out are all treated as the outermost one.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   return select(f32(layer) * grid.cell_size, -FAR_OFF, f32(layer) <= -FARTHEST);
 }
@@ -27,7 +28,7 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(f32(layer + 1) * grid.cell_size, FAR_OFF, f32(layer) >= FARTHEST);
 }
 
-// Cells are exact here.
+// Needs no margin, because cells are exact here.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }
@@ -39,7 +40,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Buckets also hold particles of other cells.
+// Tests the true cell, because a bucket may also hold particles of other cells.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   return all((cell >= segment.low) & (cell <= segment.high));

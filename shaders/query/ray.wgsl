@@ -1,9 +1,9 @@
-// One ray: what the host uploads, the times at which it comes near a coordinate, and the balls that it meets. rays.wgsl
-// walks the cells along it. Needs the path_*.wgsl of the world and base/params.wgsl.
+// Functions for one ray: reading its data, the times at which it comes near a coordinate, and the balls that it meets.
+// rays.wgsl walks the cells along it. Linked with the path_*.wgsl of the world.
 //
 // A ray consists of the positions origin + t * direction, 0 <= t <= reach. It meets a ball if the centre lies within
-// the radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point, and so may be
-// one below 2^-63, because a device may flush the square to 0.
+// the radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point. A ball of a
+// radius below 2^-63 may act as a point, because a device may flush the square to 0.
 //
 // Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24 and origin o,
 // the errors are at most
@@ -11,8 +11,8 @@
 //   3 u of its coordinate  of the border of a layer,
 //   4 u of the extent      of the coordinate that decides a particle's cell (core/world/world.ts),
 //   5 u of itself          of a quotient (2.5 ulp, as WGSL allows).
-// All spans are widened by 2^-20 = 16 u times the sum of these magnitudes, which also covers the error of `meet`, less
-// than 8 u of the way.
+// All spans are widened by 2^-20 = 16 u times the sum of these magnitudes. This also covers the error of `hit_time`,
+// which is less than 8 u of the distance.
 // Needs: rays, is_finite, wrap, grid, parameters, extent_of, level_walked, greatest_on, layer_at.
 
 struct Rays {
@@ -22,17 +22,17 @@ struct Rays {
   radius_squared: f32,
 }
 
-// `rays` holds the bits of floats (see src/engine/queries/rays.ts). Words of a ray: origin, direction, reach. In 3D
-// each vector starts at a multiple of four words.
+// `rays` holds the bits of floats (see src/engine/queries/rays.ts). The words of a ray are origin, direction and reach.
+// In 3D each vector starts at a multiple of four words.
 const RAY_WORDS = 2u * DIMENSIONS + 2u;
 const DIRECTION_WORD = 2u * DIMENSIONS - 2u;
 const REACH_WORD = 3u * DIMENSIONS - 2u;
 
 const WIDENED = 0x1p-20f;
-// A ray slower than this along an axis counts as near every layer of the axis all the time.
+// A ray slower than this along an axis counts as near every layer of that axis at all times.
 const STILL = 0x1p-50f;
-// The greatest distance of a ray's origin from the world's, and of a met particle from the ray's origin: its square is
-// finite.
+// The greatest distance of a ray's origin from the world's, and of a met particle from the ray's origin. The square of
+// this number is finite.
 const FARTHEST_MET = 0x1p62f;
 const INFINITE_BITS = 0x7f800000u;
 const MISSED = -1.0;
@@ -41,11 +41,12 @@ struct Path {
   origin: Vector,
   direction: Vector,
   direction_squared: f32,
-  // Greatest distance, or MISSED if the ray can meet nothing.
+  // The greatest distance, or MISSED if the ray can meet nothing.
   reach: f32,
-  // Greatest distance along each axis between the ray and the centre of a met ball, without the rounding on the way.
+  // The greatest distance along each axis between the ray and the centre of a met ball. Excludes the rounding error
+  // that grows along the ray.
   near: Vector,
-  // True if the ray may meet more than one image of a particle.
+  // True if the ray may hit_time more than one image of a particle.
   repeats: bool,
 }
 
@@ -86,7 +87,7 @@ fn path_of(number: u32) -> Path {
       reach = min(reach, select(FARTHEST_MET, f32(MOST_PERIODS) * period, period > 0.0) / speed);
     }
   }
-  // Over a long reach even a slow ray passes more periods than can be counted.
+  // Over a long reach, even an axis along which the ray is slow may exceed the allowed number of periods.
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let speed = abs(path.direction[axis]);
     let most = f32(MOST_PERIODS) * grid.period[axis];
@@ -102,13 +103,13 @@ fn path_of(number: u32) -> Path {
 #endif
 }
 
-// The path among balls up to a radius.
+// Returns the path with the values that depend on the greatest radius of the balls.
 fn path_among(path: Path, radius: f32) -> Path {
   var among = path;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let period = grid.period[axis];
-    let way = abs(path.direction[axis]) * path.reach + 2.0 * radius;
-    among.repeats = among.repeats || (period > 0.0 && way > 0.99 * period);
+    let length = abs(path.direction[axis]) * path.reach + 2.0 * radius;
+    among.repeats = among.repeats || (period > 0.0 && length > 0.99 * period);
     let magnitude = abs(path.origin[axis]) + extent_of(axis) + radius;
     among.near[axis] = radius + WIDENED * magnitude;
   }
@@ -116,7 +117,8 @@ fn path_among(path: Path, radius: f32) -> Path {
 }
 
 #if VARIABLE_RADII
-// The path among the particles of a level. Sets the level that layers belong to from now on.
+// Returns the path with the values that depend on the level. Also sets `level_walked`, the level of all layers until
+// the next call.
 fn path_on(path: Path, level: u32) -> Path {
   level_walked = level;
   return path_among(path, min(greatest_on(level), grid.greatest_radius));
@@ -131,16 +133,16 @@ fn radius_squared_of(body: PackedBody) -> f32 {
 }
 #endif
 
-// Least and greatest coordinate along an axis of the centres that the ray may meet between two times.
+// Returns the least and the greatest coordinate along an axis of the centres that the ray may meet between two times.
 fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
-  let way = path.direction[axis] * times;
-  let at = path.origin[axis] + way;
-  let near = path.near[axis] + WIDENED * abs(way);
+  let moved = path.direction[axis] * times;
+  let at = path.origin[axis] + moved;
+  let near = path.near[axis] + WIDENED * abs(moved);
   return vec2f(min(at.x - near.x, at.y - near.y), max(at.x + near.x, at.y + near.y));
 }
 
-// The part of a span of times in which the ray may meet centres between two coordinates of an axis. If the result
-// descends, it is empty.
+// Returns the part of a span of times in which the ray may meet centres between two coordinates of an axis. The span is
+// empty if its end is before its beginning.
 fn narrowed(path: Path, axis: u32, low: f32, high: f32, times: vec2f) -> vec2f {
   let speed = path.direction[axis];
   if (abs(speed) <= STILL) {
@@ -161,17 +163,17 @@ fn length_of(layers: vec2i) -> f32 {
   return f32(layers.y) - f32(layers.x) + 1.0;
 }
 
-// The layers in the order in which the ray reaches them.
+// Returns the layer that the ray reaches at a step of its walk.
 fn layer_in(layers: vec2i, step: u32, speed: f32) -> i32 {
   return select(layers.x + i32(step), layers.y - i32(step), speed < 0.0);
 }
 
-// The time at which a ray first meets the ball with centre origin + away, or MISSED.
-fn meet(path: Path, away: Vector, radius_squared: f32) -> f32 {
+// Returns the time at which a ray first meets the ball with centre origin + away, or MISSED.
+fn hit_time(path: Path, away: Vector, radius_squared: f32) -> f32 {
   if (any(abs(away) > Vector(2.0 * FARTHEST_MET))) {
     return MISSED;
   }
-  // A direction of unit length needs no division, and so no rounding.
+  // A direction of unit length needs no division and so adds no rounding error.
   let is_unit = path.direction_squared == 1.0;
   let along = dot(away, path.direction);
   let middle = select(along / path.direction_squared, along, is_unit);
@@ -191,7 +193,7 @@ struct Meeting {
   image: Lattice,
 }
 
-// The images of a coordinate that the ray may meet between two times, as numbers of periods.
+// Returns the first and the last image of a coordinate that the ray may meet between two times, as numbers of periods.
 fn images_between(path: Path, axis: u32, coordinate: f32, times: vec2f) -> vec2i {
   if (grid.period[axis] == 0.0) {
     return vec2i();
@@ -205,7 +207,7 @@ fn times_at(path: Path, axis: u32, coordinate: f32, image: i32, times: vec2f) ->
   return narrowed(path, axis, shifted, shifted, times);
 }
 
-// The image of a particle that the ray meets first. Later images of the same particle do not count again.
+// Returns the image of a particle that the ray meets first.
 fn first_meeting(path: Path, position: Vector, radius_squared: f32) -> Meeting {
   var first = Meeting(MISSED, Lattice());
   let whole = vec2f(0.0, path.reach);
@@ -232,7 +234,7 @@ fn first_meeting(path: Path, position: Vector, radius_squared: f32) -> Meeting {
         var image = Lattice(layer);
         image.x = column;
         image.y = row;
-        let distance = meet(path, position - path.origin + Vector(image) * grid.period, radius_squared);
+        let distance = hit_time(path, position - path.origin + Vector(image) * grid.period, radius_squared);
         if (distance >= 0.0 && (first.distance < 0.0 || distance < first.distance)) {
           first = Meeting(distance, image);
         }

@@ -1,29 +1,30 @@
 // Finds the particles that rays meet.
 // Inputs: a fresh grid and rays (see ray.wgsl). Output, in one of three variants:
 //   tally         the number of particles per ray;
-//   fill (FILL)   their ids and distances from the ray's offset on, by ascending distance and then id;
+//   fill (FILL)   their ids and distances from the ray's offset on, by distance and then id;
 //   first (FIRST) the id and distance of the nearest particle per ray.
-// If the list has no room for all of a ray's entries, the ray's room holds NO_PARTNER. The same fills the room of a
-// particle that the device met in `tally` and, rounding differently, missed in `fill`.
+// If the list has no room for all entries of a ray, fill writes NO_PARTNER into the ray's room. A device may also round
+// differently in the two steps. An entry that tally counted but fill does not find holds NO_PARTNER.
 //
 // The walk: if the ray meets a centre c at time t, then |c - (origin + t * direction)| <= radius along every axis, at
-// the same t. So the walk takes the layers of cells along z that the ray comes near (3D), for each layer the span of
-// times near it, for that span the rows along y, for each row the narrower span of times, and for that span the cells
-// along x, which are one range of slots or a few. It visits each cell once, however far balls reach into other cells.
+// the same t. In 3D the walk takes each layer of cells along z that the ray comes near, and the span of times near this
+// layer. For this span it takes the rows along y and, for each row, the narrower span of times. For that span it takes
+// the cells along x, which are one range of slots or a few. It visits each cell once, however far balls reach into
+// other cells.
 //
-// With variable radii, there is one such walk per level that holds particles, among the particles of the level, with
-// the greatest radius of the level. Cells of a level are groups of cells of the lowest level, so borders and
-// coordinates are rounded alike on all levels. If the walks would visit more pieces of rows than there are particles,
-// the kernel tests all particles instead; it decides once, for all levels together.
-// Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, meet, grid, first_meeting, MISSED, start.
-// Needs: layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of, piece_between.
-// Needs: segment_between, is_in_segment, holds_anyone, path_on, path_among, distances, ids, linear_workgroup.
+// With variable radii, there is one such walk per level that holds particles, with the greatest radius of the level.
+// Cells of a level are groups of cells of the lowest level, so the errors of borders and coordinates are the same on
+// all levels. If the walks would visit more pieces of rows than there are particles, the kernel tests all particles
+// instead. It decides once, for all levels together.
+// Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, first_meeting, MISSED.
+// Needs: start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of, piece_between.
+// Needs: segment_between, is_in_segment, is_occupied, path_on, path_among, distances, ids, linear_workgroup.
 // Needs: parameters, path_of, offsets, stretch_of, sort_stretch, tallies.
 
 struct Gathered {
   found: u32,
 #if FILL
-  // The part of the list for the ray's entries, and whether they all fit.
+  // The part of the list for the entries of the ray. `has_room`: all of them fit.
   room: Stretch,
   has_room: bool,
 #endif
@@ -33,7 +34,7 @@ struct Gathered {
 #endif
 }
 
-fn keep(gathered: ptr<function, Gathered>, slot: u32, distance: f32) {
+fn add_hit(gathered: ptr<function, Gathered>, slot: u32, distance: f32) {
 #if FILL
   if ((*gathered).has_room && (*gathered).found < (*gathered).room.room) {
     put((*gathered).room.first + (*gathered).found, Entry(distance, id_in[slot]));
@@ -49,8 +50,8 @@ fn keep(gathered: ptr<function, Gathered>, slot: u32, distance: f32) {
   (*gathered).found += 1u;
 }
 
-// Tests a particle in a cell of the walk, as the image that lies in that cell.
-fn consider(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: Lattice) {
+// Tests a particle in a cell of the walk, at the image that lies in the cell.
+fn test_in_cell(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: Lattice) {
   let body = position_in[slot];
   let position = body_position(body);
   let radius_squared = radius_squared_of(body);
@@ -59,7 +60,7 @@ fn consider(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: Latt
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     image[axis] = periods_of(cell[axis], axis);
   }
-  var distance = meet(path, position - path.origin + Vector(image) * grid.period, radius_squared);
+  var distance = hit_time(path, position - path.origin + Vector(image) * grid.period, radius_squared);
 #if !FIRST
   if (distance >= 0.0 && path.repeats) {
     let first = first_meeting(path, position, radius_squared);
@@ -67,14 +68,14 @@ fn consider(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: Latt
   }
 #endif
 #else
-  let distance = meet(path, position - path.origin, radius_squared);
+  let distance = hit_time(path, position - path.origin, radius_squared);
 #endif
   if (distance >= 0.0) {
-    keep(gathered, slot, distance);
+    add_hit(gathered, slot, distance);
   }
 }
 
-fn consider_all(gathered: ptr<function, Gathered>, path: Path) {
+fn test_all(gathered: ptr<function, Gathered>, path: Path) {
   let active_count = min(start[grid.cell_count], grid.count);
   for (var slot = 0u; slot < active_count; slot++) {
     let body = position_in[slot];
@@ -83,15 +84,15 @@ fn consider_all(gathered: ptr<function, Gathered>, path: Path) {
 #if WRAPS
     let distance = first_meeting(path, position, radius_squared).distance;
 #else
-    let distance = meet(path, position - path.origin, radius_squared);
+    let distance = hit_time(path, position - path.origin, radius_squared);
 #endif
     if (distance >= 0.0) {
-      keep(gathered, slot, distance);
+      add_hit(gathered, slot, distance);
     }
   }
 }
 
-// In 2D there is one layer.
+// Returns the layers along z that the ray comes near; in 2D there is one.
 fn layers_of(path: Path) -> vec2i {
   if (DIMENSIONS == 3u) {
     return layers_within(sweep(path, DIMENSIONS - 1u, vec2f(0.0, path.reach)), DIMENSIONS - 1u);
@@ -99,7 +100,7 @@ fn layers_of(path: Path) -> vec2i {
   return vec2i();
 }
 
-// How many pieces of rows (axis 0), rows or layers the path may be in at a time.
+// Returns how many layers along y or z the path may touch at one time; along x (axis 0), how many pieces of a row.
 fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   let layers = layers_within(sweep(path, axis, vec2f(time)), axis);
   if (axis == 0u) {
@@ -108,12 +109,13 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   return length_of(layers);
 }
 
-// The width of the path beyond the usual three. Far from the world's origin, rounding alone can make it thousands.
+// Returns how much wider the path is than usual, along an axis: 1 for up to three layers. Far from the world's origin,
+// rounding alone can make it thousands.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }
 
-// An estimate of how many pieces of rows the walk visits.
+// Estimates how many pieces of rows the walk visits.
 fn pieces_walked(path: Path) -> f32 {
   let whole = vec2f(0.0, path.reach);
   let layers = length_of(layers_of(path));
@@ -141,7 +143,7 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
       times = narrowed(path, axis, begin_of(layer, axis), end_of(layer, axis), whole);
     }
 #if FIRST
-    // Layers come in the ray's order, so nothing nearer follows.
+    // Layers come in the order in which the ray reaches them, so no nearer ball follows.
     if (times.x > (*gathered).distance) {
       break;
     }
@@ -177,7 +179,7 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
         // Bounded by the particle count, so that a corrupt grid cannot hang the device.
         for (var slot = segment.first; slot < min(segment.end, grid.count); slot++) {
           if (is_in_segment(segment, slot)) {
-            consider(gathered, path, slot, cell);
+            test_in_cell(gathered, path, slot, cell);
           }
         }
       }
@@ -185,28 +187,28 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
   }
 }
 
-// Tests all particles if there are fewer of them than pieces of rows on the walk.
+// Tests all particles if there are fewer of them than pieces of rows on the walk. Otherwise walks.
 fn search(gathered: ptr<function, Gathered>, path: Path) {
 #if VARIABLE_RADII
   var pieces = 0.0;
   for (var level = 0u; level < grid.levels; level++) {
-    if (holds_anyone(level)) {
+    if (is_occupied(level)) {
       pieces += pieces_walked(path_on(path, level));
     }
   }
   if (pieces > f32(start[grid.cell_count])) {
-    consider_all(gathered, path_among(path, grid.greatest_radius));
+    test_all(gathered, path_among(path, grid.greatest_radius));
     return;
   }
-  // The highest level first: its walk is the shortest, and what it meets may shorten the others.
+  // Begins with the highest level: its walk is the shortest, and a ball met there may shorten the other walks.
   for (var level = grid.levels; level > 0u; level--) {
-    if (holds_anyone(level - 1u)) {
+    if (is_occupied(level - 1u)) {
       walk(gathered, path_on(path, level - 1u));
     }
   }
 #else
   if (pieces_walked(path) > f32(start[grid.cell_count])) {
-    consider_all(gathered, path);
+    test_all(gathered, path);
     return;
   }
   walk(gathered, path);

@@ -1,24 +1,25 @@
-// The contact law; src/core/contact/law.ts states it in words. Needs params.
-// Twin: src/reference/solve/contact-law.ts, which multiplies in the same order.
+// The contact law; src/core/contact/law.ts states it in words. Twin: src/reference/solve/contact-law.ts, which
+// multiplies in the same order.
 // Needs: substep.
 
-// What a contact does to one side: the changes of its position and of its velocity.
+// The changes of position and velocity that a contact causes on one side.
 struct Effect {
   push: Vector,
   change: Vector,
 }
 
-// `share`: this side's share of what the contact does.
+// Returns the length of a push. `share` is this side's share of the correction.
 fn push_of(share: f32, overlap: f32) -> f32 {
   return share * (2.0 * substep.half_relaxation) * overlap;
 }
 
-// Change of the normal velocity in a contact that bounces; `approach` is negative while the sides approach.
+// Returns the change of the normal velocity in a contact that bounces. `approach` is negative while the sides approach.
 fn bounce_change(approach: f32, share: f32) -> f32 {
   return -share * (1.0 + substep.restitution) * approach;
 }
 
-// The same in a contact that does not bounce. `grip`: this side's share of the fastest push and of friction.
+// Returns the change of the normal velocity in a contact that does not bounce. `grip` is this side's share of the
+// fastest push and of friction.
 fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
   let limit = select(max(most, -share * approach), most, approach > 0.0);
@@ -26,7 +27,7 @@ fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 
   return min(push_velocity, limit) * kept;
 }
 
-// The fraction of the sliding velocity that friction takes away; `grip` is the largest fraction allowed.
+// Returns the fraction of the sliding velocity that friction removes. `grip` is the largest fraction allowed.
 fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   var share = 0.0;
   if (sliding_speed > 0.0) {
@@ -35,7 +36,7 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative`: the velocity of this side relative to the other; `bounces`: both sides are each other's fastest contact.
+// `relative` is the velocity of this side relative to the other. `bounces`: each side is the other's partner.
 fn contact_effect(normal: Vector, overlap: f32, relative: Vector, bounces: bool, share: f32, grip: f32) -> Effect {
   let push = push_of(share, overlap);
   let approach = dot(relative, normal);
@@ -48,12 +49,12 @@ fn contact_effect(normal: Vector, overlap: f32, relative: Vector, bounces: bool,
   let sliding = relative - approach * normal;
   let sliding_speed = sqrt(dot(sliding, sliding));
   let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * grip);
-  // A contact that does not bounce also stops the way that sliding went.
-  let held = select(braking * substep.dt, 0.0, bounces);
-  return Effect(push * normal - held * sliding, change * normal - braking * sliding);
+  // In a contact that does not bounce, friction also moves the particle back against the sliding.
+  let friction_push = select(braking * substep.dt, 0.0, bounces);
+  return Effect(push * normal - friction_push * sliding, change * normal - braking * sliding);
 }
 
-// One wall. It puts the particle back completely in one pass.
+// Applies one wall, which moves the particle completely back inside in one pass.
 fn meet_wall(
   position: ptr<function, Vector>,
   velocity: ptr<function, Vector>,

@@ -1,9 +1,10 @@
-// Advances every particle by one substep (symplectic Euler: velocity first).
+// Advances every particle by one substep with symplectic Euler: the velocity first, then the position.
 // Inputs and outputs: positions, velocities. With COUNT it also counts the buckets of the new positions, so that the
-// grid needs no counting pass; outputs: counts and ranks as in grid/count.wgsl. That pass counts instead with variable
-// radii, because it also counts finer entries, and with continuous motion, because paths may end elsewhere
-// (solve/ccd/land.wgsl). Particles that are not finite keep their state. Particles whose speed is too great to be
-// squared are set aside: their position becomes NaN.
+// grid needs no counting pass. Outputs are then also counts and ranks, as in grid/count.wgsl. Two cases need that pass
+// instead: variable radii, which have finer entries to count, and continuous motion, whose paths may end elsewhere
+// (solve/ccd/land.wgsl).
+// Particles that are not finite keep their state. A particle too fast for its speed to be squared goes into the
+// quarantine: its position becomes NaN.
 // Needs: MAGNITUDE_BITS, linear_workgroup, grid, position, is_finite, velocity, substep, wrap, ranks, counts.
 // Needs: bucket_of, id_in.
 
@@ -31,7 +32,7 @@ fn integrate(
     velocity[slot] = store_vector(speed);
     bits = bits_of(with_position(body, wrap(start + speed * substep.dt)));
     if (is_too_fast(speed)) {
-      bits = set_aside(bits);
+      bits = with_nan(bits);
     }
     position[slot] = bits;
   }

@@ -1,6 +1,6 @@
-// For restitution, finds each particle's fastest approaching contact, among those faster than rest_speed.
-// Inputs: sorted state. Output: the other's slot, or NO_PARTNER. Two particles that are each other's partner bounce in
-// resolve.wgsl. Ties go to the lower pair of slots, the same from both sides, so the fastest pair of all is always
+// For restitution, finds each particle's partner: its fastest approaching contact, if faster than rest_speed. Inputs:
+// sorted state. Output: the partner's slot, or NO_PARTNER. Two particles that are each other's partner bounce in
+// resolve.wgsl. Ties go to the lower pair of slots. Both sides break ties alike, so the fastest pair of all is always
 // mutual.
 // Needs: Particle, Neighbour, Contact, OBSTACLE_PARTNER, substep, velocity_in, contact_with, probe_obstacles.
 // Needs: partner_out.
@@ -12,8 +12,8 @@ struct Gathered {
 }
 
 #if OBSTACLES
-// If the fastest is an obstacle, the partner is its slot with OBSTACLE_PARTNER set. An obstacle needs no partner
-// itself.
+// If the fastest contact is with an obstacle, the partner is the slot of the obstacle with OBSTACLE_PARTNER set. The
+// obstacle itself has no partner.
 alias ObstacleSum = Gathered;
 
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {

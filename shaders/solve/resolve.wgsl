@@ -1,7 +1,8 @@
-// One Jacobi pass of the contact law (contact_law.wgsl): every particle gathers what its overlapping neighbours do to
-// it. The pass reads only the state before it, so it needs no atomics and the order of threads does not matter.
-// Inputs: sorted state, starts; partners if restitution is not zero. Outputs: positions and velocities; with SEPARATE
-// only positions, and velocities are neither read nor written. Slots stay as they are.
+// One Jacobi pass of the contact law (contact_law.wgsl): every particle gathers the effects of its overlapping
+// neighbours. The pass reads only the state before it, so it needs no atomics, and the order of threads does not
+// matter.
+// Inputs: sorted state, starts, and partners if restitution is not zero. Outputs: positions and velocities. With
+// SEPARATE it writes only positions, and neither reads nor writes velocities. Slots stay as they are.
 // Needs: substep, Particle, velocity_in, partner_in, Neighbour, contact_with, push_of, contact_effect, Contact.
 // Needs: OBSTACLE_PARTNER, probe_obstacles, meet_wall, position_out, position_in, wrap, velocity_out.
 
@@ -15,7 +16,7 @@ struct Gathered {
 }
 
 #if OBSTACLES
-// What all obstacles do to one particle.
+// The effects of all obstacles on one particle.
 struct ObstacleSum {
   deepest: f32,
   overlaps: f32,
@@ -24,7 +25,7 @@ struct ObstacleSum {
   velocity: Vector,
   partner: u32,
   change: Vector,
-  // The change of velocity by the obstacle that it bounces off.
+  // The change of velocity by the obstacle that the particle bounces off.
   bounce: Vector,
 #endif
 }
@@ -78,7 +79,8 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 #endif
 
 #if OBSTACLES
-// The particle does the work of both sides, but brakes no more than against another particle.
+// The particle takes the whole correction, because the obstacle does not move. It brakes no more than against another
+// particle.
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;
@@ -125,7 +127,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   var velocity = sum.velocity + sum.change;
 #endif
 #if VARIABLE_RADII
-  // The centre stays its own size away from the walls.
+  // The centre stays at least its own extent away from the walls.
 #if HAS_BOXES
   let margin = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else
@@ -155,7 +157,7 @@ fn finish(gathered: Gathered, particle: Particle) {
 #endif
 }
 
-// Copies the state of a particle that is set aside.
+// Copies the state of a particle in the quarantine.
 fn skip(slot: u32) {
   position_out[slot] = position_in[slot];
 #if !SEPARATE

@@ -1,5 +1,5 @@
-// Marks the particles that are removed: their id gets RETIRED_BIT and their position becomes NaN, so that the next sort
-// puts them behind all others. Input: one bit per id. In place.
+// Marks the particles that are removed, in place: sets RETIRED_BIT in their id and makes their position NaN, so that
+// the next sort puts them behind all others. Input: `leaving`, one bit per id.
 // Needs: linear_workgroup, grid, id, leaving, position.
 
 // `position` is bound as bits, because WGSL cannot write a NaN as a float.
@@ -17,6 +17,6 @@ fn retire(
   let own_id = id[slot];
   if (((leaving[own_id / 32u] >> (own_id % 32u)) & 1u) != 0u) {
     id[slot] = own_id | RETIRED_BIT;
-    position[slot] = set_aside(position[slot]);
+    position[slot] = with_nan(position[slot]);
   }
 }

@@ -1,22 +1,22 @@
-// One digit of a radix sort, least significant digit first. `radix_count` counts the keys of each run by their digit. A
-// scan over these counts, ordered by digit and then by run, gives the target indices, and `radix_scatter` writes the
-// keys there. One thread goes over a run in order, so equal digits keep their order: the sort is stable, and gives the
-// same bits every time. No barriers.
+// One digit of a radix sort, least significant digit first. `radix_count` counts the keys of each run by digit. A scan
+// over these counts, ordered by digit and then by run, gives the target indices. `radix_scatter` writes the keys there.
+// Ordering: one thread reads a run in order, so equal digits keep their order. The sort is stable and gives the same
+// bits every time. It uses no barriers.
 //
-// Keys are sorted as unsigned numbers. Other keys are converted when they are first read, and converted back when they
-// are last written.
+// Keys are sorted as unsigned numbers. The first digit's kernels convert other keys when they read them, and the last
+// digit's kernel converts them back.
 // Needs: radix, grid, linear_workgroup, key_in, counts, starts, key_out, payload_out, payload_in.
 
 struct Radix {
   // The lowest bit of the digit.
   shift: u32,
-  // The kinds of keys that are read and written: KEYS_ constants.
+  // The kinds of the keys that are read and of those that are written: KEYS_ constants.
   read: u32,
   written: u32,
 }
 
 #if WIDE
-// The low word, then the high one.
+// The low word of a 64-bit key, then the high word.
 alias Key = vec2u;
 #else
 alias Key = u32;
@@ -26,8 +26,8 @@ const SIGN = 0x80000000u;
 const INFINITY = 0x7f800000u;
 const LAST = 0xffffffffu;
 
-// Maps keys to unsigned numbers of the same order. A negative float flips all bits, any other only the sign; −0 comes
-// before 0, and every NaN becomes the same last key.
+// Maps a key to an unsigned number so that the order is kept. For floats, flips all bits of a negative number and only
+// the sign bit of any other. So −0 comes before 0. Every NaN becomes the last key.
 fn to_unsigned(key: Key) -> Key {
 #if WIDE
   return key;

@@ -1,9 +1,9 @@
-// Sorts a stretch of a list in one thread with Shell's sort: fast if the stretch is nearly sorted, and less than
-// quadratic if it is not. The kernel defines
+// Sorts a stretch of a list in one thread with Shell's sort. It is fast for nearly sorted stretches and takes less than
+// quadratic time for all others. The kernel defines
 //   struct Entry
 //   fn entry_at(index: u32) -> Entry
 //   fn put(index: u32, entry: Entry)
-//   fn is_before(entry: Entry, other: Entry) -> bool          entries of which neither is before the other are equal
+//   fn is_before(entry: Entry, other: Entry) -> bool          two entries are equal if neither is before the other
 // Needs: entry_at, is_before, put.
 
 fn sort_stretch(first: u32, end: u32) {

@@ -1,5 +1,5 @@
-// The part of a list that one owner may fill: from its offset to the next one, within the length of the list. Offsets
-// descend only if there are more entries than 32 bits can count (see query/list_count.wgsl); then the owner has no
+// The part of a list that one owner may fill: from its offset to the next owner's, within the length of the list. If
+// there are more entries than 32 bits can count, offsets may descend (see query/list_count.wgsl). The owner then has no
 // room.
 
 struct Stretch {

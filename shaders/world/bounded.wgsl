@@ -1,9 +1,9 @@
-// The bounded world: a box of cells with a ring of empty cells around it. Needs space_straight and cells_dense. Twin:
-// src/core/world/cells.ts. Each kind of world provides the same names: those of space_straight and cells_dense, and
-// lattice_at and are_adjacent.
+// The bounded world: a box of cells with a ring of empty cells around it. Linked with space_straight.wgsl and
+// cells_dense.wgsl. Each kind of world provides the functions of these two files, lattice_at and are_adjacent. Twin:
+// src/core/world/cells.ts.
 // Needs: snap, grid, is_beside.
 
-// The outermost cells stay empty, so that a probe around any cell stays inside the grid.
+// Assigns no particle to the ring, so a probe around any occupied cell stays inside the grid.
 fn lattice_at(position: Vector) -> Lattice {
   let scaled = floor(snap(snap(position - grid.origin) * grid.inverse_cell_size));
   return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(3u)))) + Lattice(1);

@@ -1,7 +1,7 @@
-// Boxes in a periodic world: a particle is in a box if one of its images is. Both corners are wrapped into the world.
-// Along an axis with low <= high the box then lies between the two; with low > high it is everything except the gap
-// between them. A box as long as the period or longer covers the whole axis. Uses sums only, as in
-// world/space_periodic.wgsl, so that every kernel gets the same result.
+// Boxes in a periodic world: a box contains a particle if it contains one of its images. Both corners are wrapped into
+// the world. Along an axis with low <= high, the box then lies between the corners. With low > high, the box is
+// everything except the gap between them. A box at least as long as the period covers the whole axis. The code uses
+// sums only, as in world/space_periodic.wgsl, so that every kernel gets the same result.
 // Needs: grid.
 
 struct Box {
@@ -12,26 +12,27 @@ struct Box {
 // Greater than any coordinate of a world.
 const EVERYWHERE = 0x1p120f;
 
-// A coordinate wrapped into the period that begins at the low end of the world, and how many periods away it was.
+// A coordinate wrapped into the period that begins at the low end of the world. `periods` is the number of periods that
+// were subtracted.
 struct Phase {
   wrapped: f32,
   periods: i32,
 }
 
-// If a coordinate is so far out that its remainder is only noise, it is set to the low end.
+// A coordinate so far out that its remainder is only rounding noise is set to the low end.
 fn phase_of(coordinate: f32, low: f32, period: f32) -> Phase {
   let far = low + period;
   var phase = Phase(coordinate, 0);
-  // Within two periods, which is usual, only the last step of the loop could change anything.
+  // A coordinate within two periods, the usual case, needs only the last step of the loop.
   let is_near =
     coordinate - 2.0 * period < low && (coordinate >= low || coordinate + 2.0 * period >= far);
-  // A product with a power of two is exact, fused or not. At bit 0 the counter wraps to 0xffffffff, which ends the
-  // loop.
+  // A product with a power of two is exact, whether fused or not. After bit 0 the counter wraps to 0xffffffff, which
+  // ends the loop.
   for (var bit = select(30u, 0u, is_near); bit < 31u; bit--) {
     let many = 1i << bit;
-    let way = period * f32(many);
-    let lowered = phase.wrapped - way;
-    let raised = phase.wrapped + way;
+    let offset = period * f32(many);
+    let lowered = phase.wrapped - offset;
+    let raised = phase.wrapped + offset;
     if (lowered >= low) {
       phase = Phase(lowered, phase.periods + many);
     } else if (phase.wrapped < low && raised < far) {
@@ -51,7 +52,7 @@ fn box_in_world(box: Box) -> Box {
     if (period > 0.0) {
       let low = phase_of(box.low[axis], grid.origin[axis], period);
       let high = phase_of(box.high[axis], grid.origin[axis], period);
-      // In floats, because the difference between two numbers of periods may not fit 32 bits.
+      // Uses floats, because the difference between two numbers of periods may not fit 32 bits.
       let periods = f32(high.periods) - f32(low.periods);
       let is_all = periods > 1.5 || (periods > 0.5 && high.wrapped >= low.wrapped);
       inside.low[axis] = select(low.wrapped, -EVERYWHERE, is_all);
@@ -62,7 +63,7 @@ fn box_in_world(box: Box) -> Box {
 }
 
 // True if a position is in a box of the world. The grid wraps positions up to one period outside. Positions farther out
-// stay outside, and are in no box that crosses the end of the world.
+// are in no box that crosses the end of the world.
 fn is_in_box(box: Box, position: Vector) -> bool {
   let above = position >= box.low;
   let below = position <= box.high;
@@ -70,7 +71,7 @@ fn is_in_box(box: Box, position: Vector) -> bool {
   return all(select(above & below, (above | below) & in_world, box.low > box.high));
 }
 
-// False for positions outside, which have no images and therefore no neighbours.
+// False for positions outside the world after wrapping: they have no images and therefore no neighbours.
 fn has_images(position: Vector) -> bool {
   let in_world = (position >= grid.origin) & (position <= grid.origin + grid.period);
   return all(in_world | (grid.period == Vector()));

@@ -1,5 +1,5 @@
-// Boxes in a world without periodic axes: nothing to wrap. world/box_periodic.wgsl provides the same names for periodic
-// worlds.
+// Boxes in a world without periodic axes, where nothing wraps. world/box_periodic.wgsl provides the same names for
+// periodic worlds.
 
 struct Box {
   low: Vector,

@@ -1,8 +1,8 @@
-// Dense cells: the bucket of a cell is its index. world/unbounded.wgsl provides the same names for hashed cells. Needs
-// params, finite, and lattice_at of a world. Twin: src/core/world/cells.ts.
-// Needs: grid, is_finite, lattice_at, aside.
+// Dense cells: the bucket of a cell is its index. Linked with a world that defines lattice_at. world/unbounded.wgsl
+// provides the same names for hashed cells. Twin: src/core/world/cells.ts.
+// Needs: grid, is_finite, lattice_at, outer_bucket.
 
-// The cell of a slot, as stored until the next sort: its index.
+// The cell of a slot: its index. It is stored until the next sort.
 alias Cell = u32;
 
 const NOWHERE = Cell(0xffffffffu);
@@ -11,12 +11,13 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell < grid.cell_count;
 }
 
-// The bucket of a particle: its cell, the quarantine, or the bucket of removed particles if its id is marked.
+// Returns the bucket of a particle: its cell if the position is finite, otherwise the quarantine or the bucket of
+// removed particles.
 fn bucket_of(position: Vector, id: u32) -> u32 {
   if (is_finite(position)) {
     return flatten(lattice_at(position), grid.cells);
   }
-  return aside(id);
+  return outer_bucket(id);
 }
 
 fn cell_of(position: Vector, bucket: u32) -> Cell {

@@ -1,7 +1,7 @@
-// The periodic world: a box in which the chosen axes wrap around. Needs space_periodic and cells_dense. Twin:
-// src/core/world/cells.ts. A periodic axis has no ring of empty cells: `grid.ring` is 0, the first and the last cell
-// are neighbours, and the last cell may be up to twice as wide. Along other axes `grid.period` is 0, as in
-// world/bounded.wgsl.
+// The periodic world: a box in which the chosen axes wrap around. Linked with space_periodic.wgsl and cells_dense.wgsl.
+// A periodic axis has no ring of empty cells: `grid.ring` is 0, the first and the last cell are neighbours, and the
+// last cell may be up to twice as wide. Along other axes `grid.period` is 0, as in world/bounded.wgsl. Twin:
+// src/core/world/cells.ts.
 // Needs: snap, wrap_once, grid.
 
 fn lattice_at(position: Vector) -> Lattice {
@@ -10,7 +10,8 @@ fn lattice_at(position: Vector) -> Lattice {
   return Lattice(clamp(scaled, Vector(), last)) + Lattice(grid.ring);
 }
 
-// Without a ring, the first and the last cell touch. With a ring, no particle is ever in the outermost cells.
+// Along an axis without a ring, the first and the last cell touch. Along an axis with a ring, the outermost cells never
+// hold a particle.
 fn are_adjacent(cell: Lattice, other: Lattice) -> bool {
   let away = abs(other - cell);
   return all((away <= Lattice(1)) | (away == Lattice(grid.cells) - Lattice(1)));

@@ -1,16 +1,16 @@
-// The unbounded world: cells anywhere, hashed into a table of `grid.cell_count` buckets, a power of two. Needs
-// space_straight. Twin: src/core/world/cells.ts. The edge of a cell is a power of two, so that the cell of a position
-// is exact at any distance. Blocks of HASH_BLOCK cells along x stay together in the table: three cells of a row are one
-// range of slots, or two.
-// Needs: grid, snap, mix_bits, is_finite, aside, is_beside.
+// The unbounded world: cells without limits, hashed into a table of `grid.cell_count` buckets, a power of two. Linked
+// with space_straight.wgsl. The edge of a cell is a power of two, so the cell of a position is exact at any distance.
+// Blocks of HASH_BLOCK cells along x stay together in the table, so three cells of a row are one or two ranges of
+// slots. Twin: src/core/world/cells.ts.
+// Needs: grid, snap, mix_bits, is_finite, outer_bucket, is_beside.
 
-// The cell of a slot, as stored until the next sort: its coordinates, because several cells may share a bucket.
+// The cell of a slot: its coordinates, because several cells may share a bucket. It is stored until the next sort.
 alias Cell = StoredLattice;
 
 // Greater than any lattice coordinate.
 const NOWHERE = Cell(0x7fffffff);
 
-// Cells farther out count as this one. There, coordinates are already coarser than cells.
+// Cells farther out are all treated as the cell at this coordinate. Floats are coarser than cells there.
 const FARTHEST = 0x1p30f;
 
 fn is_in_grid(cell: Cell) -> bool {
@@ -18,12 +18,12 @@ fn is_in_grid(cell: Cell) -> bool {
 }
 
 fn lattice_at(position: Vector) -> Lattice {
-  // Clamps before scaling, so that nothing overflows.
+  // Clamps before scaling, so that the product cannot overflow.
   let farthest = Vector(FARTHEST * grid.cell_size);
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }
 
-// The first bucket of the block that holds a cell.
+// Returns the first bucket of the block that holds a cell.
 fn block_of(lattice: Lattice) -> u32 {
   return (mix_bits(hash_lattice(lattice >> BLOCK_SHIFT)) * HASH_BLOCK) & (grid.cell_count - 1u);
 }
@@ -36,7 +36,7 @@ fn bucket_of(position: Vector, id: u32) -> u32 {
   if (is_finite(position)) {
     return bucket_at(lattice_at(position));
   }
-  return aside(id);
+  return outer_bucket(id);
 }
 
 fn cell_of(position: Vector, bucket: u32) -> Cell {

@@ -1,5 +1,6 @@
-// Applies the equations to the direction, and sums the product of both. Twin: src/methods/fluid/reference/pressure.ts.
-// Needs: WORKGROUP, frame, diagonal, direction, coupling, image, leave.
+// Applies the pressure equations to the direction, and sums direction · result. Twin:
+// src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, frame, diagonal, direction, coupling, image, store_partial.
 
 @compute @workgroup_size(WORKGROUP)
 fn apply(
@@ -27,5 +28,5 @@ fn apply(
     }
     image[entry] = sum;
   }
-  leave(vec4f(own, 0.0, 0.0, 0.0), group.x, thread);
+  store_partial(vec4f(own, 0.0, 0.0, 0.0), group.x, thread);
 }

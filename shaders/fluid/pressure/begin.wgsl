@@ -1,6 +1,6 @@
-// Begins the solution: pressure and solution are 0, and the residual is the right-hand side, minus its mean if there is
-// no surface. Writes the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
-// Needs: WORKGROUP, frame, pressure, solution, diagonal, right, solver, leave.
+// Begins the solution. Sets pressure and solution to 0, and the residual to the right-hand side; if there is no
+// surface, minus its mean. Writes the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, frame, pressure, solution, diagonal, right, solver, store_partial.
 
 @compute @workgroup_size(WORKGROUP)
 fn begin(
@@ -23,5 +23,5 @@ fn begin(
       greatest = max(greatest, abs(row));
     }
   }
-  leave(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
+  store_partial(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
 }

@@ -1,5 +1,5 @@
-// Equations of a coarser level: half the sum of the finer equations in each cell. `level` is the finer one.
-// Twin: src/methods/fluid/reference/multigrid.ts.
+// Computes the equations of a coarser level: half the sum of the finer equations in each cell. `level` is the finer
+// level. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, coupling.
 
 const LEAST_DIAGONAL = 1e-3;

@@ -1,5 +1,5 @@
-// Residual · preconditioned residual. Twin: src/methods/fluid/reference/pressure.ts.
-// Needs: WORKGROUP, frame, right, solution, leave.
+// Computes residual · preconditioned residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, frame, right, solution, store_partial.
 
 @compute @workgroup_size(WORKGROUP)
 fn multiply(
@@ -16,5 +16,5 @@ fn multiply(
     let entry = frame.strides.w + index;
     own += right[entry] * solution[entry];
   }
-  leave(vec4f(own, 0.0, 0.0, 0.0), group.x, thread);
+  store_partial(vec4f(own, 0.0, 0.0, 0.0), group.x, thread);
 }

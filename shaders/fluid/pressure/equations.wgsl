@@ -1,8 +1,8 @@
-// The pressure equations, with density correction. Each node writes the couplings over its lower faces and, if it is a
-// fluid cell, its row. The workgroups stride over all nodes; each writes the sum of its right-hand sides, its number of
-// unknowns, and whether any cell is at a surface. Twin: src/methods/fluid/reference/equations.ts.
+// Assembles the pressure equations, with density correction. Each node writes the couplings over its lower faces and,
+// if it is a fluid cell, its row. Each workgroup writes the sum of its right-hand sides, its number of unknowns, and
+// whether any of its cells is at a surface. Twin: src/methods/fluid/reference/equations.ts.
 // Needs: frame, kinds, FLUID, AIR, fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal.
-// Needs: right, leave.
+// Needs: right, store_partial.
 
 const SURFACE_FULLNESS = 0.5;
 const LEAST_SURFACE = 0.25;
@@ -25,7 +25,7 @@ fn swelling(full: f32, is_deep: bool) -> f32 {
   return frame.scale.w * clamp(frame.rules.y * excess, -MOST_SHRINKING, MOST_SWELLING);
 }
 
-// The coupling over the face between a cell and the next one along an axis.
+// Returns the coupling over the face between a cell and the next one along an axis.
 fn coupling_of(lower: u32, upper: u32) -> f32 {
   let below = kinds[lower];
   let above = kinds[upper];
@@ -59,7 +59,7 @@ fn assemble(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let stride = frame.strides[axis];
       var low = 0.0;
-      // At the lower end, the entry before belongs to the upper layer of another row, which is solid.
+      // At the lower end of an axis, the entry before belongs to the upper layer of another row, so the face is solid.
       if (at[axis] > 0u) {
         low = coupling_of(entry - stride, entry);
       }
@@ -86,5 +86,5 @@ fn assemble(
     diagonal[entry] = total;
     right[entry] = row;
   }
-  leave(own, group.x, thread);
+  store_partial(own, group.x, thread);
 }

@@ -1,7 +1,7 @@
-// Linked with kernels over the equations of a level: the sum of the neighbours' pressures times their couplings.
+// Sums the pressures of the neighbours times their couplings. Linked with kernels over the equations of a level.
 // Needs: level, coupling, solution.
 
-fn pulled(entry: u32) -> f32 {
+fn neighbour_sum(entry: u32) -> f32 {
   var sum = 0.0;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let stride = level.strides[axis];

@@ -1,16 +1,16 @@
-// Linked with kernels that reduce: adds up the threads' values in order and writes them to `partials` at the
-// workgroup's index. Unless SUMS_ONLY, the third number is the maximum instead of the sum.
+// Adds up the values of the threads in order, and writes the sum to `partials` at the workgroup's index. Unless
+// SUMS_ONLY, the third component is the maximum instead of the sum. Linked with kernels that reduce.
 // Needs: WORKGROUP, SUMS_ONLY, partials.
 
-var<workgroup> brought: array<vec4f, WORKGROUP>;
+var<workgroup> thread_values: array<vec4f, WORKGROUP>;
 
-fn leave(own: vec4f, group: u32, thread: u32) {
-  brought[thread] = own;
+fn store_partial(own: vec4f, group: u32, thread: u32) {
+  thread_values[thread] = own;
   workgroupBarrier();
   if (thread == 0u) {
     var sum = vec4f();
     for (var index = 0u; index < WORKGROUP; index++) {
-      let one = brought[index];
+      let one = thread_values[index];
       sum = select(vec4f(sum.xy + one.xy, max(sum.z, one.z), 0.0), sum + one, SUMS_ONLY);
     }
     partials[group] = sum;

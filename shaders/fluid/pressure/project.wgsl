@@ -1,4 +1,4 @@
-// Subtracts the effect of the pressure difference from each face's velocity. Twin:
+// Subtracts the effect of the pressure difference from the velocity of each face. Twin:
 // src/methods/fluid/reference/project.ts.
 // Needs: WORKGROUP, linear_index, frame, coupling, pressure, velocity.
 

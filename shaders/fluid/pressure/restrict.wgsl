@@ -1,6 +1,6 @@
-// Sums the residuals of a level for the next coarser one, whose solution starts at 0. `level` is the finer one.
-// Twin: src/methods/fluid/reference/multigrid.ts.
-// Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, right, solution, pulled.
+// Sums the residuals of a level for the next coarser one, whose solution starts at 0. `level` is the finer level. Twin:
+// src/methods/fluid/reference/multigrid.ts.
+// Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, right, solution, neighbour_sum.
 
 @compute @workgroup_size(WORKGROUP)
 fn restrict_residual(
@@ -22,7 +22,7 @@ fn restrict_residual(
     }
     let entry = entry_at(fine_at, level.strides);
     if (diagonal[entry] > 0.0) {
-      sum += right[entry] - diagonal[entry] * solution[entry] + pulled(entry);
+      sum += right[entry] - diagonal[entry] * solution[entry] + neighbour_sum(entry);
     }
   }
   right[coarse] = sum;

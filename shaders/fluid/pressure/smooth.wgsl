@@ -1,6 +1,6 @@
-// Gauss–Seidel over the cells of one colour, COLOUR, which read cells of the other colour only.
-// Twin: src/methods/fluid/reference/multigrid.ts.
-// Needs: WORKGROUP, linear_index, level, COLOUR, is_cell, entry_at, diagonal, solution, right, pulled.
+// One Gauss–Seidel pass over the cells of colour COLOUR. They read only cells of the other colour. Twin:
+// src/methods/fluid/reference/multigrid.ts.
+// Needs: WORKGROUP, linear_index, level, COLOUR, is_cell, entry_at, diagonal, solution, right, neighbour_sum.
 
 @compute @workgroup_size(WORKGROUP)
 fn smooth_colour(
@@ -20,6 +20,6 @@ fn smooth_colour(
   let entry = entry_at(at, level.strides);
   let weight = diagonal[entry];
   if (weight > 0.0) {
-    solution[entry] = (right[entry] + pulled(entry)) / weight;
+    solution[entry] = (right[entry] + neighbour_sum(entry)) / weight;
   }
 }

@@ -1,7 +1,7 @@
-// The V-cycle over all levels with few cells, in one workgroup, because a dispatch per pass would take longer than the
-// work. Rounds of Gauss–Seidel, forth and back, solve the coarsest level. Twin:
+// The part of the V-cycle over all levels with few cells. It runs in one workgroup, because a dispatch per pass would
+// take longer than the work. Rounds of Gauss–Seidel, forward and backward, solve the coarsest level. Twin:
 // src/methods/fluid/reference/multigrid.ts.
-// Needs: Level, TAIL_THREADS, is_cell, entry_at, diagonal, solution, right, pulled, cell_at, slots, SMOOTHINGS.
+// Needs: Level, TAIL_THREADS, is_cell, entry_at, diagonal, solution, right, neighbour_sum, cell_at, slots, SMOOTHINGS.
 // Needs: COARSEST_ROUNDS.
 
 var<private> level: Level;
@@ -18,7 +18,7 @@ fn smooth_all(colour: u32, thread: u32) {
       let entry = entry_at(at, level.strides);
       let weight = diagonal[entry];
       if (weight > 0.0) {
-        solution[entry] = (right[entry] + pulled(entry)) / weight;
+        solution[entry] = (right[entry] + neighbour_sum(entry)) / weight;
       }
     }
   }
@@ -35,7 +35,7 @@ fn restrict_all(thread: u32) {
       if (is_cell(fine_at, level.cells)) {
         let entry = entry_at(fine_at, level.strides);
         if (diagonal[entry] > 0.0) {
-          sum += right[entry] - diagonal[entry] * solution[entry] + pulled(entry);
+          sum += right[entry] - diagonal[entry] * solution[entry] + neighbour_sum(entry);
         }
       }
     }
@@ -71,7 +71,7 @@ fn run_tail(@builtin(local_invocation_index) thread: u32) {
   }
   level = slots[end - 1u].level;
   for (var round = 0u; round < 4u * COARSEST_ROUNDS; round++) {
-    // Red, then black; on the way back black, then red.
+    // Forward rounds smooth red, then black cells; backward rounds black, then red.
     let back = select(0u, 1u, round >= 2u * COARSEST_ROUNDS);
     smooth_all((round + back) & 1u, thread);
     storageBarrier();

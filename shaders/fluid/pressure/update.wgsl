@@ -1,6 +1,6 @@
-// A step along the direction. Writes the greatest residual, and resets the solution to 0 for the next cycle.
+// Makes a step along the direction, writes the greatest residual, and resets the solution to 0 for the next cycle.
 // Twin: src/methods/fluid/reference/pressure.ts.
-// Needs: WORKGROUP, frame, pressure, solver, direction, right, image, solution, leave.
+// Needs: WORKGROUP, frame, pressure, solver, direction, right, image, solution, store_partial.
 
 @compute @workgroup_size(WORKGROUP)
 fn update(
@@ -21,5 +21,5 @@ fn update(
     solution[entry] = 0.0;
     greatest = max(greatest, abs(row));
   }
-  leave(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
+  store_partial(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
 }

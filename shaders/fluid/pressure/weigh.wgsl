@@ -1,13 +1,13 @@
-// Computes the numbers of the conjugate gradients from the partial sums of the previous pass, which STAGE names. One
-// workgroup. Once the residual is small enough, or a step is much too long, it sets all later dispatches to zero
-// workgroups. Twin: src/methods/fluid/reference/pressure.ts.
+// Computes the numbers of the conjugate gradients from the partial sums of the previous pass; STAGE says which pass.
+// Runs in one workgroup. When the residual is small enough, or a step would be much too long, it sets all later
+// dispatches to zero workgroups. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
 
 const AFTER_ASSEMBLE = 0u;
 const AFTER_BEGIN = 1u;
 const AFTER_DOT = 2u;
 const AFTER_APPLY = 3u;
-const AFTER_UPDATE = 4u;
+// Stage 4 follows update.wgsl: the last branch below.
 const AT_END = 5u;
 
 const MOST_STEP = 4.0;
@@ -55,7 +55,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
   }
   if (STAGE == AT_END) {
     solver.substeps += 1u;
-    // The negation also counts NaN.
+    // The negation also counts a NaN.
     if (!(solver.left <= frame.rules.w)) {
       solver.unconverged += 1u;
     }
@@ -65,7 +65,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
     return;
   }
   if (STAGE == AFTER_DOT) {
-    // The first direction keeps nothing.
+    // The first direction keeps nothing of an earlier one.
     solver.share = select(0.0, sum.x / solver.product, solver.product > 0.0);
     solver.product = sum.x;
     if (!(sum.x > 0.0)) {

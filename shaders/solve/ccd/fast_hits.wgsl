@@ -1,29 +1,31 @@
-// One round: finds where each path ends among other fast particles, with their ends from the round before. Per slot:
-// `first` is the hit without fast particles, `hits_in` that of the round before, `hits_out` that of this round. Needs
-// links, path_links, counters_atomic, paths, first_hit and impact.
+// One round: finds where each path ends among the other fast particles, given where their paths ended in the round
+// before. Buffers, per slot: `first` is the hit without fast particles, `hits_in` the hit of the round before,
+// `hits_out` the hit of this round. Linked with links.wgsl, path_links.wgsl, counters_atomic.wgsl, paths.wgsl,
+// first_hit.wgsl and impact.wgsl.
 // Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
 // Needs: window_between, is_coarse, block_around, margin_to, cells_around, enough_cells, THREADS_OF_PATH, slot_of_path.
-// Needs: tell, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of, linear_workgroup, turn_of.
-// Needs: first_of_all, counters, hits_out.
+// Needs: note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of, linear_workgroup.
+// Needs: lane_of, first_of_all, counters, hits_out.
 
+// Particles are searched within this multiple of the reach of both bodies.
 const AROUND_FAST = 1.0;
 
-// True if a particle on a piece of its path may meet another on a piece of the other's path, which ends at tick `end`:
-// both move, or the other rests there.
+// True if a particle on a piece of its path may meet another particle whose path ends at tick `end`: the other moves on
+// the given piece of its path, or already rests there.
 fn may_meet(window: u32, other_window: u32, end: u32) -> bool {
   let begin = other_window >> 16u;
   let last = other_window & 0xffffu;
   return end >= begin && (window & 0xffffu) >= begin && (end <= last || (window >> 16u) <= last);
 }
 
-// The key of the hit, from `since` on, of a particle with another one whose path ends at the key `end`.
+// Returns the key of the hit, from the time `since` on, with another particle whose path ends at the key `end`.
 fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   let body = position_in[slot];
   let other_body = position_in[other];
   let other_way = way_of(other);
-  // In the tick in which its path ends, a particle still moves. Otherwise two particles that meet would each count as
-  // resting in the other's next round.
+  // A particle still moves in the tick in which its path ends. Otherwise two particles that meet would each count as
+  // resting in the next round of the other.
   if (!is_before(end, since)) {
     let apart = minimum_image(position_at(slot, way, since), position_at(other, other_way, since));
     let key = impact(apart, way - other_way, since, body, other_body);
@@ -48,8 +50,8 @@ fn first_with_fast(best: vec2u, slot: u32, way: Vector, since: f32, other: u32) 
   return best;
 }
 
-// Returns the first hit of a path among those that one of its threads finds.
-fn end_among_fast(slot: u32, turn: u32) -> vec2u {
+// Returns the first hit of a path among the hits that this lane finds.
+fn end_among_fast(slot: u32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let way = way_of(slot);
   let own_level = level_of_body(body);
@@ -69,13 +71,13 @@ fn end_among_fast(slot: u32, turn: u32) -> vec2u {
     }
 #if VARIABLE_RADII
     if (cells_around(slot, way, since, to, CCD_FAST_LEVELS, AROUND_FAST) > enough_cells(paths)) {
-      for (var path = turn; path < paths; path += THREADS_OF_PATH) {
+      for (var path = lane; path < paths; path += THREADS_OF_PATH) {
         let other = slot_of_path(path);
         if (other != slot) {
           best = first_with_fast(best, slot, way, since, other);
         }
       }
-      tell(best);
+      note_best(best);
       continue;
     }
 #endif
@@ -83,7 +85,7 @@ fn end_among_fast(slot: u32, turn: u32) -> vec2u {
       let level = countTrailingZeros(levels);
       let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_FAST));
       let cells = cells_in(block);
-      for (var index = turn; index < cells; index += THREADS_OF_PATH) {
+      for (var index = lane; index < cells; index += THREADS_OF_PATH) {
         var entry = links[word_of_list(list_in(block, index))];
         for (var met = 0u; met < arrayLength(&links) && entry != 0u; met++) {
           let node = min(entry - 1u, paths * room - 1u);
@@ -92,14 +94,14 @@ fn end_among_fast(slot: u32, turn: u32) -> vec2u {
           entry = links[word];
           let other_window = links[word + 1u];
           if (other != slot && may_meet(window, other_window, hits_in[other].x >> CLOSING_BITS)) {
-            // Starts when both are on their pieces: on a longer way, the nearest image might change.
+            // Starts when both particles are on their pieces. Over a longer way, the nearest image might change.
             let both_since = max(since, f32(other_window >> 16u) / f32(CCD_TICKS));
             best = first_with_fast(best, slot, way, both_since, other);
           }
         }
       }
     }
-    tell(best);
+    note_best(best);
   }
   return best;
 }
@@ -119,10 +121,10 @@ fn meet(
   let slot = slot_of_path(path);
   var best = vec2u(NEVER, NO_PARTNER);
   if (is_path) {
-    best = end_among_fast(slot, turn_of(thread));
+    best = end_among_fast(slot, lane_of(thread));
   }
   let hit = first_of_all(best, thread);
-  if (is_path && turn_of(thread) == 0u) {
+  if (is_path && lane_of(thread) == 0u) {
     let before = hits_in[slot];
     if (any(hit != before)) {
       atomicMin(&counters[CCD_UNSETTLED], min(hit.x, before.x));

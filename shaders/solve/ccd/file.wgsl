@@ -1,5 +1,6 @@
-// file: puts each slow particle into the list of its cell. The order of a list does not matter, because only the first
-// hit counts. sweep: empties these lists again. Needs links, impact and, with VARIABLE_RADII, note_level.
+// `file` puts each slow particle into the list of its cell. The order of a list does not matter, because only the first
+// hit counts. `sweep` empties these lists again. Linked with links.wgsl, impact.wgsl and, with VARIABLE_RADII,
+// note_level.wgsl.
 // Needs: linear_workgroup, grid, position_in, bucket_of, id_in, is_fast, way_of, links, word_of_next, note_level.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -23,7 +24,7 @@ fn file(
   }
 }
 
-// Empties the list of every particle's cell; slow particles are still in the cell into whose list they were put.
+// Empties the list of every particle's cell. Slow particles have not moved since `file`, so this empties every list.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sweep(
   @builtin(workgroup_id) workgroup: vec3u,

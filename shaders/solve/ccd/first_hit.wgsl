@@ -1,9 +1,11 @@
 // Chooses the first of several hits. A hit is a key (time and closing speed) and a partner. With VARIABLE_RADII a
-// workgroup follows each path and shares its cells, otherwise one thread follows it. Needs counters and impact.
+// workgroup follows each path, and its threads share the cells. Otherwise one thread follows each path. Linked with
+// impact.wgsl and one of the counters_*.wgsl.
 // Needs: OBSTACLE_PARTNER, id_in, is_before, counter_at, block_around, margin_to, position_in.
 
-// Breaks ties between partners: the id of a particle; for walls and obstacles, a number above any id.
-fn name_of(partner: u32) -> u32 {
+// Returns the number that breaks ties between partners: the id of a particle; for walls and other bodies that do not
+// move, a number above any id.
+fn tie_rank(partner: u32) -> u32 {
   if (partner < OBSTACLE_PARTNER) {
     return id_in[partner];
   }
@@ -12,14 +14,14 @@ fn name_of(partner: u32) -> u32 {
 
 // True if a hit comes before another.
 fn comes_first(hit: vec2u, best: vec2u) -> bool {
-  return hit.x < best.x || (hit.x == best.x && name_of(hit.y) < name_of(best.y));
+  return hit.x < best.x || (hit.x == best.x && tie_rank(hit.y) < tie_rank(best.y));
 }
 
 #if VARIABLE_RADII
-// The threads of a workgroup that follow one path.
+// The number of threads that follow one path.
 const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 
-// Complement of the lowest key that any thread has found. Other threads may skip later hits, but need not.
+// The complement of the lowest key that any thread has found. Threads may skip later hits, but need not.
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 
@@ -27,11 +29,11 @@ fn is_over(best: vec2u, since: f32) -> bool {
   return is_before(min(best.x, ~atomicLoad(&known)), since);
 }
 
-fn tell(best: vec2u) {
+fn note_best(best: vec2u) {
   atomicMax(&known, ~best.x);
 }
 
-// Returns the first hit that any thread has found. Only the first thread's result is valid.
+// Returns the first hit that any thread has found. Only the result of the first thread is valid.
 fn first_of_all(best: vec2u, thread: u32) -> vec2u {
   found[thread] = best;
   workgroupBarrier();
@@ -56,7 +58,7 @@ fn is_over(best: vec2u, since: f32) -> bool {
   return is_before(best.x, since);
 }
 
-fn tell(best: vec2u) {
+fn note_best(best: vec2u) {
 }
 
 fn first_of_all(best: vec2u, thread: u32) -> vec2u {
@@ -68,14 +70,14 @@ fn path_of(workgroup: u32, thread: u32) -> u32 {
 }
 #endif
 
-// The index of a thread among those that share a path.
-fn turn_of(thread: u32) -> u32 {
+// Returns the index of a thread among those that follow the same path.
+fn lane_of(thread: u32) -> u32 {
   return thread % THREADS_OF_PATH;
 }
 
 #if VARIABLE_RADII
-// The number of cells in which a piece may hit something, on all occupied levels. In floats, because a large particle
-// may pass more very small cells than 32 bits can count.
+// Returns the number of cells in which a piece may hit something, on all occupied levels. A float, because a large
+// particle may pass more very small cells than 32 bits can count.
 fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f32) -> f32 {
   var cells = 0.0;
   for (var levels = counter_at(word); levels != 0u; levels &= levels - 1u) {
@@ -87,13 +89,13 @@ fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f
   return cells;
 }
 
-// With more cells than this, going over all `count` particles is less work.
+// If a piece may hit something in more cells than this, testing all `count` particles is less work.
 fn enough_cells(count: u32) -> f32 {
   return f32(max(count, ENOUGH_CELLS));
 }
 #endif
 
-// The levels to be searched, as bits.
+// Returns the levels to search, as bits.
 fn levels_of(word: u32) -> u32 {
 #if VARIABLE_RADII
   return counter_at(word);

@@ -1,25 +1,25 @@
-// Motion on the paths of a substep: where a particle is at a time, and when two particles meet. src/core/ccd/law.ts
-// states the law; twins: src/core/ccd/paths.ts, src/core/ccd/impact.ts. Needs a world, one of the box_*.wgsl, one of
-// the block_*.wgsl and, with VARIABLE_RADII, contact; of the kernel position_in and velocity_in, after integration. A
-// time is a share of the substep.
-// Needs: substep, velocity_in, is_finite, has_size, position_in, rounding_of, least_deep, level_of, grid, Block.
+// Motion on the paths of a substep: where a particle is at a time, and when two particles meet. A time is a share of
+// the substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts, src/core/ccd/impact.ts. Linked with a
+// world, one of the box_*.wgsl, one of the block_*.wgsl and, with VARIABLE_RADII, solve/contact.wgsl. The kernel binds
+// position_in and velocity_in, both after integration.
+// Needs: substep, velocity_in, is_finite, has_size, position_in, rounding_of, shallowest_axis, level_of, grid, Block.
 // Needs: box_in_world, Box, block_on, block_between, greatest_on.
 
-// The square of FAST_SHARE, which equals TO_WALL, and of the share of a diameter that OVERLAP_SHARE leaves.
+// Squared shares of a diameter: FAST_SHARE, which equals TO_WALL, and 1 − OVERLAP_SHARE.
 const FAST_SQUARED = 1.0 / f32(CCD_PARTS * CCD_PARTS);
 const NEAR_SQUARED = f32((CCD_PARTS - 1) * (CCD_PARTS - 1)) * FAST_SQUARED;
 
-// A key later than any path.
+// A key later than any end of a path.
 const NEVER = 0xffffffffu;
 const NO_CLOSING = (1u << CLOSING_BITS) - 1u;
 
-// The way of a particle in the substep, from the beginning of its path to the end.
+// Returns the way of a particle: the vector from the beginning to the end of its path in the substep.
 fn way_of(slot: u32) -> Vector {
   return substep.dt * load_vector(velocity_in[slot]);
 }
 
-// False for particles that are set aside, or will be by the next sort.
-fn is_live(body: PackedBody) -> bool {
+// False for particles that are in the quarantine, or will be after the next sort.
+fn is_valid(body: PackedBody) -> bool {
 #if VARIABLE_RADII
   return is_finite(body_position(body)) && has_size(radius_of(body));
 #else
@@ -39,7 +39,8 @@ fn is_fast(way: Vector, body: PackedBody) -> bool {
   return dot(way, way) > FAST_SQUARED * diameter_squared(body);
 }
 
-// How far inside the walls a centre stays. Without VARIABLE_RADII, `lower` and `upper` already leave out the radius.
+// Returns how far from the walls a centre stays. Without VARIABLE_RADII, the radius is already subtracted in `lower`
+// and `upper`.
 fn margin_of(body: PackedBody) -> Vector {
 #if VARIABLE_RADII
   return reach_of(body);
@@ -52,7 +53,7 @@ fn position_at(slot: u32, way: Vector, time: f32) -> Vector {
   return body_position(position_in[slot]) - (1.0 - time) * way;
 }
 
-// Lower keys come first: by their tick, then by the greater closing speed.
+// Keys order the ends of paths: by tick, then by descending closing speed.
 fn key_of_end(time: f32) -> u32 {
   return (u32(time * f32(CCD_TICKS)) << CLOSING_BITS) | NO_CLOSING;
 }
@@ -71,8 +72,8 @@ fn is_before(key: u32, time: f32) -> bool {
 }
 
 #if VARIABLE_RADII
-// Where two bodies overlap by more than a path allows: if one centre, relative to the other, lies in a box of half
-// extents `sides`, rounded by `round`.
+// The relative positions at which two bodies overlap by more than a path allows: one centre, relative to the other,
+// lies in a box of half extents `sides`, rounded by `round`.
 struct Near {
   sides: Vector,
   round: f32,
@@ -92,15 +93,15 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// True if two bodies that are already too near come nearer by more than a tick of their way; rounding alone can bring
-// resting bodies nearer by less. `speed_squared`: the square of the length of which `approach` is a component.
+// True if two bodies that are already too near come nearer by more than a tick of their way. Rounding alone can bring
+// resting bodies nearer by less. `speed_squared` is the square of the length of which `approach` is a component.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
 
 #if HAS_BOXES
-// The distance from the overlap that a path allows, negative if two bodies are nearer, and the direction out: of unit
-// length, or 0 if there is none.
+// The distance that two bodies may still approach before they overlap by more than a path allows; negative if they
+// already do. `normal` is the direction out, a unit vector, or 0 if there is none.
 struct Gap {
   width: f32,
   normal: Vector,
@@ -114,17 +115,19 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
     let distance = sqrt(squared);
     return Gap(distance - near.round, sign(apart) * outside / distance);
   }
-  let axis = least_deep(beyond);
+  let axis = shallowest_axis(beyond);
   return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
 }
 
-// The most tangents: each except the last halves what is left, and a substep has 2^14 ticks.
+// The greatest number of tangents. Each one except the last at least halves the remaining time, and a substep has 2^14
+// ticks.
 const MOST_TANGENTS = 24u;
 
-// A shorter step does not change the tick, except at a border between ticks.
+// A shorter step changes the tick only at a border between ticks.
 const SHORTEST_STEP = 1.0 / f32(8u * CCD_TICKS);
 
-// The gap is a convex function of time, so a tangent never reaches zero too late.
+// Returns the key of the hit of two boxes, by Newton's method. The gap is a convex function of time, so no tangent
+// reaches zero too late.
 fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
   var later = 0.0;
   var slope = 0.0;
@@ -186,8 +189,9 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 }
 #endif
 
-// The key of the hit of two bodies that are `apart` at the time `since`; `motion` is the way of the first, relative to
-// the other. If they are too near and approach each other, they hit at once. NEVER if they do not come that near.
+// Returns the key of the hit of two bodies that are `apart` at the time `since`. `motion` is the way of the first body
+// relative to the other. If they are too near and approach each other, they hit at once. Returns NEVER if they do not
+// come that near.
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
@@ -196,7 +200,8 @@ fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: Pa
 #endif
 }
 
-// With variable radii, a particle is listed in cells of its own level, and hits are searched on every occupied level.
+// With variable radii, the lists of paths hold a particle in cells of its own level, and hits are searched on every
+// occupied level.
 #if VARIABLE_RADII
 fn level_of_body(body: PackedBody) -> u32 {
   return level_of(radius_of(body));
@@ -226,8 +231,8 @@ fn greatest_diameter() -> f32 {
 // No piece of a path is longer than this share of a period.
 const PIECE_SHARE = 0.25;
 
-// The greatest length of a piece; all pieces of a path are equally long. In a periodic world pieces are so short that
-// the nearest image of another particle stays the nearest. Twin: longestPiece in src/core/ccd/law.ts.
+// Returns the greatest length of a piece; all pieces of a path are equally long. In a periodic world pieces are so
+// short that the nearest image of another particle stays the nearest. Twin: longestPiece in src/core/ccd/law.ts.
 fn longest_piece(body: PackedBody, cells: f32) -> f32 {
   var longest = cells * cell_size_on(level_of_body(body));
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -237,17 +242,18 @@ fn longest_piece(body: PackedBody, cells: f32) -> f32 {
   return longest;
 }
 
+// Returns the number of pieces into which a path is cut.
 fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
 
-// The number of pieces that are followed. If MOST_PIECES of them are less than a tick, only one is, and the path ends
-// at its beginning.
+// Returns the number of pieces that are followed. If MOST_PIECES pieces take less than a tick, it is 1, and the path
+// ends at its beginning.
 fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(MOST_PIECES) * f32(CCD_TICKS));
 }
 
-// The cells of a level within `margin` of a piece of a path.
+// Returns the cells of a level within `margin` of a piece of a path.
 fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin: Vector) -> Block {
   let begin = position_at(slot, way, since);
   let end = position_at(slot, way, to);
@@ -259,7 +265,8 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 #endif
 }
 
-// How far from a piece the centres of the particles are that it may hit on a level: what both reach, times `wider`.
+// Returns how far from a piece the centre of a particle on a level can be if the piece may hit it: the sum of both
+// extents, times `wider`.
 fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #if VARIABLE_RADII
   return wider * (reach_of(body) + Vector(greatest_on(level)));
@@ -268,8 +275,8 @@ fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #endif
 }
 
-// True if rounding makes the block larger than that of any piece: so far out, or on so long a way, a piece cannot be
-// followed.
+// True if rounding makes the block larger than that of any piece. This happens far from the origin and on very long
+// paths; such a piece cannot be followed.
 fn is_coarse(block: Block) -> bool {
   return any(block.length > Extent(4u * PIECE_CELLS));
 }

@@ -1,5 +1,5 @@
-// Moves particles to the ends of their paths and stores their velocities; `struck` holds those of strike.wgsl.
-// Needs counters_atomic, paths and impact.
+// Moves particles to the ends of their paths and stores their velocities, which strike.wgsl wrote to `struck`. Linked
+// with counters_atomic.wgsl, paths.wgsl and impact.wgsl.
 // Needs: linear_workgroup, path_count, slot_of_path, way_of, counter_at, hits, time_of_key, counters, OBSTACLE_PARTNER.
 // Needs: claims, id_in, velocity_in, struck, position_at, margin_of, position_in, substep, FAST_SQUARED.
 // Needs: diameter_squared, wrap.

@@ -1,5 +1,5 @@
-// link: puts each path into the lists of the cells that it passes. unlink: empties these lists again.
-// Needs links, path_links, counters_read, paths and impact.
+// `link` puts each path into the lists of the cells that it passes. `unlink` empties these lists again. Linked with
+// links.wgsl, path_links.wgsl, counters_read.wgsl, paths.wgsl and impact.wgsl.
 // Needs: Block, level_of_body, position_in, block_around, is_coarse, linear_workgroup, path_count, slot_of_path.
 // Needs: way_of, room_of_path, cuts_of, longest_piece, linked_pieces, is_before, first, cells_in, key_of_end, links.
 // Needs: word_of_list, list_in, word_of_node, window_between, hits_out.
@@ -7,7 +7,8 @@
 // The cells that a piece of a path passes.
 struct Passed {
   block: Block,
-  // True if floats are coarser than cells here, so that no particle moves on. It may still rest where the piece begins.
+  // True if floats are coarser than cells here. The particle then moves no farther, but it may rest at the beginning of
+  // the piece.
   is_last: bool,
 }
 
@@ -43,7 +44,7 @@ fn link(
     let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
     let cells = cells_in(passed.block);
     if (used + cells > room) {
-      // The path ends here, because other paths cannot find the rest of it.
+      // There are no nodes left, so other paths could not find the rest of this path. It ends here.
       first[slot] = vec2u(key_of_end(since), NO_PARTNER);
       break;
     }
@@ -61,7 +62,7 @@ fn link(
   hits_out[slot] = first[slot];
 }
 
-// Goes over the same cells as `link`.
+// Visits the same cells as `link`.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn unlink(
   @builtin(workgroup_id) workgroup: vec3u,

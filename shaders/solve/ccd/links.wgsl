@@ -1,6 +1,6 @@
 // The layout of `links`: the first particle of each bucket, the first node of each list of paths, the next particle
-// after each particle, and two words per node of a path. Entries are slots or nodes plus one; 0 ends a list. Buckets
-// and lists have the same words for any number of particles, because they must be zero between substeps.
+// after each particle, and two words per node of a path. Entries are slots or nodes plus one; 0 ends a list. The words
+// of buckets and lists must be zero between substeps, so their position does not depend on the number of particles.
 // Needs: grid, lists_of_cells.
 
 fn word_of_list(list: u32) -> u32 {

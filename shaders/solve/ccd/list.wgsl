@@ -1,6 +1,6 @@
-// Lists the fast particles, in any order. `farthest` measures how far any particle may move in a step.
-// Needs counters_atomic, impact and, with VARIABLE_RADII, note_level.
-// Needs: linear_workgroup, grid, is_live, position_in, way_of, is_fast, counters, note_level, substep, counter_at.
+// `list` lists the fast particles, in any order. `farthest` measures how far any particle may move in a step. Linked
+// with counters_atomic.wgsl, impact.wgsl and, with VARIABLE_RADII, note_level.wgsl.
+// Needs: linear_workgroup, grid, is_valid, position_in, way_of, is_fast, counters, note_level, substep, counter_at.
 // Needs: velocity_in, diameter_squared.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -10,7 +10,7 @@ fn list(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (slot >= grid.count || !is_live(position_in[slot])) {
+  if (slot >= grid.count || !is_valid(position_in[slot])) {
     return;
   }
   let way = way_of(slot);
@@ -26,7 +26,7 @@ fn list(
   }
 }
 
-// Measures how far any particle may move in a step, in its own diameters.
+// Measures how far any particle may move in a step, in diameters of that particle.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn farthest(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -34,7 +34,7 @@ fn farthest(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (slot >= grid.count || !is_live(position_in[slot])) {
+  if (slot >= grid.count || !is_valid(position_in[slot])) {
     return;
   }
   let time = substep.dt * substep.substeps;

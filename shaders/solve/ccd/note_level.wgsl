@@ -1,4 +1,4 @@
-// Notes which levels hold a particle. Only with VARIABLE_RADII. Needs impact.
+// Notes which levels hold a particle, with VARIABLE_RADII only. Linked with impact.wgsl.
 // Needs: level_of_body, counters.
 
 fn note_level(word: u32, body: PackedBody) {

@@ -1,8 +1,8 @@
-// The time of impact on an obstacle with a size of its own. Needs impact.
+// The time of impact on an obstacle of any size. Linked with impact.wgsl.
 // Needs: Near, nearness, grid, EVERYWHERE, PIECE_SHARE, NEVER, impact_of.
 
-// The nearness of a particle to an obstacle. A box of half the period or more has no end along that axis, so no path
-// enters or leaves it there.
+// Returns the nearness of a particle to an obstacle. A box whose half extent is half the period or more has no end
+// along that axis, so no path enters or leaves it there.
 fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   var near = nearness(body, obstacle);
 #if HAS_BOXES
@@ -14,12 +14,13 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   return near;
 }
 
-// The key of the first hit with any image of an obstacle, on a piece of a path that begins at `since`. An obstacle may
-// reach as far as half the period, so another image may be hit than the nearest at the beginning. A piece is so short
-// that along each axis this can only be the next image ahead. Twin: impactOnImages in src/core/ccd/impact.ts.
+// Returns the key of the first hit with any image of an obstacle, on a piece of a path that begins at `since`. An
+// obstacle may extend over half the period, so the image that is nearest at the beginning need not be the one that is
+// hit. A piece is so short that, along each axis, it can otherwise only hit the next image ahead. Twin: impactOnImages
+// in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
-  // How far the obstacle reaches, and the step to the next image along each axis that a piece can reach.
+  // The extent of the obstacle, and the step to the next image along each axis on which the piece can reach that image.
   let reach = near.sides + near.round;
   let is_ahead = grid.period - sign(motion) * apart <= reach + PIECE_SHARE * grid.period;
   let steps = select(Vector(), sign(motion) * grid.period, is_ahead & (reach < Vector(EVERYWHERE)));

@@ -1,4 +1,4 @@
-// The paths of the substep, as listed by list.wgsl. Needs counters.
+// The paths of the substep, as listed by list.wgsl. Linked with one of the counters_*.wgsl.
 // Needs: counter_at, grid.
 
 fn path_count() -> u32 {

@@ -1,6 +1,7 @@
-// Counters of continuous motion, and the number of workgroups of its other kernels: none if nothing is fast.
-// Order in a step: begin once; per substep reset, list (list.wgsl), plan; next between two rounds of hits.
-// `dispatches` is a buffer of its own, because a kernel must not write the buffer that it was dispatched from.
+// Sets the counters of continuous motion and the numbers of workgroups of its other kernels: none if no particle is
+// fast. `dispatches` has its own buffer, because a kernel must not write the buffer from which it was dispatched.
+// Order: `begin` once per step. Per substep `reset`, then `list` of list.wgsl, then `plan`. `next` between two rounds
+// of hits.
 // Needs: counters, dispatches, MOST_WORKGROUPS, grid.
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
@@ -19,7 +20,7 @@ fn reset() {
   counters[CCD_SLOW_LEVELS] = 0u;
 }
 
-// Writes a dispatch of so many workgroups, folded into two dimensions if they are too many for one.
+// Writes a dispatch of this many workgroups, folded into two dimensions if they are too many for one.
 fn dispatch(word: u32, workgroups: u32) {
   dispatches[word] = min(workgroups, MOST_WORKGROUPS);
   dispatches[word + 1u] = (workgroups + MOST_WORKGROUPS - 1u) / MOST_WORKGROUPS;
@@ -50,8 +51,8 @@ fn plan() {
   }
 }
 
-// Runs between two rounds. If a round has changed nothing, later rounds will not either, and the buffers of both rounds
-// hold the same hits.
+// Runs between two rounds. If a round has changed nothing, later rounds will change nothing either. The buffers of both
+// rounds then hold the same hits.
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn next() {
   if (counters[CCD_UNSETTLED] == 0xffffffffu) {

@@ -1,14 +1,14 @@
-// Finds where each path ends at walls, slow particles and obstacles. Output: `first`, per slot the key and the partner.
-// Needs links, counters_read, paths, first_hit and impact.
+// Finds where each path ends at walls, slow particles and obstacles. Output: `first`, with the key and the partner per
+// slot. Linked with links.wgsl, counters_read.wgsl, paths.wgsl, first_hit.wgsl and impact.wgsl.
 // Needs: position_in, substep, margin_of, key_of_hit, comes_first, way_of, minimum_image, position_at, impact.
 // Needs: branch_count, THREADS_OF_PATH, branch_at, is_entered, obstacle_body, impact_on_images, nearness_to_obstacle.
 // Needs: OBSTACLE_PARTNER, level_of_body, cuts_of, longest_piece, followed_pieces, key_of_end, is_over, is_coarse.
-// Needs: block_around, margin_to, tell, cells_around, enough_cells, grid, is_live, is_fast, levels_of, cells_in.
+// Needs: block_around, margin_to, note_best, cells_around, enough_cells, grid, is_valid, is_fast, levels_of, cells_in.
 // Needs: bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of, linear_workgroup, path_count.
-// Needs: slot_of_path, NEVER, turn_of, first_of_all, first.
+// Needs: slot_of_path, NEVER, lane_of, first_of_all, first.
 
-// A multiple of what both bodies reach. A slow particle that comes too near ends within it: that reach, FAST_SHARE and
-// rounding.
+// Slow particles are searched within this multiple of the reach of both bodies. It covers the reach, FAST_SHARE and
+// rounding, so every slow particle that comes too near is found at the end of its way.
 const AROUND_SLOW = 1.25;
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
@@ -28,7 +28,7 @@ fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   return best;
 }
 
-// Returns the first of the best hit so far and a hit with a slow particle. `begin`: the position at the time `since`.
+// Returns the earlier of `best` and the hit with a slow particle. `begin` is the position at the time `since`.
 fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, since: f32, other: u32) -> vec2u {
   let other_way = way_of(other);
   let apart = minimum_image(begin, position_at(other, other_way, since));
@@ -41,21 +41,21 @@ fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, si
 
 #if OBSTACLES
 #if VARIABLE_RADII
-// Returns the first of the best hit so far and the hits with obstacles near a piece of a path. Threads that share a
-// path share the tree: each walks its own stretch of the nodes. A walk may begin at any node, because the box of a node
-// holds all nodes below it. If a node above would not have been entered, this costs a few nodes.
-fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, turn: u32) -> vec2u {
+// Returns the earliest of `before` and the hits with obstacles near a piece of a path. The lanes of a path share the
+// tree: each walks its own stretch of the nodes. A walk may begin at any node, because the box of a node holds all
+// nodes below it. If the walk would not have entered a node above its first one, it tests a few nodes in vain.
+fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let begin = position_at(slot, way, since);
   let end = position_at(slot, way, to);
   let middle = 0.5 * (begin + end);
-  // Far out, positions are rounded by more than a particle's margin.
+  // Far from the origin, positions are rounded by more than the margin of a particle.
   let reach = 0.5 * abs(end - begin) + AROUND_SLOW * reach_of(body) + abs(middle) * 0x1p-22f;
   let nodes = branch_count();
   let stretch = (nodes + THREADS_OF_PATH - 1u) / THREADS_OF_PATH;
-  let last_node = min(nodes, (turn + 1u) * stretch);
+  let last_node = min(nodes, (lane + 1u) * stretch);
   var best = before;
-  var node = turn * stretch;
+  var node = lane * stretch;
   while (node < last_node) {
     let branch = branch_at(node);
     let enters = is_entered(branch, middle, reach);
@@ -76,8 +76,8 @@ fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f
 #endif
 #endif
 
-// Returns the first hit of a path among those that one of its threads finds.
-fn end_among_slow(slot: u32, turn: u32) -> vec2u {
+// Returns the first hit of a path among the hits that this lane finds.
+fn end_among_slow(slot: u32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let way = way_of(slot);
   let own_level = level_of_body(body);
@@ -91,23 +91,23 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
       break;
     }
     if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, AROUND_SLOW)))) {
-      let held = vec2u(key_of_end(since), NO_PARTNER);
-      best = select(best, held, held.x < best.x);
+      let end = vec2u(key_of_end(since), NO_PARTNER);
+      best = select(best, end, end.x < best.x);
       break;
     }
     let begin = position_at(slot, way, since);
 #if VARIABLE_RADII
 #if OBSTACLES
-    best = first_with_obstacles(best, slot, way, since, to, turn);
-    tell(best);
+    best = first_with_obstacles(best, slot, way, since, to, lane);
+    note_best(best);
 #endif
     if (cells_around(slot, way, since, to, CCD_SLOW_LEVELS, AROUND_SLOW) > enough_cells(grid.count)) {
-      for (var other = turn; other < grid.count; other += THREADS_OF_PATH) {
-        if (is_live(position_in[other]) && !is_fast(way_of(other), position_in[other])) {
+      for (var other = lane; other < grid.count; other += THREADS_OF_PATH) {
+        if (is_valid(position_in[other]) && !is_fast(way_of(other), position_in[other])) {
           best = first_with_slow(best, body, way, begin, since, other);
         }
       }
-      tell(best);
+      note_best(best);
       continue;
     }
 #endif
@@ -115,7 +115,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
       let level = countTrailingZeros(levels);
       let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_SLOW));
       let cells = cells_in(block);
-      for (var index = turn; index < cells; index += THREADS_OF_PATH) {
+      for (var index = lane; index < cells; index += THREADS_OF_PATH) {
         let bucket = bucket_in(block, index);
         var entry = links[bucket];
         // Bounded by the particle count, so that a corrupt list cannot hang the device.
@@ -129,7 +129,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
         let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
         for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
           let apart = minimum_image(begin, obstacle_position(obstacle));
-          // All obstacles have the particles' radius here.
+          // All obstacles have the radius of the particles here.
           let hit = vec2u(impact(apart, way, since, body, body), OBSTACLE_PARTNER | obstacle);
           if (hit.x <= best.x && comes_first(hit, best)) {
             best = hit;
@@ -139,7 +139,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
 #endif
       }
     }
-    tell(best);
+    note_best(best);
   }
   return best;
 }
@@ -159,10 +159,10 @@ fn still(
   let slot = slot_of_path(path);
   var best = vec2u(NEVER, NO_PARTNER);
   if (is_path) {
-    best = end_among_slow(slot, turn_of(thread));
+    best = end_among_slow(slot, lane_of(thread));
   }
   let hit = first_of_all(best, thread);
-  if (is_path && turn_of(thread) == 0u) {
+  if (is_path && lane_of(thread) == 0u) {
     first[slot] = hit;
   }
 }

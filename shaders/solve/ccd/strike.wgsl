@@ -1,9 +1,10 @@
-// Computes the velocities of particles that hit something. Needs counters_read, paths, impact and contact_law.
+// Computes the velocities of particles that hit something. Linked with counters_read.wgsl, paths.wgsl, impact.wgsl and
+// contact_law.wgsl.
 // Needs: Near, gap_at, nearness, mass_share, substep, friction_share, velocity_in, linear_workgroup, path_count.
 // Needs: slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER, normal_at_obstacle.
 // Needs: position_at, position_in, grid, is_fast, claims, id_in, minimum_image.
 
-// The unit normal from the other ball to this one.
+// Returns the unit normal from the other ball to this one.
 fn normal_of_balls(apart: Vector) -> Vector {
   let squared = dot(apart, apart);
   return select(Vector(), apart / sqrt(squared), squared > 0.0);
@@ -26,8 +27,8 @@ fn normal_of(apart: Vector, body: PackedBody, other: PackedBody) -> Vector {
 #endif
 }
 
-// The first body's share of what a contact does.
-fn part_of(body: PackedBody, other: PackedBody) -> f32 {
+// Returns the first body's share of the effect of a contact.
+fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 #if HAS_BOXES
   return mass_share(body.shape.w, other.shape.w);
 #elif VARIABLE_RADII
@@ -37,8 +38,9 @@ fn part_of(body: PackedBody, other: PackedBody) -> f32 {
 #endif
 }
 
-// The change of one particle's velocity by a hit. `part`: its share; `grip`: the share of the sliding that friction may
-// take. Two halves are opposite to the bit. Twin: strike in src/core/ccd/law.ts.
+// Returns the change of one particle's velocity by a hit. `part` is its share of the effect, and `grip` the share of
+// the sliding velocity that friction may remove. If both parts are one half, the changes of the two particles are
+// opposite to the bit. Twin: strike in src/core/ccd/law.ts.
 fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);
@@ -48,7 +50,7 @@ fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   return change * normal - braking * sliding;
 }
 
-// The velocity at a time on the path. Gravity after that time does not count.
+// Returns the velocity at a time on the path. Gravity after that time does not count.
 fn velocity_at(slot: u32, time: f32) -> Vector {
   return load_vector(velocity_in[slot]) - ((1.0 - time) * substep.dt) * substep.gravity;
 }
@@ -82,7 +84,7 @@ fn strike(
   }
 #if OBSTACLES
   if (hit.y >= OBSTACLE_PARTNER) {
-    // At that time, the image that it hits is the nearest.
+    // At the time of the hit, the image that is hit is the nearest.
     let normal = normal_at_obstacle(position_at(slot, way, time), position_in[slot], hit.y - OBSTACLE_PARTNER);
     velocity_out[slot] = store_vector(velocity + effect_of(velocity, normal, 1.0, substep.grip_share));
     return;
@@ -106,11 +108,11 @@ fn strike(
   // A slow particle moves on to the end of the substep.
   let partner_velocity = velocity_at(partner, select(1.0, time_of_key(partner_hit.x), is_partner_fast));
   let relative = velocity - partner_velocity;
-  let part = part_of(body, partner_body);
+  let part = share_between(body, partner_body);
   let effect = effect_of(relative, normal, part, 2.0 * part * substep.grip_share);
   velocity_out[slot] = store_vector(velocity + effect);
   if (!is_partner_fast) {
-    let rest = part_of(partner_body, body);
+    let rest = share_between(partner_body, body);
     let back = effect_of(relative, normal, rest, 2.0 * rest * substep.grip_share);
     velocity_out[partner] = store_vector(partner_velocity - back);
   }
