@@ -1,5 +1,5 @@
 /**
- * Finds the axis-aligned boxes that overlap, on the GPU. Lists each pair once, with the arguments of an indirect
+ * Finds the axis-aligned boxes that overlap, on the GPU. Lists each pair once, and writes the arguments for an indirect
  * dispatch over the pairs.
  *
  *     const boxPairs = await BoxPairs.create(gpu, {
@@ -9,12 +9,14 @@
  *     // In a kernel: boxPairs.pairs is array<vec2u>, boxPairs.count[1] the number of listed pairs.
  *
  * Inputs: a buffer of boxes at any positions. Outputs: `pairs` (vec2u, ids i < j), `count`, and the numbers of boxes
- * that were set aside: invalid ones (a low end above the high one, or a number that is not finite) and too large ones.
- * Guarantee: boxes include their bounds, so boxes that touch overlap. Only comparisons of corners decide, so there are
- * no borderline pairs and no holes. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush them.
+ * that the search skips. It skips invalid boxes (a low end above the high end, or a number that is not finite) and
+ * boxes that are too large.
+ * Guarantee: boxes include their bounds, so boxes that touch overlap. The search only compares corners, so no pair is
+ * borderline, and the list has no holes. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush them.
  * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
  *
- * Each box is sorted into a cell of one level by its low corner (see shaders/grid/box_bodies.wgsl).
+ * The low corner of a box selects its cell, and the size of the box selects the level of the cell (see
+ * shaders/grid/box_bodies.wgsl).
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';
@@ -47,8 +49,8 @@ export interface BoxPairsOptions {
   /** The largest number of pairs that the list holds; 8 bytes each. */
   readonly pairs: number;
   /**
-   * The range of the boxes' longest sides, which decides the levels of cells. Smaller boxes, down to points, share the
-   * lowest level. Larger boxes are set aside and counted.
+   * The range of a box's longest side. It determines the levels of cells. Smaller boxes, down to points, share the
+   * lowest level. The search skips larger boxes and counts them in `tooLarge`.
    */
   readonly extents: { readonly smallest: number; readonly largest: number };
 }
@@ -59,7 +61,7 @@ export interface BoxPairsInput {
   readonly count: number;
 }
 
-/** A list read back, and the numbers of boxes that were set aside and are in none of its pairs. */
+/** The pairs read back, and the numbers of boxes that the search skipped. */
 export interface ListedBoxPairs extends ListedPairs {
   /** Boxes with a low end above the high one, or with a number that is not finite. */
   readonly invalid: number;
@@ -71,8 +73,8 @@ type Owned = 'bodies' | 'highs' | 'sortedBodies' | 'sortedHighs' | 'ids' | 'refu
 
 export class BoxPairs {
   /**
-   * Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per
-   * workgroup.
+   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, one thread per
+   * listed pair.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private destroyed = false;
@@ -157,24 +159,28 @@ export class BoxPairs {
     return this.world.diameter;
   }
 
-  /** The number of pairs that fit: `pairs` of the options, rounded up to an even number. */
+  /** The number of pairs that the list can hold: the option `pairs`, rounded up to an even number. */
   get capacity(): number {
     return this.usable().capacity;
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `listed` are valid. If not all pairs fit, the list holds the first ones.
+   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If not all pairs fit, the list holds the first
+   * ones.
    */
   get pairs(): GPUBuffer {
     return this.usable().pairs;
   }
 
-  /** u32: pairs found, pairs listed, and at `dispatchOffset` the three arguments of an indirect dispatch. */
+  /**
+   * u32: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on three arguments for an
+   * indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.usable().count;
   }
 
-  /** u32: the number of invalid boxes in the last search, then the number of too large ones. */
+  /** u32: the number of invalid boxes in the last search, then the number of boxes that were too large. */
   get refused(): GPUBuffer {
     return this.owned.buffers.refused;
   }
@@ -185,9 +191,9 @@ export class BoxPairs {
   }
 
   /**
-   * Records the sort of the boxes and the search. The caller submits. Outputs are valid for work recorded after it.
-   * Encoders that are recorded at the same time share 1,023 changes of `count`. If one of them holds that many, the
-   * next call throws.
+   * Records the sort of the boxes and the search. The outputs are valid for work recorded after it. The caller submits.
+   * All encoders that are not submitted yet may hold 1,023 changes of `count` together. The call throws only if one
+   * encoder already holds that many.
    */
   encode(encoder: GPUCommandEncoder, input: BoxPairsInput): void {
     const list = this.usable();
@@ -202,12 +208,12 @@ export class BoxPairs {
       throw new ArgumentError('boxes', boxes, accepted);
     }
     if ([...Object.values(this.owned.buffers), list.pairs, list.count].includes(boxes)) {
-      const accepted = 'a buffer that is not written while it is read';
-      throw new ArgumentError('boxes', new Phrase('a buffer of these BoxPairs'), accepted);
+      const accepted = 'a buffer that the search does not write';
+      throw new ArgumentError('boxes', new Phrase('a buffer of this search'), accepted);
     }
     const group = this.groupFor(boxes);
     this.parameters.recordInto(encoder, () => {
-      const shared = this.parameters.place(this.world, count, this.substep);
+      const shared = this.parameters.write(this.world, count, this.substep);
       this.lastBuilt = { shared, count };
       encoder.clearBuffer(this.owned.buffers.refused, 0, 4 * REFUSED_WORDS);
       const pass = encoder.beginComputePass({ label: 'boxes' });
@@ -218,7 +224,7 @@ export class BoxPairs {
     list.encode(encoder);
   }
 
-  /** Reads the list of the last submitted search, or of one submitted meanwhile; never a mix. */
+  /** Reads the result of the last submitted search, or of one that is submitted meanwhile; never a mix of two. */
   async read(): Promise<ListedBoxPairs> {
     const size = 4 * REFUSED_WORDS;
     const { listed, beside } = await this.usable().readBeside([{ buffer: this.refused, size }]);
@@ -226,7 +232,7 @@ export class BoxPairs {
     return { ...listed, invalid, tooLarge };
   }
 
-  /** Returns GPU lists of the pairs that began, stayed and ended between one search and the next. */
+  /** Creates GPU lists of the pairs that began, stayed and ended since the previous comparison. */
   events(options?: GridEventsOptions): Promise<GridEvents> {
     return this.usable().events(options);
   }
@@ -246,8 +252,8 @@ export class BoxPairs {
   }
 
   private groupFor(boxes: GPUBuffer): ParticleGroup {
-    const known = this.groups.get(boxes);
-    if (known) return known;
+    const cached = this.groups.get(boxes);
+    if (cached) return cached;
     const { bodies, highs, refused } = this.owned.buffers;
     const group = this.bodies.bind({ boxes, bodies, high_out: highs, refused });
     this.groups.set(boxes, group);
@@ -255,7 +261,7 @@ export class BoxPairs {
   }
 }
 
-/** Returns half the cell sizes of the lowest and the highest level, both powers of two. */
+/** Returns half the cell size of the lowest and of the highest level. Both are powers of two. */
 function radiiFor({ extents }: BoxPairsOptions): { readonly smallest: number; readonly largest: number } {
   checkKnownKeys('extents', extents, ['smallest', 'largest']);
   const [smallest, largest] = (['smallest', 'largest'] as const).map((name) => {
@@ -264,7 +270,7 @@ function radiiFor({ extents }: BoxPairsOptions): { readonly smallest: number; re
       throw new ArgumentError(`extents.${name}`, extent, 'a number from 2^-40 to 2^60');
     }
     const power = 2 ** Math.ceil(Math.log2(Math.fround(extent)));
-    // The logarithm may have been rounded down across a power of two.
+    // Rounding may have moved the logarithm down to an integer, which halves the power.
     return power >= Math.fround(extent) ? power : 2 * power;
   }) as [number, number];
   if (extents.smallest > extents.largest) {

@@ -1,13 +1,15 @@
 /**
- * Sorts keys on the GPU, such as Morton codes, depths or distances, each with an optional word of payload.
+ * Sorts keys on the GPU, such as Morton codes, depths or distances. Each key may have a u32 of payload, which moves
+ * with it.
  *
  *     const sort = await RadixSort.create(gpu, { capacity: 1_000_000, keys: 'f32', payload: true });
  *     sort.encode(encoder, { keys, payload, count });
  *
- * Inputs: a buffer of keys, and one of u32 payloads. Outputs: the same buffers, keys ascending; entries from `count` on
- * stay unchanged. Floats are ordered as by Float32Array.prototype.sort: −0 before 0, and NaN last, always with the same
- * bits.
- * Guarantee: stable, so the same input gives the same bits. Needs neither subgroups nor forward progress.
+ * Inputs: a buffer of keys and, if requested, a buffer of payloads. Outputs: the same buffers, keys ascending. Entries
+ * from index `count` on stay unchanged. Floats are in the order of Float32Array.prototype.sort: −0 before 0, and NaNs
+ * last. All NaNs get the same bits.
+ * Guarantee: equal keys keep their order, so the same input gives the same bits. The kernels need neither subgroups nor
+ * forward progress between workgroups.
  * Ordering: `encode` only records; the caller submits.
  */
 import { checkInteger, checkKnownKeys } from '../core/base/checks';
@@ -38,9 +40,9 @@ export interface RadixSortOptions {
   /** The largest number of keys. */
   readonly capacity: number;
   readonly keys: KeyKind;
-  /** Whether each key has a u32 of payload. Default false. */
+  /** True if each key has a u32 of payload. Default false. */
   readonly payload?: boolean | undefined;
-  /** The number of low bits that unsigned keys use; fewer take less time. Default: all. */
+  /** How many of their low bits unsigned keys use. Fewer bits take less time. Default: all. */
   readonly bits?: number | undefined;
 }
 
@@ -62,12 +64,12 @@ const KINDS = {
 /** Indices must fit into 30 bits. No device holds this many keys. */
 const MOST_KEYS = 2 ** 30;
 
-/** The bind groups of all rounds, for one pair of the caller's buffers. */
+/** Bind groups per round, for one of the caller's buffers of keys with one of payloads. */
 type Rounds = readonly RadixGroups[];
 
 export class RadixSort {
   private destroyed = false;
-  /** A placeholder: the shared parameters need a world. Their particle count holds the number of keys. */
+  /** A placeholder, because the shared parameters need a world. Their particle count holds the number of keys. */
   private readonly world = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
   private readonly substep = deriveSubstep(this.world, this.world.diameter, defaultSettings(2), 0);
   private readonly readback: Readback;
@@ -132,8 +134,8 @@ export class RadixSort {
   }
 
   /**
-   * Records the sort. Encoders that are recorded at the same time share 1,023 changes of `count`. If one of them holds
-   * that many, the next call throws.
+   * Records the sort. The caller submits. All encoders that are not submitted yet may hold 1,023 changes of `count`
+   * together. The call throws only if one encoder already holds that many.
    */
   encode(encoder: GPUCommandEncoder, input: RadixSortInput): void {
     this.checkUsable();
@@ -144,7 +146,7 @@ export class RadixSort {
     });
   }
 
-  /** Sorts, and times each kind of kernel. */
+  /** Sorts at once, and times each kind of kernel. */
   profile(input: RadixSortInput): Promise<StageTimes> {
     this.checkUsable();
     const { keys, payload } = this.checkInput(input);
@@ -163,7 +165,7 @@ export class RadixSort {
     this.gpu.checkAlive();
   }
 
-  /** Checks the input. Without a payload, returns the keys in its place. */
+  /** Checks the input and returns its buffers. Without payloads, `payload` is the buffer of keys. */
   private checkInput(input: RadixSortInput): { readonly keys: GPUBuffer; readonly payload: GPUBuffer } {
     checkKnownKeys('input', input, ['keys', 'payload', 'count']);
     const { count } = input;
@@ -186,8 +188,8 @@ export class RadixSort {
   private stages(keys: GPUBuffer, payload: GPUBuffer, count: number): Stage[] {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
-    const shared = parameters.place(this.world, count, this.substep);
-    // The counters beyond these are zero, because a scan clears the counters that it has read.
+    const shared = parameters.write(this.world, count, this.substep);
+    // Counters from this number on are zero, because a scan clears the counters that it has read.
     const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },
@@ -221,8 +223,8 @@ export class RadixSort {
   private roundsFor(keys: GPUBuffer, payload: GPUBuffer): Rounds {
     const known = this.rounds.get(keys) ?? new WeakMap<GPUBuffer, Rounds>();
     this.rounds.set(keys, known);
-    const before = known.get(payload);
-    if (before) return before;
+    const cached = known.get(payload);
+    if (cached) return cached;
     const { radix, owned, digits } = this.parts;
     const { counts, starts } = owned.buffers;
     const ends = [
@@ -272,7 +274,7 @@ function checkHolds(gpu: Gpu, capacity: number, words: number, shape: RadixShape
   );
   const most = gpu.workgroupsPerDimension ** 2;
   if (needed <= most) return;
-  // The keys per workgroup of the kernel with the fewest.
+  // The smallest number of keys per workgroup among the kernels.
   const fewest = Math.min(WORKGROUP_SIZE * shape.run, (SCAN_BLOCK * shape.run) / 2 ** shape.bits);
   throw new LimitError(
     'maxComputeWorkgroupsPerDimension',

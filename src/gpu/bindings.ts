@@ -1,15 +1,21 @@
 /**
- * The buffers of a kernel, declared once by its host. The linker generates the WGSL declarations from them, and the
- * kernel its bind group layout, so host and shader cannot disagree.
+ * Declarations of the buffers of a kernel. The linker generates WGSL declarations from them, and the kernel its bind
+ * group layout, so host and shader cannot disagree.
  */
 
-/** How a kernel uses a buffer: as a uniform, as a slot of a UniformRing, read only, or read and write. */
+/**
+ * How a kernel uses a buffer: as a uniform, as a slot of a UniformRing (`parameters`), to read only, or to read and
+ * write.
+ */
 export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
 
-/** The use of a buffer and its WGSL type: `read array<u32>`, `uniform Scan`. */
+/** How a kernel uses a buffer, and its WGSL type: `read array<u32>`, `uniform Scan`. */
 export type Binding = `${BindingKind} ${string}`;
 
-/** The buffers of a bind group in binding order, by their WGSL names; for names that begin with `user:` see user-code.ts. */
+/**
+ * The buffers of a bind group in binding order, by their WGSL names. For names that begin with `user:`, see
+ * user-code.ts.
+ */
 export type Bindings = Readonly<Record<string, Binding>>;
 
 const ADDRESS_SPACES: Readonly<Record<BindingKind, string>> = {

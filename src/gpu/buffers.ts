@@ -1,6 +1,6 @@
 /**
- * Buffers that belong together: they are created in one error scope, their bytes are added up, and they are destroyed
- * together. createBuffer does not throw if memory runs out; only the error scope reports it.
+ * Sets of buffers. A set is created in one error scope, counts its bytes, and is destroyed as a whole. If memory runs
+ * out, createBuffer does not throw; only the error scope reports it.
  */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
@@ -13,10 +13,13 @@ export interface BufferSet<Names extends string> {
   destroy(): void;
 }
 
-/** The usage of buffers with particle data: kernels, copies, uploads and vertex stages. */
+/** Usage of buffers with particle data, which kernels, copies, uploads and vertex stages use. */
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
-/** Buffers that may be used at once. If the device has no room, `settled` rejects after all of them are destroyed. */
+/**
+ * Buffers that may be used before the device has confirmed them. If it has no room, all of them are destroyed and
+ * `settled` rejects.
+ */
 export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
   readonly settled: Promise<void>;
 }
@@ -33,7 +36,7 @@ export async function createBuffers<const Sizes extends BufferSizes>(
   return reserved;
 }
 
-/** Like createBuffers, but does not wait: for callers that must record work before they wait. */
+/** Like createBuffers, but returns without waiting: for callers that must record work first. */
 export function reserveBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,
@@ -62,7 +65,7 @@ export function reserveBuffers<const Sizes extends BufferSizes>(
       `The device could not reserve ${bytes} bytes for ${label}: ${(exhausted ?? invalid)?.message}`,
     );
   });
-  // A caller that awaits this gets the error. If there is none, the rejection must not count as unhandled.
+  // A caller that awaits `settled` gets the error. If no caller does, the rejection must not count as unhandled.
   settled.catch(() => undefined);
   return { buffers: buffers as Record<keyof Sizes & string, GPUBuffer>, bytes, destroy, settled };
 }

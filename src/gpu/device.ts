@@ -1,6 +1,6 @@
 /**
- * Requests an adapter and a device with only the features and limits that the capacity needs.
- * Optional features (timestamp-query, subgroups) are used if the adapter has them; none is required.
+ * Requests an adapter and a device, with only the features and limits that the capacity needs. Uses the features
+ * timestamp-query and subgroups if the adapter has them; requires none.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
@@ -11,12 +11,12 @@ import { type Dimensions, MAX_CELLS } from '../core/world/world';
 import { storedFloats } from './layout';
 
 export interface GpuRequest {
-  /** Particles that one simulation or grid will hold. */
+  /** Most particles of one simulation or grid. */
   readonly particles: number;
   readonly dimensions: Dimensions;
-  /** Cells of the world. Default: the number of cells in createSimulation's default box. */
+  /** Number of cells of the world. Default: the number of cells in createSimulation's default box. */
   readonly cells?: number | undefined;
-  /** Entry point of WebGPU. Default: navigator.gpu. */
+  /** The entry point of WebGPU. Default: navigator.gpu. */
   readonly gpu?: GPU | undefined;
   readonly powerPreference?: GPUPowerPreference | undefined;
 }
@@ -26,11 +26,11 @@ export interface Gpu {
   readonly info: GPUAdapterInfo | undefined;
   readonly timestamps: boolean;
   readonly subgroups: boolean;
-  /** The adapter's limits, if known: a larger device could be requested up to these. */
+  /** The limits of the adapter, if known. A new device could be requested with limits up to these. */
   readonly adapterLimits?: GPUSupportedLimits | undefined;
-  /** maxComputeWorkgroupsPerDimension; tests inject a small one. */
+  /** The device's maxComputeWorkgroupsPerDimension, or a smaller number in tests. */
   readonly workgroupsPerDimension: number;
-  /** Layout of group 0, shared by every kernel of the device. */
+  /** The layout of bind group 0, which all kernels of the device share. */
   readonly sharedLayout: GPUBindGroupLayout;
   /** Set once the device is lost, with the reason. */
   readonly lost: { reason: string } | undefined;
@@ -39,19 +39,19 @@ export interface Gpu {
   destroy(): void;
 }
 
-/** Returns the bytes of the largest buffer: of the particles (entries or vectors) or of the cells (starts). */
+/** Returns the bytes of the largest buffer, which has an entry or vector per particle or a start per cell. */
 export function largestBuffer(particles: number, cells: number, dimensions: Dimensions): number {
   return Math.max(particles * perParticleBytes(dimensions), (cells + 8) * 4, 256);
 }
 
-/** Returns the bytes per particle of the largest particle buffer: of entries or of vectors. */
+/** Returns the bytes per particle in the largest buffer of particles: those of an entry or of a vector. */
 function perParticleBytes(dimensions: Dimensions): number {
   return 4 * Math.max(2, storedFloats(dimensions));
 }
 
 export interface GreatestCount {
   readonly particles: number;
-  /** The limit that allows no more. */
+  /** The name of the limit that allows no more particles. */
   readonly limit: string;
   /** The buffer that reaches the limit first. */
   readonly buffer: 'particles' | 'cells';
@@ -100,7 +100,7 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   if (!adapter) {
     throw new GpuError(
       'no-adapter',
-      'WebGPU is here but offers no adapter: the graphics driver is missing, too old or blocked.',
+      'WebGPU is here but offers no adapter: the graphics driver may be missing, too old or blocked.',
     );
   }
   const bytes = largestBuffer(particles, cells, dimensions);
@@ -111,7 +111,7 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
       throw new LimitError(
         name,
         `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device's ${name} is ${adapter.limits[name]}: at most ${fit.particles} particles in the default box fit, or any number up to ${Math.floor(adapter.limits[name] / perParticleBytes(dimensions))} in at most ${Math.floor(adapter.limits[name] / 4) - 8} cells.`,
-        // Scales particles and cells alike, because larger scenes have larger boxes.
+        // Scale particles and cells alike, because larger scenes have larger boxes.
         Math.floor((particles * adapter.limits[name]) / bytes),
       );
     }
@@ -132,7 +132,7 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   return wrap(device, adapter.info, undefined, adapter.limits);
 }
 
-/** Wraps the caller's own device. Its limits are checked when something is created on it. */
+/** Wraps the caller's own device. Objects check its limits when they are created. */
 export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsPerDimension?: number): Gpu {
   return wrap(device, info, workgroupsPerDimension);
 }
@@ -190,7 +190,7 @@ function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   });
 }
 
-/** Throws if this device cannot bind buffers of these sizes. Call it before creating anything. */
+/** Throws if this device cannot bind buffers for these particles and cells. Call it before creating anything. */
 export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dimensions: Dimensions): void {
   const bytes = largestBuffer(particles, cells, dimensions);
   const { limits } = gpu.device;
@@ -225,7 +225,8 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
 }
 
 /**
- * Throws if this device cannot bind a buffer of these bytes. `request`: the arguments of requestGpu that would help.
+ * Throws if this device cannot bind a buffer of `bytes`. `request` is the part of requestGpu's argument that would
+ * help.
  */
 export function checkBinds(gpu: Gpu, bytes: number, what: string, request: string): void {
   for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
@@ -249,17 +250,17 @@ function atLeastDefaults(limits: Record<string, number>): Record<string, number>
   );
 }
 
-/** True if the adapter's description says that it is a software GPU. */
+/** Returns whether the description of the adapter says that it is a software GPU. */
 export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
   if (!info) return false;
   const words = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
   return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
 }
 
-/** Throws unless requestGpu or wrapDevice created `gpu`; a bare GPUDevice is an easy mistake. */
+/** Throws unless requestGpu or wrapDevice created `gpu`. Callers easily pass a GPUDevice or an unawaited promise. */
 export function checkGpu(gpu: unknown): asserts gpu is Gpu {
   if (typeof (gpu as Gpu | undefined)?.checkAlive !== 'function') {
-    throw new ArgumentError('gpu', gpu, 'what requestGpu() or wrapDevice() returns');
+    throw new ArgumentError('gpu', gpu, 'the result of `await requestGpu(…)` or of wrapDevice(…)');
   }
   (gpu as Gpu).checkAlive();
 }

@@ -1,10 +1,10 @@
 /**
- * The shape of a dispatch. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups. Larger dispatches are
- * folded into rows; shaders compute a linear index and check that it is in range.
+ * Folds dispatches. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups, so larger dispatches are
+ * folded into rows. Shaders compute a linear index and check that it is in range.
  */
 import { LimitError } from '../core/base/errors';
 
-/** Returns columns and rows with room for `workgroups` workgroups; less than one row is wasted. */
+/** Returns columns and rows with room for `workgroups` workgroups. Less than one row is unused. */
 export function foldWorkgroups(workgroups: number, perDimension: number): readonly [number, number] {
   if (workgroups <= perDimension) return [workgroups, 1];
   const rows = Math.ceil(workgroups / perDimension);

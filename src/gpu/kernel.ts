@@ -1,7 +1,7 @@
 /**
- * One compute pipeline with an explicit layout: group 0 the shared parameters, group 1 the kernel's
- * own buffers. Creation is asynchronous and turns the compiler's messages into an error that shows the line;
- * `encode` only records.
+ * One compute pipeline with an explicit layout. Group 0 has the shared parameters, group 1 the kernel's own buffers.
+ * `create` compiles asynchronously and turns the compiler's messages into an error that shows the line. `encode` only
+ * records.
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
@@ -15,20 +15,22 @@ import type { Stage } from './stage';
 import { UniformRing } from './uniform-ring';
 
 export interface KernelDescription {
-  /** Dotted name of the pipeline: `grid.scan.reduce`. */
+  /** Dotted name of the pipeline, such as `grid.scan.reduce`. */
   readonly label: string;
   readonly dimensions: Dimensions;
   /** Modules in linking order, the kernel last. */
   readonly sources: readonly ShaderSource[];
   readonly entryPoint: string;
-  /** The kernel's own buffers: group 1, or group 0 if it is standalone. */
+  /** The kernel's own buffers, in group 1, or in group 0 if it is standalone. */
   readonly bindings: Bindings;
-  /** Without shared parameters and shared modules: see LinkOptions. */
+  /** True to link neither shared parameters nor shared modules: see LinkOptions. */
   readonly standalone?: boolean;
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
   readonly extensions?: readonly string[];
-  /** Not for kernels that are shared: the key of a kernel does not contain it. */
+  /**
+   * Pass it to Kernel.compile only: Kernel.create would share one kernel among descriptions that differ in user code.
+   */
   readonly userCode?: UserCode;
 }
 
@@ -39,22 +41,22 @@ const BUFFER_LAYOUTS: Readonly<Record<BindingKind, GPUBufferBindingLayout>> = {
   write: { type: 'storage' },
 };
 
-/** Compile at creation, or when first recorded: for kernels that many programs never use. */
+/** When a kernel is compiled: at creation, or when it is first recorded, for kernels that many programs never use. */
 export type Compilation = 'now' | 'first-use';
 
 const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 
-/** Devices that refused a kernel in passing. */
-const REFUSING = new WeakSet<Gpu>();
+/** Devices that rejected a kernel which was compiled at its first use. */
+const REJECTING_DEVICES = new WeakSet<Gpu>();
 
-/** For each device the recordings under way, innermost last, with the verdicts they depend on. */
+/** The recordings in progress per device, innermost last. A recording is the set of verdicts that it depends on. */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
 const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
 
 const TEXT_NUMBERS = new Map<string, number>();
 
-/** A number for each text, so that keys of kernels stay short. */
+/** Returns a number per text, so that the keys of kernels stay short. */
 function numberOf(text: string): number {
   const known = TEXT_NUMBERS.get(text);
   if (known !== undefined) return known;
@@ -62,16 +64,16 @@ function numberOf(text: string): number {
   return TEXT_NUMBERS.size - 1;
 }
 
-/** Equal for descriptions that compile to the same pipeline: everything but the label. */
+/** Returns a key of everything except the label. Descriptions with equal keys compile to the same pipeline. */
 function keyOf({ label, sources, bindings, ...rest }: KernelDescription): string {
-  // Bindings are listed, because their order counts.
+  // As a list, because the order of bindings counts.
   return JSON.stringify([sources.map(({ text }) => numberOf(text)), Object.entries(bindings), rest]);
 }
 
 export class Kernel {
   private pipeline: GPUComputePipeline | undefined;
   private compiling: Promise<void> | undefined;
-  /** While the device has not yet said whether it takes a kernel compiled in passing. */
+  /** Set while the device has not yet accepted or rejected a kernel that was compiled at its first use. */
   private verdict: Promise<void> | undefined;
   private refusal: GpuError | undefined;
 
@@ -102,7 +104,7 @@ export class Kernel {
     return kernel;
   }
 
-  /** Compiles whether or not the device has this kernel already. */
+  /** Compiles a new kernel, even if the device has an equal one. */
   static async compile(gpu: Gpu, description: KernelDescription): Promise<Kernel> {
     const kernel = Kernel.describe(gpu, description);
     await kernel.compile();
@@ -121,7 +123,7 @@ export class Kernel {
     return new Kernel(gpu, description, layout);
   }
 
-  /** A group for `encode`: every buffer of the description by name, whole or a part of it. */
+  /** Creates a bind group for `encode`. `buffers` has each buffer of the description by name, whole or in part. */
   bind(buffers: { readonly [name: string]: GPUBuffer | GPUBufferBinding | undefined }): GPUBindGroup {
     return this.gpu.device.createBindGroup({
       label: `${this.description.label}.group`,
@@ -141,8 +143,8 @@ export class Kernel {
   }
 
   /**
-   * Records a dispatch. Throws if the device refused this kernel. `shared` is undefined for standalone kernels. `offsets` are
-   * the byte offsets of the bindings that are slots of a ring.
+   * Records a dispatch. Throws if the device rejected this kernel. `shared` is undefined for standalone kernels.
+   * `offsets` are byte offsets, one per binding that is a slot of a ring.
    */
   encode(
     pass: GPUComputePassEncoder,
@@ -157,7 +159,7 @@ export class Kernel {
     pass.dispatchWorkgroups(columns, rows);
   }
 
-  /** The same with a number of workgroups that only the GPU knows: three words of a buffer, from a byte on. */
+  /** Like `encode`, but reads the number of workgroups from a buffer: three words, from byte `offset` on. */
   encodeIndirect(
     pass: GPUComputePassEncoder,
     shared: SharedBinding | undefined,
@@ -176,7 +178,7 @@ export class Kernel {
     offsets: readonly number[],
   ): void {
     if (this.refusal) throw this.refusal;
-    this.pipeline ??= this.compileInPassing();
+    this.pipeline ??= this.compileAtFirstUse();
     if (this.verdict) for (const verdicts of RECORDINGS.get(this.gpu) ?? []) verdicts.add(this.verdict);
     pass.setPipeline(this.pipeline);
     if (shared) pass.setBindGroup(0, shared.group, shared.offsets);
@@ -199,12 +201,12 @@ export class Kernel {
     const { module, linked } = made.result;
     await refuseErrors(label, module, linked);
     try {
-      const asked = this.catchInvalid(() =>
+      const requested = this.catchInvalid(() =>
         this.gpu.device.createComputePipelineAsync(this.pipelineDescriptor(module)),
       );
-      const pipeline = await asked.result;
-      // A device that hands out a pipeline all the same has said here what is wrong with it.
-      const error = (await made.invalid) ?? (await asked.invalid);
+      const pipeline = await requested.result;
+      // Some devices return a pipeline in spite of an error. The error scopes then have the error.
+      const error = (await made.invalid) ?? (await requested.invalid);
       if (error) throw error;
       this.pipeline = pipeline;
       this.refusal = undefined;
@@ -213,7 +215,7 @@ export class Kernel {
     }
   }
 
-  /** An error of the compilation must not count as unhandled as well. */
+  /** Runs `make` and catches its validation errors, which would otherwise also be reported as uncaptured. */
   private catchInvalid<Result>(make: () => Result): {
     readonly result: Result;
     readonly invalid: Promise<GPUError | null>;
@@ -225,18 +227,18 @@ export class Kernel {
     try {
       result = make();
     } finally {
-      // A lost device may reject; that it is lost is said elsewhere.
+      // A lost device may reject; its loss is reported separately.
       invalid = device.popErrorScope().catch(() => null);
     }
     return { result, invalid };
   }
 
-  /** Compiles at the first recording a kernel that was not compiled at creation, without awaiting it. */
-  private compileInPassing(): GPUComputePipeline {
+  /** Compiles, without waiting, a kernel that was not compiled at creation. */
+  private compileAtFirstUse(): GPUComputePipeline {
     const { device } = this.gpu;
     for (const filter of ERROR_SCOPES) device.pushErrorScope(filter);
     const pipeline = device.createComputePipeline(this.pipelineDescriptor(this.link().module));
-    // A lost device may reject; that it is lost is said elsewhere.
+    // A lost device may reject; its loss is reported separately.
     const errors = Promise.all(ERROR_SCOPES.map(() => device.popErrorScope().catch(() => null)));
     this.verdict = errors.then((caught) => {
       this.verdict = undefined;
@@ -244,7 +246,7 @@ export class Kernel {
       if (!error) return;
       this.pipeline = undefined;
       this.refusal = refusalOf(this.description.label, error);
-      REFUSING.add(this.gpu);
+      REJECTING_DEVICES.add(this.gpu);
       throw this.refusal;
     });
     this.verdict.catch(() => undefined);
@@ -271,13 +273,16 @@ export class Kernel {
   }
 }
 
-/** The result of `record`. If it used kernels that are still compiling, `compiled` rejects if one of them fails. */
+/**
+ * The result of `record`. If it used kernels that are still compiling, `compiled` is set, and rejects if one of them
+ * fails.
+ */
 export interface Recorded<Result> {
   readonly result: Result;
   readonly compiled: Promise<void> | undefined;
 }
 
-/** Runs `record`, which records synchronously, and collects the compilations that it depends on. */
+/** Runs `record`, which must be synchronous, and collects the compilations that it depends on. */
 export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<Result> {
   const verdicts = new Set<Promise<void>>();
   const recordings = RECORDINGS.get(gpu) ?? [];
@@ -294,10 +299,10 @@ export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<R
   }
 }
 
-/** Throws the refusal of a kernel among the stages, if there is one, before anything of the caller's is touched. */
+/** Throws if the device rejected a kernel of these stages. Call it before any object of the caller changes. */
 export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
-  if (!REFUSING.has(gpu)) return;
-  // Recorded for nothing: the encoder is never finished.
+  if (!REJECTING_DEVICES.has(gpu)) return;
+  // This recording is only a check: its encoder is never finished.
   const pass = gpu.device.createCommandEncoder({ label: 'kernels.check' }).beginComputePass();
   try {
     for (const stage of stages) stage.encode(pass);
@@ -307,5 +312,5 @@ export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
 }
 
 function refusalOf(label: string, { message }: { readonly message: string }): GpuError {
-  return new GpuError('shader', `The pipeline ${label} was refused by the device: ${message}`);
+  return new GpuError('shader', `The device rejected the pipeline ${label}: ${message}`);
 }

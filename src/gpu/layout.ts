@@ -1,14 +1,17 @@
 /**
- * Host twins of WGSL uniform structs, and the layout of particle buffers. Struct fields are named, never indexed.
- * Offsets follow WGSL's rules and are never written by hand, because they differ between 2D and 3D: a vector is a vec2
- * (8 bytes, aligned to 8) or a vec3 (12 bytes, aligned to 16). tests/unit/gpu/reflection.test.ts compares every layout
- * with the offsets that wgsl_reflect reads from the linked shaders.
+ * Host twins of WGSL uniform structs, and the layout of particle buffers. Struct fields are accessed by name, never by
+ * index. Offsets follow WGSL's rules and are never written by hand, because they differ between 2D and 3D: a vector is
+ * a vec2 (8 bytes, aligned to 8) or a vec3 (12 bytes, aligned to 16). tests/unit/gpu/reflection.test.ts compares every
+ * layout with the offsets that wgsl_reflect reads from the linked shaders.
  */
 import { CellstormError } from '../core/base/errors';
 import type { Sizes } from '../core/particles/shapes';
 import type { Dimensions, World } from '../core/world/world';
 
-/** A `table` is TABLE_WORDS u32, in vectors of four, as uniforms require. */
+/**
+ * Types of fields. A `vector` has one f32 per dimension, an `extent` one u32. A `table` is TABLE_WORDS u32, stored as
+ * vectors of four because uniforms require that.
+ */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 
 /** Words of a table: one per level. */
@@ -28,7 +31,7 @@ export interface StructLayout<Fields extends StructFields> {
   readonly dimensions: Dimensions;
   readonly fields: Fields;
   readonly offsets: Readonly<Record<keyof Fields, number>>;
-  /** Bytes, a multiple of the struct's alignment. */
+  /** Number of bytes, a multiple of the struct's alignment. */
   readonly size: number;
   encode(values: StructValues<Fields>): ArrayBuffer;
 }
@@ -72,12 +75,14 @@ export function defineStruct<const Fields extends StructFields>(
   };
 }
 
-/** Returns the floats per vector in a GPU buffer: vec2f, or vec3f padded to vec4f. */
+/** Returns the floats per vector in a GPU buffer: 2 for vec2f, 4 for vec3f padded to vec4f. */
 export function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
-/** Returns packed vectors (`dimensions` numbers each) in the layout of a GPU buffer. Copies bits, so no NaN changes. */
+/**
+ * Converts packed vectors (`dimensions` numbers each) to the layout of a GPU buffer. Copies bits, so no NaN changes.
+ */
 export function toStored(dimensions: Dimensions, packed: Float32Array): Float32Array<ArrayBuffer> {
   if (dimensions === 2) return new Float32Array(packed);
   const source = new Uint32Array(packed.buffer, packed.byteOffset, packed.length);
@@ -91,7 +96,7 @@ export function toStored(dimensions: Dimensions, packed: Float32Array): Float32A
   return new Float32Array(stored.buffer);
 }
 
-/** Returns the floats per PackedBody: a position, with variable radii also the sizes. */
+/** Returns the floats per PackedBody: its position, and with variable radii its sizes. */
 export function bodyFloats({
   dimensions,
   levels,
@@ -105,8 +110,8 @@ const BODY_FLOATS = 4;
 const BOX_FLOATS = 8;
 
 /**
- * Returns packed positions and sizes in the layout of a GPU buffer: per body four floats, the radius last. If some may
- * be boxes, four more: the half extents, and the bulk last.
+ * Converts packed positions and sizes to the layout of a GPU buffer. Each body has four floats, the radius last. If
+ * some bodies may be boxes, each has four more: the half extents, and the bulk last.
  */
 export function toBodies(
   dimensions: Dimensions,
@@ -129,7 +134,7 @@ export function toBodies(
   return target;
 }
 
-/** Returns the sizes of the bodies in these slots. `floats`: floats per body, see bodyFloats. */
+/** Returns the sizes of the bodies in `slots`. `floats` is the result of bodyFloats. */
 export function sizesOfBodies(
   dimensions: Dimensions,
   bodies: ArrayBuffer,
@@ -147,7 +152,10 @@ export function sizesOfBodies(
   return { radii, halves };
 }
 
-/** Packs the vectors of a GPU buffer. Copies bits, so no NaN changes. `words`: floats per vector in the buffer. */
+/**
+ * Converts vectors from the layout of a GPU buffer to packed ones: all, or those in `slots`. Copies bits, so no NaN
+ * changes. `words` is the number of floats per vector in the buffer.
+ */
 export function fromStored(
   dimensions: Dimensions,
   stored: ArrayBuffer,

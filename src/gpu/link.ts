@@ -1,15 +1,16 @@
 /**
- * Turns plain .wgsl files into one shader; the only importer of wgsl-preprocessor.
+ * Links .wgsl files into one shader. It is the only importer of wgsl-preprocessor.
  * Inputs: a dimension, modules and a kernel in linking order, flags for `#if`, extra constants.
- * Output: the code and a map from its lines back to file and line, for compiler messages.
+ * Output: the code, and a map from its lines back to file and line, for compiler messages.
  *
  * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The preprocessor
- * itself throws on those words in comments, erases code at unknown directives and prints undefined values. So any
- * other `#`, and any flag that was not declared, is an error here that names the file and the line. A user's code is
- * not preprocessed.
+ * itself throws on those words in comments, erases code at unknown directives and prints undefined values. So any other
+ * `#`, and any flag that was not declared, is an error here; it names the file and the line. User code is not
+ * preprocessed.
  *
- * Lines `// Needs: NAME, NAME.` at the top of a file list the names that it uses and that other modules, the bindings or the
- * constants declare, except those that are always linked. A missing one is an error here.
+ * Lines `// Needs: NAME, NAME.` list names that a file uses and that other modules, the bindings or the constants
+ * declare, except those that are always linked. If the file uses a listed name that nothing declares, that is an error
+ * here.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import body from '../../shaders/base/body.wgsl?raw';
@@ -33,23 +34,23 @@ export interface LinkOptions {
   readonly sources: readonly ShaderSource[];
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
-  /** The kernel's own buffers. */
+  /** The kernel's own buffers, in binding order. */
   readonly bindings?: Bindings;
   /**
-   * Links only `sources` and `constants`, without the shared constants, the files of the dimension and the body. There are no
-   * shared parameters then, and the kernel's own buffers are bind group 0 instead of 1.
+   * True to link only `sources` and `constants`, without the shared constants, the file of the dimension and body.wgsl.
+   * There are then no shared parameters, and the kernel's own buffers are in bind group 0 instead of 1.
    */
   readonly standalone?: boolean;
-  /** WGSL extensions for `enable`. */
+  /** WGSL extensions to `enable`. */
   readonly extensions?: readonly string[];
   readonly userCode?: UserCode;
 }
 
-/** A user's code, linked after ours: see user-code.ts. */
+/** User code, linked after our modules: see user-code.ts. */
 export interface UserCode {
-  /** Returns our lines, with names that cannot clash, and the user's after them. */
+  /** Returns our lines, with names that cannot clash, followed by the user's lines. */
   appendTo(ours: readonly SourceLine[]): SourceLine[];
-  /** Returns the name that an entry point of ours has then. */
+  /** Returns the name of one of our entry points after this renaming. */
   nameOf(entryPoint: string): string;
 }
 
@@ -65,7 +66,7 @@ export interface LinkedShader {
   locate(line: number): SourceLine;
 }
 
-/** Sizes that shaders and host share: each exported number of core/constants, and the hash seeds. */
+/** Numbers that shaders and host share: all of core/base/constants, and the hash seeds. */
 export const SHARED_CONSTANTS: Readonly<Record<string, number>> = {
   ...constants,
   HASH_SEED_LOW,
@@ -77,10 +78,10 @@ export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
   3: { name: 'base/dim3.wgsl', text: dim3 },
 };
 
-/** Linked after the file of the dimension: what a particle is. */
+/** Declares what a particle is; linked after the file of the dimension. */
 export const BODY_SOURCE: ShaderSource = { name: 'base/body.wgsl', text: body };
 
-/** Flags that modules ask for and most kernels have no need to set: see neighbours/each_heavy.wgsl. */
+/** Default values of flags that modules test and most kernels do not set: see neighbours/each_heavy.wgsl. */
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
   CROWDS: false,
@@ -95,13 +96,16 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
 
 const MARK = '//@';
 
-/** A line of a module that lists names which others declare. */
+/** A line that lists names which a module needs from others. */
 const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
-/** A declaration at module scope. In our files these begin a line. */
+/** A declaration at module scope; in our files it begins a line. */
 export const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
 
-/** The bind group of a kernel's own buffers. Group 0 holds the shared parameters, unless there are none. */
+/**
+ * Returns the index of the bind group with a kernel's own buffers. Group 0 has the shared parameters, unless there are
+ * none.
+ */
 export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
   return standalone ? 0 : 1;
 }
@@ -126,7 +130,7 @@ export function linkShader(options: LinkOptions): LinkedShader {
   };
 }
 
-/** Throws if a module uses a name of its `// Needs:` lines that nothing linked declares. */
+/** Throws if a module uses a name of its `// Needs:` lines that no linked line declares. */
 function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[]): void {
   const needed = new Map<string, string[]>();
   for (const { file, text } of lines) {
@@ -135,7 +139,7 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
   }
   if (needed.size === 0) return;
   const declared = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
-  // What a user's code must declare is checked before.
+  // User code may declare names anywhere in a line; other code has checked what it must declare.
   for (const { text } of linked.slice(lines.length)) {
     for (const word of text.split(/\W+/)) declared.add(word);
   }
@@ -159,7 +163,7 @@ function declareConstant(name: string, value: number | boolean): string {
   return `const ${name} = ${value}u;`;
 }
 
-/** The lines of a file that its flags leave, each with its number in the file. */
+/** Returns the lines of a file that remain with these flags, each with its number in the file. */
 export function preprocess(source: ShaderSource, flags: Readonly<Record<string, boolean>>): SourceLine[] {
   const strings: string[] = [''];
   const values: boolean[] = [];

@@ -1,7 +1,7 @@
 /**
- * Group 0 of every kernel: the parameters of the grid and of the substep (shaders/base/params.wgsl).
- * A recorded step must keep its parameters even if the caller changes settings before submitting it. So parameters are
- * written to rings (uniform-ring.ts). `recordInto` rejects an encoder that would need more slots than a ring has.
+ * Bind group 0 of every kernel: the parameters of the grid and of the substep (shaders/base/params.wgsl). A recorded
+ * step must keep its parameters even if the caller changes settings before submitting it. So parameters are written to
+ * rings (uniform-ring.ts). `recordInto` rejects an encoder that would need more slots than a ring has.
  */
 
 import type { Substep } from '../core/contact/settings';
@@ -47,7 +47,7 @@ export const SUBSTEP_FIELDS = {
   substeps: 'f32',
 } as const;
 
-/** The bind group and its dynamic offsets: the parameters of a run of recorded passes. */
+/** The bind group, with the dynamic offsets of the parameters for the passes that are recorded next. */
 export interface SharedBinding {
   readonly group: GPUBindGroup;
   readonly offsets: readonly [number, number];
@@ -62,9 +62,9 @@ export class SharedParameters {
   private readonly substepRing: UniformRing;
   private readonly group: GPUBindGroup;
   private readonly recorded = new RecordedChanges();
-  /** Number of calls of `place` that wrote anything. Neither ring has written more slots than this. */
+  /** Number of calls of `place` that wrote a slot. Neither ring has written more slots than this. */
   private changes = 0;
-  /** The parameters written last: most calls repeat them. */
+  /** The parameters of the last call; most calls repeat them. */
   private last: { world: World; count: number; substep: Substep; binding: SharedBinding } | undefined;
 
   private constructor(
@@ -98,10 +98,11 @@ export class SharedParameters {
     return new SharedParameters(gpu, dimensions, label, rings);
   }
 
-  place(world: World, count: number, substep: Substep): SharedBinding {
+  /** Writes parameters to the rings, unless they are unchanged, and returns where kernels find them. */
+  write(world: World, count: number, substep: Substep): SharedBinding {
     const { last } = this;
     if (last?.world === world && last.count === count && last.substep === substep) return last.binding;
-    const grid = this.gridRing.place(
+    const grid = this.gridRing.write(
       this.gridLayout.encode({
         origin: world.min,
         inverse_cell_size: world.inverseCellSize,
@@ -119,7 +120,7 @@ export class SharedParameters {
         level_first: world.levelStarts,
       }),
     );
-    const parameters = this.substepRing.place(
+    const parameters = this.substepRing.write(
       this.substepLayout.encode({
         gravity: substep.gravity,
         dt: substep.dt,
@@ -147,7 +148,7 @@ export class SharedParameters {
 
   /**
    * Runs `record`, which writes parameters and records passes with them into the caller's encoder. The rings must not
-   * wrap around before the encoder is submitted. Encoders that are recorded at the same time share the slots; this
+   * wrap around before the encoder is submitted. Encoders that are recorded at the same time share the slots. This
    * class cannot detect that, but the docs warn of it.
    */
   recordInto(encoder: GPUCommandEncoder, record: () => void): void {

@@ -1,18 +1,20 @@
 /**
- * Reads bytes from the GPU without stalling a frame. Copies go to staging buffers, which are mapped when their copy is
- * done. Up to MAX_IDLE of them are kept for reuse; the others are destroyed after use.
+ * Reads bytes from the GPU without stalling a frame. It copies them to staging buffers, and maps a staging buffer when
+ * its copies are done. Up to MAX_IDLE staging buffers are kept for reuse; the others are destroyed after use.
  */
 import { DestroyedError } from '../core/base/errors';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;
-/** Larger staging buffers are not kept, because reading a whole state every frame is rare. */
+/**
+ * Most bytes of a staging buffer that is kept. Larger ones are not, because reading a whole state every frame is rare.
+ */
 const LARGEST_KEPT = 1 << 20;
 
 export interface ReadRange {
   readonly buffer: GPUBuffer;
   readonly offset?: number;
-  /** Bytes, a multiple of 4. */
+  /** Number of bytes, a multiple of 4. */
   readonly size: number;
 }
 
@@ -26,7 +28,7 @@ export class Readback {
     private readonly label: string,
   ) {}
 
-  /** Records the copies; call `finish` after the submission of the encoder. */
+  /** Records the copies of the ranges. Call `finish` after the encoder is submitted. */
   record(encoder: GPUCommandEncoder, ranges: readonly ReadRange[]): { finish(): Promise<ArrayBuffer[]> } {
     const total = ranges.reduce((sum, range) => sum + aligned(range.size), 0);
     const staging = this.acquire(total);
@@ -82,7 +84,7 @@ export class Readback {
     else staging.destroy();
   }
 
-  /** Reads that are still pending reject with a DestroyedError. */
+  /** Destroys all staging buffers. Pending reads reject with a DestroyedError. */
   destroy(): void {
     this.destroyed = true;
     for (const buffer of [...this.idle, ...this.busy]) buffer.destroy();
@@ -91,7 +93,7 @@ export class Readback {
   }
 }
 
-/** mapAsync ranges start at multiples of 8. */
+/** Rounds up to a multiple of 8, as mapAsync requires of offsets. */
 function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }

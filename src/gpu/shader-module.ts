@@ -1,8 +1,8 @@
-/** Compiles linked shaders. Compiler errors are thrown with the source line that they are about. */
+/** Compiles linked shaders. If the compiler reports errors, throws them with the source lines that they are about. */
 import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 
-/** `label`: the dotted name of the shader's owner. The module is labelled `label.module`. */
+/** Links and compiles a shader. `label` is the dotted name of its owner; the module is labelled `label.module`. */
 export async function compileShader(
   device: GPUDevice,
   label: string,
@@ -14,7 +14,7 @@ export async function compileShader(
   return module;
 }
 
-/** Throws the compiler's first errors, each with its line. */
+/** Throws an error with the compiler's first errors and their source lines, if there are any. */
 export async function refuseErrors(
   label: string,
   module: GPUShaderModule,

@@ -1,6 +1,6 @@
 /**
- * Submissions that the device may drop, because a recorded kernel did not compile or a buffer found no memory. The
- * caller gets the error; the device does not report it a second time.
+ * Submits work that the device may drop, because a recorded kernel did not compile or a buffer found no memory. The
+ * caller gets the error, and the device does not report it again as uncaptured.
  */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
@@ -9,7 +9,7 @@ import { watchKernels } from './kernel';
 export interface Submission<Result> {
   /** The result of the recording. */
   readonly result: Result;
-  /** Rejects if the device dropped the submission: with the error of a kernel, if that is the reason. */
+  /** Rejects if the device dropped the submission. If a kernel was the reason, with the error of the kernel. */
   readonly valid: Promise<void>;
 }
 
@@ -33,16 +33,17 @@ export function submitWatched<Result>(
 }
 
 /**
- * Rejects with the error of a kernel, otherwise with the error that a validation scope around the submission caught.
+ * Returns a promise that rejects with the error of a kernel, otherwise with the error that the validation scope around
+ * the submission caught.
  */
 export function validOf(compiled: Promise<void> | undefined, scope: Promise<GPUError | null>): Promise<void> {
   const caught = scope.catch(() => null);
   const valid = (async () => {
     await compiled;
     const error = await caught;
-    if (error) throw new GpuError('validation', `The device refused a submission: ${error.message}`);
+    if (error) throw new GpuError('validation', `The device rejected a submission: ${error.message}`);
   })();
-  // A caller that awaits this gets the error. If there is none, the rejection must not count as unhandled.
+  // A caller that awaits `valid` gets the error. If no caller does, the rejection must not count as unhandled.
   valid.catch(() => undefined);
   return valid;
 }

@@ -1,6 +1,6 @@
 /**
- * Times each stage of a sequence: by timestamp queries if the device has them, otherwise by the wall clock. With the
- * wall clock each stage is submitted on its own, so overhead is included. `source` says which was used. Stages are
+ * Times each stage of a sequence: by timestamp queries if the device has them, otherwise by the wall clock. `source`
+ * says which was used. For the wall clock each stage is submitted separately, so its time includes overhead. Stages are
  * separate compute passes only while they are timed.
  * Timestamps may be quantised to 100 µs. They may run backwards if a device changes its frequency or sleeps; such a
  * difference is discarded and counted.
@@ -12,7 +12,7 @@ import type { Stage } from './stage';
 
 export type { StageTimes };
 
-/** A query set holds at most 4096 queries; each stage takes two. */
+/** Most stages for timestamp queries: a query set holds at most 4096 queries, and each stage takes two. */
 const MAX_TIMED_STAGES = 2048;
 
 export async function timeStages(
@@ -37,7 +37,7 @@ export async function timeStages(
   };
 }
 
-/** Milliseconds of each stage; undefined if the device's clock ran backwards. */
+/** Milliseconds per stage; undefined if the device's clock ran backwards. */
 type Times = readonly (number | undefined)[];
 
 async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stage[]): Promise<Times> {
@@ -78,7 +78,10 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
   }
 }
 
-/** Submits every stage before it waits for the first, so that work submitted by later calls comes after all stages. */
+/**
+ * Submits all stages before it waits for the first. Otherwise work that the caller submits meanwhile could run between
+ * stages.
+ */
 async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<Times> {
   const { queue } = gpu.device;
   const idle = queue.onSubmittedWorkDone().then(() => performance.now());

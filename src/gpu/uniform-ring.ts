@@ -1,15 +1,15 @@
 /**
- * Uniform data in a ring of slots, bound with dynamic offsets, so that recorded passes keep their values. A slot is
- * rewritten only after PARAMETER_SLOTS − 1 others were written; RecordedChanges rejects an encoder that would hold
- * more.
+ * Writes uniform data to a ring of slots, which are bound with dynamic offsets, so that recorded passes keep their
+ * values. A slot is overwritten only after all PARAMETER_SLOTS − 1 others. RecordedChanges rejects an encoder that
+ * would need more slots.
  */
 import { LimitError } from '../core/base/errors';
 
-/** Dynamic offsets are multiples of this on every device. */
+/** Bytes per slot: every device accepts dynamic offsets that are multiples of this. */
 const SLOT_BYTES = 256;
 const PARAMETER_SLOTS = 1024;
 
-/** A ring of slots with uniform data. A slot keeps its data until all other slots were written. */
+/** A ring of slots with uniform data. A slot keeps its data until all other slots are written. */
 export class UniformRing {
   static readonly SLOT_BYTES = SLOT_BYTES;
   static readonly BYTES = SLOT_BYTES * PARAMETER_SLOTS;
@@ -22,8 +22,11 @@ export class UniformRing {
     readonly buffer: GPUBuffer,
   ) {}
 
-  /** Writes these bytes to a slot and returns its offset; the same slot again while the bytes stay the same. */
-  place(bytes: ArrayBuffer): number {
+  /**
+   * Writes the bytes to the next slot and returns its offset. If they equal those of the last call, returns the same
+   * offset and writes nothing.
+   */
+  write(bytes: ArrayBuffer): number {
     const incoming = new Uint8Array(bytes);
     if (this.last?.every((byte, index) => byte === incoming[index])) return this.lastOffset;
     this.lastOffset = this.next * SLOT_BYTES;
@@ -34,17 +37,17 @@ export class UniformRing {
   }
 }
 
-/** Counts the changes of parameters in each encoder of a caller, and rejects more than a ring has slots for. */
+/** Counts the changes of parameters per encoder of the caller, and rejects more changes than a ring has slots for. */
 export class RecordedChanges {
   private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
 
-  /** `what` names the changed parameters in the error message. */
+  /** Throws if the encoder cannot take another change. `what` names the changed parameters in the error message. */
   check(encoder: GPUCommandEncoder, what: string): void {
     const recorded = this.recorded.get(encoder) ?? 0;
     if (recorded < PARAMETER_SLOTS - 1) return;
     throw new LimitError(
       'parameters',
-      `This encoder holds ${recorded} changes of parameters${what} already, and at most ${PARAMETER_SLOTS - 1} fit one submission; submit it and go on with another.`,
+      `This encoder holds ${recorded} changes of parameters${what} already, and at most ${PARAMETER_SLOTS - 1} fit one submission; submit it and continue with a new one.`,
     );
   }
 

@@ -1,17 +1,17 @@
 /**
- * A user's code, linked after our modules. Our names get a prefix, except those that the code may use, so that the code
- * is free to define any other name. It comes last, so that a bracket it leaves open or closes twice is an error in its
- * own lines. It is not preprocessed: a `#` means what WGSL takes it for.
+ * Links user code after our modules. Our names get a prefix, except those that the user code may use, so that it may
+ * define any other name. User code comes last, so that an unbalanced bracket is an error in its own lines. It is not
+ * preprocessed: a `#` means what it means in WGSL.
  */
 import { DECLARATION, type ShaderSource, type SourceLine, type UserCode } from './link';
 
-/** Marks the names of bindings that a user chose. They may equal names of ours. */
+/** Marks names of bindings that a user chose. They may equal names in our modules. */
 export const USER = 'user:';
 
-/** Precedes our names at module scope. */
+/** The prefix of our names at module scope. */
 export const PREFIX = 'cellstorm_';
 
-/** `publicNames`: names of ours that the code may use and therefore not define. */
+/** `publicNames` are our names that the user code may use. So it must not define them. */
 export function userCode(sources: readonly ShaderSource[], publicNames: readonly string[]): UserCode {
   return {
     appendTo: (ours) => [
@@ -30,7 +30,7 @@ function withPrefix(lines: readonly SourceLine[], publicNames: readonly string[]
   for (const name of publicNames) names.delete(name);
   return lines.map((line) => {
     if (isUsers(line.text)) return { ...line, text: line.text.replace(USER, '') };
-    // Comments and members match as a whole and so keep their text.
+    // Comments and members match as a whole, so their text stays the same.
     const text = line.text.replace(/\/\/.*|\.\s*\w+|\b[A-Za-z_]\w*/g, (token) =>
       names.has(token) ? `${PREFIX}${token}` : token,
     );

@@ -1,6 +1,6 @@
 /**
- * Describes every kernel in every variant, for the tests that compile them all and compare bindings and layouts with
- * the WGSL. Add each new pass here.
+ * Describes every kernel in every variant. Tests compile all of them, and compare bindings and layouts with the WGSL.
+ * Add each new pass here.
  */
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions, WorldKind } from '../core/world/world';
@@ -34,7 +34,7 @@ const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Kinds of worlds whose kernels differ if there are too few levels for finer entries. */
+/** Kinds of worlds with special kernels for worlds that have too few levels for finer entries. */
 const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
@@ -62,11 +62,13 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) =>
       RAYS_STEPS.map((step) => Rays.describe({ dimensions, kind, levels: 3 }, step)),
     ),
-    ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 3, boxes: true })),
-    // Without finer entries.
+    ...KINDS.flatMap((kind) =>
+      describeSizedSimulation({ dimensions, kind, crowds: true, levels: 3, boxes: true }),
+    ),
+    // These kernels have no finer entries, because one level is too few.
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
-      describeShapes({ dimensions, kind, crowds: true, levels: 1, boxes: true }),
+      describeSizedSimulation({ dimensions, kind, crowds: true, levels: 1, boxes: true }),
     ),
     ...[false, true].flatMap((boxes) => [
       ...KINDS.flatMap((kind) =>
@@ -83,7 +85,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   ];
 }
 
-/** Kernels of the radix sort, once for both dimensions, because keys have none. */
+/** Kernels of the radix sort. They are the same in 2D and 3D, because keys have no dimensions. */
 function describeRadix(): KernelDescription[] {
   return Object.values(RADIX_SHAPES).flatMap((shape) =>
     [false, true].flatMap((wide) =>
@@ -116,7 +118,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
 /** Kernels with obstacles. */
 function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
-  // Paths use no finer entries, so their kernels are the same for one level and for several.
+  // Continuous motion uses no finer entries, so its kernels are the same for one level and for several.
   const hasCcd = levels !== 1;
   const ccd = hasCcd ? STEPS_AT_OBSTACLES.map((step) => CcdPass.describe(variant, step, 65_535)) : [];
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
@@ -126,13 +128,13 @@ function describeObstacles(variant: Variant): KernelDescription[] {
   return [...ccd, ...probing];
 }
 
-/** Kernels that follow paths, except those that are the same in every world. */
+/** Kernels of continuous motion, except the kernels that are the same in every world. */
 function describeCcd(variant: Variant): KernelDescription[] {
   const steps = CCD_STEPS.filter((step) => !CCD_PLANS.includes(step));
   return steps.map((step) => CcdPass.describe(variant, step, 65_535));
 }
 
-/** Kernels of grids with `crowds`. */
+/** Kernels that differ in grids with `crowds`. */
 function describeCrowds(variant: Variant): KernelDescription[] {
   return [
     Crowd.describeHeavy(variant),
@@ -145,9 +147,9 @@ function describeCrowds(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Kernels of the contact law, with heavy variants if the work is split. */
+/** Kernels of the contact law. If crowds are split, each also has a variant for heavy particles. */
 function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescription[] {
-  return heaviness(variant, broadPhase).flatMap((heavy) => [
+  return heavyVariants(variant, broadPhase).flatMap((heavy) => [
     Partner.describe(variant, broadPhase, heavy),
     Resolve.describe(variant, broadPhase, 'respond', heavy),
     Resolve.describe(variant, broadPhase, 'separate', heavy),
@@ -159,16 +161,17 @@ function describePairs(
   broadPhase: BroadPhase,
   shape: PairShape = 'ball',
 ): KernelDescription[] {
-  return heaviness(variant, broadPhase).flatMap((heavy) => [
+  return heavyVariants(variant, broadPhase).flatMap((heavy) => [
     Pairs.describe(variant, broadPhase, 'tally', shape, heavy),
     Pairs.describe(variant, broadPhase, 'fill', shape, heavy),
   ]);
 }
 
 /**
- * Returns values of `heavy` to describe kernels for. If the work is split, there are also kernels for heavy particles.
+ * Returns the values of `heavy` to describe kernels for: if crowds are split, each kernel also has a variant for heavy
+ * particles.
  */
-function heaviness(variant: Variant, broadPhase: BroadPhase): boolean[] {
+function heavyVariants(variant: Variant, broadPhase: BroadPhase): boolean[] {
   return splitsCrowds(variant, broadPhase) ? [false, true] : [false];
 }
 
@@ -188,7 +191,7 @@ function describeBoxSearches(variant: Variant): KernelDescription[] {
   ]);
 }
 
-/** Kernels for variable radii. */
+/** Kernels of grids with variable radii, and of simulations in such grids. */
 function describeLevels(variant: Variant): KernelDescription[] {
   return [
     ...(variant.kind === 'periodic' ? [] : describeBoxes(variant)),
@@ -197,12 +200,12 @@ function describeLevels(variant: Variant): KernelDescription[] {
     Count.describe(variant, false),
     Scatter.describe(variant, false),
     Gather.describe(variant, false),
-    ...describeShapes(variant),
+    ...describeSizedSimulation(variant),
   ];
 }
 
-/** A simulation's kernels for variable radii. */
-function describeShapes(variant: Variant): KernelDescription[] {
+/** Kernels of a simulation with variable radii. */
+function describeSizedSimulation(variant: Variant): KernelDescription[] {
   return [
     Integrate.describe(variant),
     Count.describe(variant, true),

@@ -1,5 +1,6 @@
 /**
- * The WGSL modules that kernels are linked from, by what they offer.
+ * The WGSL modules that kernels are linked from, and functions that choose modules, bindings, flags and labels for a
+ * variant. search-modules.ts has the modules that look farther than the adjacent cells.
  */
 
 import finite from '../../shaders/base/finite.wgsl?raw';
@@ -50,100 +51,100 @@ import type { ShaderSource } from '../gpu/link';
 export const PARAMS: ShaderSource = { name: 'base/params.wgsl', text: params };
 export const CONTACT: ShaderSource = { name: 'solve/contact.wgsl', text: contact };
 export const CONTACT_LAW: ShaderSource = { name: 'solve/contact_law.wgsl', text: contactLaw };
-/** The entry point around a kernel's begin, visit and finish; its name is `each_particle`. */
+/** The entry point `each_particle`. It calls the kernel's functions begin, visit and finish per particle. */
 export const EACH_PARTICLE: ShaderSource = { name: 'neighbours/each_particle.wgsl', text: eachParticle };
 const HEAVY_LIST: ShaderSource = { name: 'neighbours/heavy_list.wgsl', text: heavyList };
-/** The same for heavy particles; its name is `each_heavy`. */
+/** The entry point `each_heavy`: like `each_particle`, with a workgroup per heavy particle. */
 export const EACH_HEAVY: readonly ShaderSource[] = [
   HEAVY_LIST,
   { name: 'neighbours/each_heavy.wgsl', text: eachHeavy },
 ];
-/** The same where neighbours are listed by id. */
+/** The entry point `each_heavy` for kernels that list neighbours by ascending id. */
 export const EACH_HEAVY_MARKED: readonly ShaderSource[] = [
   HEAVY_LIST,
   { name: 'neighbours/each_heavy_marked.wgsl', text: eachHeavyMarked },
 ];
-/** Which places of a list are whose. */
+/** Computes the part of a list that an owner may fill. */
 export const STRETCH: ShaderSource = { name: 'sort/stretch.wgsl', text: stretch };
-const STRAIGHT: ShaderSource = { name: 'world/space_straight.wgsl', text: spaceStraight };
-const WRAPPED: ShaderSource = { name: 'world/space_periodic.wgsl', text: spacePeriodic };
-const DENSE: ShaderSource = { name: 'world/cells_dense.wgsl', text: cellsDense };
+const SPACE_STRAIGHT: ShaderSource = { name: 'world/space_straight.wgsl', text: spaceStraight };
+const SPACE_PERIODIC: ShaderSource = { name: 'world/space_periodic.wgsl', text: spacePeriodic };
+const CELLS_DENSE: ShaderSource = { name: 'world/cells_dense.wgsl', text: cellsDense };
 const HASH: ShaderSource = { name: 'base/hash.wgsl', text: hash };
 const FINITE: ShaderSource = { name: 'base/finite.wgsl', text: finite };
-/** The structs of a particle and its neighbour. */
+/** The structs Particle and Neighbour. */
 export const PARTICLE: ShaderSource = { name: 'base/particle.wgsl', text: particle };
 
 const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [STRAIGHT, DENSE, { name: 'world/bounded.wgsl', text: worldBounded }],
-  periodic: [WRAPPED, DENSE, { name: 'world/periodic.wgsl', text: worldPeriodic }],
-  unbounded: [STRAIGHT, HASH, { name: 'world/unbounded.wgsl', text: worldUnbounded }],
+  bounded: [SPACE_STRAIGHT, CELLS_DENSE, { name: 'world/bounded.wgsl', text: worldBounded }],
+  periodic: [SPACE_PERIODIC, CELLS_DENSE, { name: 'world/periodic.wgsl', text: worldPeriodic }],
+  unbounded: [SPACE_STRAIGHT, HASH, { name: 'world/unbounded.wgsl', text: worldUnbounded }],
 };
 
 const LEVELS: ShaderSource = { name: 'levels/levels.wgsl', text: levels };
 const LEVELS_DENSE: ShaderSource = { name: 'levels/dense.wgsl', text: levelsDense };
 const LEVELS_HASHED: ShaderSource = { name: 'levels/hashed.wgsl', text: levelsHashed };
 
-/** The same with variable radii. */
+/** World modules for variable radii. */
 const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [STRAIGHT, LEVELS_DENSE, LEVELS],
-  periodic: [WRAPPED, LEVELS_DENSE, LEVELS],
-  unbounded: [STRAIGHT, HASH, LEVELS_HASHED, LEVELS],
+  bounded: [SPACE_STRAIGHT, LEVELS_DENSE, LEVELS],
+  periodic: [SPACE_PERIODIC, LEVELS_DENSE, LEVELS],
+  unbounded: [SPACE_STRAIGHT, HASH, LEVELS_HASHED, LEVELS],
 };
 
-/** The words that note heavy particles in grids with levels. */
+/** Computes the indices of the words for heavy particles in the list of finer entries. */
 export const HEAVY_WORDS: ShaderSource = { name: 'neighbours/heavy_words.wgsl', text: heavyWords };
-const LEVELS_PROBE: ShaderSource = { name: 'levels/probe.wgsl', text: probeLevels };
-const DENSE_PROBE: ShaderSource = { name: 'levels/probe_dense.wgsl', text: probeLevelsDense };
-const HASHED_PROBE: ShaderSource = { name: 'levels/probe_hashed.wgsl', text: probeLevelsHashed };
+const PROBE_LEVELS: ShaderSource = { name: 'levels/probe.wgsl', text: probeLevels };
+const PROBE_LEVELS_DENSE: ShaderSource = { name: 'levels/probe_dense.wgsl', text: probeLevelsDense };
+const PROBE_LEVELS_HASHED: ShaderSource = { name: 'levels/probe_hashed.wgsl', text: probeLevelsHashed };
 
 const LEVEL_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [HEAVY_WORDS, DENSE_PROBE, LEVELS_PROBE],
-  periodic: [HEAVY_WORDS, DENSE_PROBE, LEVELS_PROBE],
-  unbounded: [HEAVY_WORDS, HASHED_PROBE, LEVELS_PROBE],
+  bounded: [HEAVY_WORDS, PROBE_LEVELS_DENSE, PROBE_LEVELS],
+  periodic: [HEAVY_WORDS, PROBE_LEVELS_DENSE, PROBE_LEVELS],
+  unbounded: [HEAVY_WORDS, PROBE_LEVELS_HASHED, PROBE_LEVELS],
 };
 
-const ROWS: ShaderSource = { name: 'neighbours/probe_rows.wgsl', text: probeRows };
-const NAIVE: ShaderSource = { name: 'neighbours/probe_naive.wgsl', text: probeNaive };
+const PROBE_ROWS: ShaderSource = { name: 'neighbours/probe_rows.wgsl', text: probeRows };
+const PROBE_NAIVE: ShaderSource = { name: 'neighbours/probe_naive.wgsl', text: probeNaive };
 
 const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [{ name: 'neighbours/probe_bounded.wgsl', text: probeBounded }],
-  periodic: [{ name: 'neighbours/rows_periodic.wgsl', text: rowsPeriodic }, ROWS],
-  unbounded: [{ name: 'neighbours/rows_unbounded.wgsl', text: rowsUnbounded }, ROWS],
+  periodic: [{ name: 'neighbours/rows_periodic.wgsl', text: rowsPeriodic }, PROBE_ROWS],
+  unbounded: [{ name: 'neighbours/rows_unbounded.wgsl', text: rowsUnbounded }, PROBE_ROWS],
 };
 
 /**
- * How far a neighbour loop looks: one cell on, or as many as the kernel says. Where there are levels: as far as particles
- * overlap, or around points as far as the kernel says.
+ * How far a neighbour loop looks. `narrow`: adjacent cells, or with variable radii as far as particles overlap. `wide`:
+ * as far as the kernel's reach, through any number of cells.
  */
 export type Breadth = 'narrow' | 'wide';
 
-/** The variant that a kernel is compiled for. */
+/** The variant that a kernel is linked for. */
 export interface Variant {
   readonly dimensions: Dimensions;
   readonly kind: WorldKind;
-  /** Whether the work on crowded cells is split. */
+  /** True if the work on crowded cells is split. */
   readonly crowds?: boolean;
-  /** Levels of cells where each particle has a radius of its own, or 0. */
+  /** With variable radii, the number of levels of cells; otherwise 0. */
   readonly levels?: number | undefined;
-  /** Whether particles may be boxes: only where there are levels. */
+  /** True if particles may be boxes. Needs levels. */
   readonly boxes?: boolean | undefined;
-  /** Whether there are particles that never move. */
+  /** True if there may be obstacles. */
   readonly obstacles?: boolean;
-  /** With levels: whether to look at all adjacent cells, instead of those within reach only. */
+  /** With levels: true if the neighbour loop visits all adjacent cells instead of only the cells within reach. */
   readonly wholeBlocks?: boolean;
 }
 
-/** Parameters, and where positions and cells are. */
+/** Modules with the parameters, and with the world's functions of positions and cells. */
 export function worldModules({ kind, levels }: Variant): ShaderSource[] {
   return [PARAMS, FINITE, ...(levels ? LEVEL_WORLDS : WORLDS)[kind]];
 }
 
-/** Bindings that the neighbour loop of a variant needs in addition. */
+/** The binding that the neighbour loop needs in addition if the variant has levels. */
 export function finerBinding({ levels }: Variant): Bindings {
   return levels ? { finer: 'read array<u32>' } : {};
 }
 
-/** Flags of body.wgsl. */
+/** The flags of base/body.wgsl. */
 export function bodyFlags({
   levels,
   boxes,
@@ -152,24 +153,24 @@ export function bodyFlags({
 }
 
 /**
- * In a box of too few levels for finer entries no kernel looks for any. Worlds without an end with as few are too rare for kernels of
- * their own.
+ * Returns whether kernels read finer entries. In a bounded or periodic world with too few levels, there are none.
+ * Unbounded worlds with too few levels are rare, so their kernels read an empty list of finer entries.
  */
-function looksForFiner({ kind, levels = 0 }: Variant): boolean {
+function readsFiner({ kind, levels = 0 }: Variant): boolean {
   return levels > 0 && (kind === 'unbounded' || hasFiner({ kind, levels }));
 }
 
-/** Flags that the modules of a variant ask for. */
+/** The flags of the modules of a variant. */
 export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> {
   return {
     ...bodyFlags(variant),
-    HAS_FINER: looksForFiner(variant),
+    HAS_FINER: readsFiner(variant),
     WRAPS: variant.kind === 'periodic',
     WHOLE_BLOCKS: variant.wholeBlocks === true,
   };
 }
 
-/** Flags of kernels over neighbours that heavy particles may have a kernel of their own of. */
+/** The flags of neighbour kernels that may also have a variant for heavy particles. */
 export function neighbourFlags(
   variant: Variant,
   broadPhase: BroadPhase,
@@ -183,21 +184,26 @@ export function neighbourFlags(
   };
 }
 
-/** Modules that a kernel needs in addition if particles may be boxes. */
+/** The modules that kernels need in addition if particles may be boxes. */
 export function shapeModules({ boxes }: Variant): ShaderSource[] {
   return boxes ? [CONTACT] : [];
 }
 
-/** The list of heavy particles: a buffer of its own, or the end of the finer entries. */
+/**
+ * The binding with the list of heavy particles, for a heavy kernel. With levels it needs no further binding, because
+ * the list is at the end of the finer entries.
+ */
 export function heavyBinding({ levels }: Variant, heavy: boolean): Bindings {
   return heavy && !levels ? { crowd: 'read array<u32>' } : {};
 }
 
-/** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */
+/**
+ * The world and the neighbour loop. The kernel that follows defines the functions that base/particle.wgsl describes.
+ */
 export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
   const { kind, levels } = variant;
   const inGrid = levels ? LEVEL_PROBES[kind] : GRID_PROBES[kind];
-  const probe = broadPhase === 'naive' ? [NAIVE] : inGrid;
+  const probe = broadPhase === 'naive' ? [PROBE_NAIVE] : inGrid;
   return [...worldModules(variant), PARTICLE, ...probe];
 }
 
@@ -213,12 +219,15 @@ const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
   hashed: { name: 'obstacles/unbounded.wgsl', text: obstaclesUnbounded },
 };
 
-/** Bindings of obstacles in a kernel that has `start`. */
+/** The modules that read obstacles from `start`. Empty if the variant has no obstacles. */
 export function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
   return has ? [OBSTACLES, levels ? OBSTACLE_TREE : OBSTACLE_CELLS] : [];
 }
 
-/** The loop over obstacles, where a variant has any: of those of many sizes over their tree, else over rows of cells. */
+/**
+ * The modules with the loop over obstacles: with variable radii over their tree, otherwise over rows of cells. Empty if
+ * the variant has no obstacles.
+ */
 export function obstacleModules(variant: Variant): ShaderSource[] {
   const { obstacles: has, kind, levels } = variant;
   if (!has) return [];
@@ -228,7 +237,7 @@ export function obstacleModules(variant: Variant): ShaderSource[] {
   return [...obstacleStores(variant), ...probe];
 }
 
-/** Constants of obstacles, for kernels that come with and without. */
+/** The constants of the obstacle modules. Empty if the variant has no obstacles. */
 export function obstacleConstants({
   obstacles: has,
   dimensions,
@@ -237,21 +246,24 @@ export function obstacleConstants({
   return { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions), TREE_HEADER, LEAF_BITS };
 }
 
-/** Whether kernels over neighbours come in two: for most particles, and for the heavy ones. */
+/** Returns whether neighbour kernels have a second variant for heavy particles. */
 export function splitsCrowds({ crowds }: Variant, broadPhase: BroadPhase): boolean {
   return crowds === true && broadPhase === 'grid';
 }
 
-/** For labels: what tells the kernel from the others of its name. */
+/** Returns the part of a kernel's label that names its variant. */
 export function variantName(variant: Variant): string {
   return `${worldName(variant)}${variant.crowds && !variant.levels ? '.crowds' : ''}`;
 }
 
-/** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
+/**
+ * Returns the part of a label for kernels that are the same with and without `crowds`. Grids with levels are always
+ * made for crowds.
+ */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
   const { kind, levels, boxes, obstacles: has, wholeBlocks } = variant;
-  const sizes = looksForFiner(variant) ? '.levels' : levels ? '.few-levels' : '';
+  const sizes = readsFiner(variant) ? '.levels' : levels ? '.few-levels' : '';
   const name = kind === 'bounded' ? '' : `.${kind}`;
   const wide = breadth === 'wide' ? '.wide' : '';
-  return `${sizes}${boxes ? '.shaped' : ''}${wide}${name}${has ? '.obstacles' : ''}${wholeBlocks ? '.whole-blocks' : ''}`;
+  return `${sizes}${boxes ? '.boxes' : ''}${wide}${name}${has ? '.obstacles' : ''}${wholeBlocks ? '.whole-blocks' : ''}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The base of passes with one thread per particle: typed binding, and a dispatch over `count` slots. With crowds there
- * is a second dispatch over the heavy particles. `encode` only records; the caller submits.
+ * The base of passes with one thread per particle: binds typed buffers and dispatches over `count` slots. If crowds are
+ * split, a second dispatch runs over the heavy particles. `encode` only records; the caller submits.
  */
 import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/base/constants';
 import type { Kernel } from '../gpu/kernel';
@@ -11,7 +11,7 @@ export interface ParticleGroup {
   readonly heavy: HeavyGroup | undefined;
 }
 
-/** The bind group for heavy particles, and where the GPU finds the number of workgroups. */
+/** The bind group for heavy particles, and the buffer from which the GPU reads the number of workgroups. */
 export interface HeavyGroup {
   readonly group: GPUBindGroup;
   readonly workgroups: { readonly buffer: GPUBuffer; readonly offset: number };
@@ -34,7 +34,7 @@ export class ParticlePass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer 
   }
 }
 
-/** Binds the same buffers to the kernel for all particles and to the one for heavy particles, if there is one. */
+/** Binds the buffers to the kernel for all particles and, if there is one, to the kernel for heavy particles. */
 export function bindKernels(all: Kernel, heavy: Kernel | undefined, buffers: Named): ParticleGroup {
   const { crowd } = buffers;
   const workgroups = crowd && { buffer: crowd, offset: 4 * HEAVY_DISPATCH };

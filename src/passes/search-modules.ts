@@ -1,12 +1,12 @@
 /**
- * The WGSL modules of kernels that look farther than one cell on: around points, in boxes, along rays and along the
- * paths of fast particles (solve/ccd.ts). All other modules are in modules.ts, without which no step is taken.
+ * The WGSL modules of kernels that look farther than the adjacent cells: around points, in boxes, along rays and along
+ * the paths of fast particles (solve/ccd.ts). A step without continuous motion needs only modules.ts.
  */
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';
 import blockLevelsHashed from '../../shaders/levels/block_hashed.wgsl?raw';
-import levelsHeldDense from '../../shaders/levels/held_dense.wgsl?raw';
-import levelsHeldHashed from '../../shaders/levels/held_hashed.wgsl?raw';
+import levelsHeldDense from '../../shaders/levels/occupied_dense.wgsl?raw';
+import levelsHeldHashed from '../../shaders/levels/occupied_hashed.wgsl?raw';
 import segmentsLevelsDense from '../../shaders/levels/segments_dense.wgsl?raw';
 import segmentsLevelsHashed from '../../shaders/levels/segments_hashed.wgsl?raw';
 import block from '../../shaders/neighbours/block.wgsl?raw';
@@ -14,7 +14,7 @@ import blockDense from '../../shaders/neighbours/block_dense.wgsl?raw';
 import blockUnbounded from '../../shaders/neighbours/block_unbounded.wgsl?raw';
 import eachPoint from '../../shaders/neighbours/each_point.wgsl?raw';
 import neighbours from '../../shaders/neighbours/neighbours.wgsl?raw';
-import probeAround from '../../shaders/neighbours/probe_around.wgsl?raw';
+import probeAround from '../../shaders/neighbours/probe_box.wgsl?raw';
 import segments from '../../shaders/neighbours/segments.wgsl?raw';
 import segmentsDense from '../../shaders/neighbours/segments_dense.wgsl?raw';
 import segmentsUnbounded from '../../shaders/neighbours/segments_unbounded.wgsl?raw';
@@ -31,14 +31,14 @@ import type { WorldKind } from '../core/world/world';
 import type { ShaderSource } from '../gpu/link';
 import { type Breadth, neighbourModules, PARTICLE, type Variant, worldModules } from './modules';
 
-/** Functions for users' kernels. */
+/** Functions that a user's kernel may call. */
 export const NEIGHBOURS: ShaderSource = { name: 'neighbours/neighbours.wgsl', text: neighbours };
-/** The same for points that are not particles; its name is `each_point`. */
+/** The entry point `each_point`: like `each_particle`, for points that need not be particles. */
 export const EACH_POINT: ShaderSource = { name: 'neighbours/each_point.wgsl', text: eachPoint };
-/** A thread's part of a list, in order. */
+/** Sorts an owner's part of a list, in one thread. */
 export const SORT_STRETCH: ShaderSource = { name: 'sort/sort_stretch.wgsl', text: sortStretch };
-const HELD_DENSE: ShaderSource = { name: 'levels/held_dense.wgsl', text: levelsHeldDense };
-const HELD_HASHED: ShaderSource = { name: 'levels/held_hashed.wgsl', text: levelsHeldHashed };
+const HELD_DENSE: ShaderSource = { name: 'levels/occupied_dense.wgsl', text: levelsHeldDense };
+const HELD_HASHED: ShaderSource = { name: 'levels/occupied_hashed.wgsl', text: levelsHeldHashed };
 
 const BOX_STRAIGHT: ShaderSource = { name: 'world/box_straight.wgsl', text: boxStraight };
 const BLOCK_DENSE: ShaderSource = { name: 'neighbours/block_dense.wgsl', text: blockDense };
@@ -58,7 +58,7 @@ const BLOCK_LEVELS_HASHED: ShaderSource = {
   text: blockLevelsHashed,
 };
 
-/** The same of one level. */
+/** Blocks of cells of one level, for variable radii. */
 const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [BOX_STRAIGHT, BLOCK_LEVELS_DENSE, BLOCK],
   periodic: [BOX_PERIODIC, BLOCK_LEVELS_DENSE, BLOCK],
@@ -72,7 +72,7 @@ const SEGMENTS_UNBOUNDED: ShaderSource = {
   text: segmentsUnbounded,
 };
 
-const SEGMENTS_OF_KINDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+const SEGMENT_MODULES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [SEGMENTS_DENSE, SEGMENTS],
   periodic: [SEGMENTS_DENSE, SEGMENTS],
   unbounded: [SEGMENTS_UNBOUNDED, SEGMENTS],
@@ -87,14 +87,14 @@ const SEGMENTS_LEVELS_HASHED: ShaderSource = {
   text: segmentsLevelsHashed,
 };
 
-/** The same for one level, and which levels have particles. */
+/** Segments of cells of one level, and functions that tell which levels hold particles. */
 const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
   periodic: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
   unbounded: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
 };
 
-const AROUND: ShaderSource = { name: 'neighbours/probe_around.wgsl', text: probeAround };
+const PROBE_AROUND: ShaderSource = { name: 'neighbours/probe_box.wgsl', text: probeAround };
 
 const PATH: ShaderSource = { name: 'query/path.wgsl', text: path };
 const PATH_BLOCKS: ShaderSource = { name: 'query/path_blocks.wgsl', text: pathBlocks };
@@ -109,7 +109,7 @@ const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 const PATH_LEVELS_DENSE: ShaderSource = { name: 'query/path_levels_dense.wgsl', text: pathLevelsDense };
 const PATH_LEVELS_HASHED: ShaderSource = { name: 'query/path_levels_hashed.wgsl', text: pathLevelsHashed };
 
-/** The same of one level at a time. */
+/** Paths through the cells of one level, and functions that tell which levels hold particles. */
 const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
   periodic: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
@@ -117,28 +117,31 @@ const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 };
 
 /**
- * The world with the neighbour loop of a grid as far as a kernel looks; the kernel that follows defines what particle.wgsl asks
- * for.
+ * The world with the neighbour loop for a breadth. The kernel that follows defines the functions that
+ * base/particle.wgsl describes.
  */
 export function searchModules(variant: Variant, breadth: Breadth): ShaderSource[] {
   if (breadth === 'narrow') return neighbourModules(variant, 'grid');
-  return [...segmentModules(variant), PARTICLE, AROUND];
+  return [...segmentModules(variant), PARTICLE, PROBE_AROUND];
 }
 
-/** Parameters and world with boxes and the blocks of cells that they are in. */
+/** The world, and blocks of cells: all cells that a box of positions touches. */
 export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
 }
 
-/** The same with the particles in them, for kernels that declare `start` and, unbounded, `cell_of_slot`. */
+/**
+ * Blocks of cells, and the ranges of slots in them. The kernel declares `start` and, in unbounded worlds,
+ * `cell_of_slot`.
+ */
 export function segmentModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
-  return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENTS_OF_KINDS)[kind]];
+  return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENT_MODULES)[kind]];
 }
 
 /**
- * Parameters and world with the layers of cells that a ray passes; the kernel declares `start`, where cells are hashed
- * `cell_of_slot`, and where there are levels, `position_in`.
+ * The world, and the cells that a ray passes. The kernel declares `start`; if cells are hashed, `cell_of_slot`; and
+ * with levels, `position_in`.
  */
 export function pathModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;

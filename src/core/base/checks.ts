@@ -1,4 +1,4 @@
-/** Argument checks shared by all public entry points, so that all reject the same values with the same messages. */
+/** Argument checks of all public entry points, so that the same wrong value always gets the same message. */
 import { ArgumentError } from './errors';
 
 export function checkDimensions(value: unknown, argument = 'dimensions'): asserts value is 2 | 3 {
@@ -39,7 +39,6 @@ export function checkInteger(
   }
 }
 
-/** Checks a callback. */
 export function checkFunction(argument: string, value: unknown): void {
   if (typeof value !== 'function') throw new ArgumentError(argument, value, 'a function');
 }

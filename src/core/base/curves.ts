@@ -1,24 +1,25 @@
 /**
- * Reads curves of run time over size: their growth, where two of them cross, and the expected time of a larger size.
+ * Analyses curves of run time over problem size: their growth, where two curves cross, and the time to expect at a
+ * larger size.
  */
 
-/** Growth is fitted over the last decade of sizes: below it, fixed costs hide it. */
+/** Growth is fitted over the sizes from a tenth of the largest on: at smaller sizes, fixed costs hide it. */
 export const DECADE = 10;
 
-/** The steepest growth to extrapolate from two points, which may be noise. */
+/** Greatest exponent that expectedTime assumes: two timings may differ by noise alone. */
 const STEEPEST = 2.5;
 
-/** Typical milliseconds at one size. */
+/** The typical time at one size. */
 export interface Timing {
   readonly count: number;
   readonly milliseconds: number;
 }
 
-/** Ascending by count. */
+/** Timings at ascending sizes. */
 export type Curve = readonly Timing[];
 
 /**
- * Fits the exponent p of time ~ n^p by least squares over the last decade, or over the last three sizes. Returns
+ * Fits the exponent p of time ~ n^p by least squares, over the last decade of sizes or at least the last three. Returns
  * undefined if there are fewer than three.
  */
 export function growthOf(curve: Curve): number | undefined {
@@ -39,7 +40,7 @@ export function growthOf(curve: Curve): number | undefined {
   return square > 0 ? product / square : undefined;
 }
 
-/** Returns the exponent between the last two sizes. */
+/** Returns the exponent p of time ~ n^p between the last two sizes. */
 export function lastSlope(curve: Curve): number | undefined {
   const [last, before] = [curve.at(-1), curve.at(-2)];
   if (!last || !before || before.milliseconds <= 0) return undefined;
@@ -47,7 +48,8 @@ export function lastSlope(curve: Curve): number | undefined {
 }
 
 /**
- * Estimates the time of a size from the last timings, with at least the exponent `least`; rather too high than too low.
+ * Estimates the time at `count` from the last two timings. The exponent is at least `least`, so that the estimate is
+ * rather too high than too low.
  */
 export function expectedTime(curve: Curve, count: number, least: number): number {
   const last = curve.at(-1);
@@ -59,10 +61,13 @@ export function expectedTime(curve: Curve, count: number, least: number): number
 
 export type Crossing =
   | { readonly kind: 'at'; readonly count: number }
-  /** One curve is below the other at every common size. */
+  /**
+   * `first-always`: the first curve is faster at the largest common size. `second-always`: the second is at least as
+   * fast at every common size.
+   */
   | { readonly kind: 'first-always' | 'second-always' };
 
-/** Returns the size from which the second curve is faster; undefined if the curves have no size in common. */
+/** Returns the size from which on the second curve is faster; undefined if the curves have no size in common. */
 export function crossingOf(first: Curve, second: Curve): Crossing | undefined {
   const common = first.flatMap(({ count, milliseconds }) => {
     const other = second.find((timing) => timing.count === count);

@@ -1,21 +1,20 @@
 /**
- * The errors that cellstorm throws.
- * Guarantee: each message names the argument, its value and what is accepted. An error is thrown before any GPU work
- * and leaves every object as it was.
+ * The errors that cellstorm throws. The message of an ArgumentError names the argument, its value and what is accepted.
+ * Arguments are checked before any GPU work, so a rejected call changes nothing.
  */
 
 export class CellstormError extends Error {
   override name = 'CellstormError';
 }
 
-/** A value in words, such as "51 particles": messages print it without quotes. */
+/** Words that messages print without quotes, such as "51 particles". */
 export class Phrase {
   constructor(readonly words: string) {}
 }
 
-/** Returns "1 particle" or "2 particles", for messages. */
-export function describeCount(count: number): string {
-  return count === 1 ? '1 particle' : `${count} particles`;
+/** Returns "1 particle" or "2 particles", or another noun that takes an s, for messages. */
+export function describeCount(count: number, noun = 'particle'): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** An argument that is malformed or out of range. */
@@ -33,7 +32,7 @@ export class ArgumentError extends CellstormError {
 export class LimitError extends CellstormError {
   override name = 'LimitError';
   readonly limit: string;
-  /** The number of particles that would fit with all else unchanged. Set if their number is the problem. */
+  /** The number of particles that would fit if nothing else changed. Set if the number of particles is the problem. */
   readonly fits: number | undefined;
 
   constructor(limit: string, message: string, fits?: number) {
@@ -43,7 +42,7 @@ export class LimitError extends CellstormError {
   }
 }
 
-/** A call on an object after its destroy(). */
+/** An object was used after its destroy(). */
 export class DestroyedError extends CellstormError {
   override name = 'DestroyedError';
 
@@ -52,7 +51,7 @@ export class DestroyedError extends CellstormError {
   }
 }
 
-/** WebGPU is missing, there is no adapter, the device is lost, or it rejects a shader. */
+/** WebGPU is missing, has no adapter, lost the device, or rejected something: see `reason`. */
 export class GpuError extends CellstormError {
   override name = 'GpuError';
   readonly reason: 'unsupported' | 'insecure' | 'no-adapter' | 'lost' | 'shader' | 'memory' | 'validation';
@@ -68,7 +67,8 @@ function describeValue(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`;
   if (Array.isArray(value))
     return `[${value.slice(0, 4).map(describeValue).join(', ')}${value.length > 4 ? ', …' : ''}]`;
-  if (ArrayBuffer.isView(value)) return `a ${value.constructor.name} of ${value.byteLength} bytes`;
+  if (ArrayBuffer.isView(value))
+    return `a ${value.constructor.name} of length ${(value as Float32Array).length ?? value.byteLength}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   return String(value);
 }

@@ -1,6 +1,6 @@
 /**
- * Resolves numeric settings: takes the given ones, fills the rest from the current values, and checks all of them
- * before anything changes.
+ * Resolves numeric settings: takes the given numbers, fills in the missing ones from the current settings, and checks
+ * all of them before anything changes.
  */
 import { checkRange } from './checks';
 
@@ -9,12 +9,12 @@ export type NumberRanges<Name extends string> = Readonly<Record<Name, readonly [
 
 export function resolveNumbers<Name extends string>(
   given: Readonly<Partial<Record<NoInfer<Name>, number | undefined>>>,
-  held: Readonly<Record<NoInfer<Name>, number>>,
+  current: Readonly<Record<NoInfer<Name>, number>>,
   ranges: NumberRanges<Name>,
 ): Record<Name, number> {
   const names = Object.keys(ranges) as Name[];
   const numbers = names.map((name) => {
-    const value = given[name] ?? held[name];
+    const value = given[name] ?? current[name];
     const [low, high] = ranges[name];
     checkRange(name, value, low, high);
     return [name, value] as const;

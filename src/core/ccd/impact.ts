@@ -1,12 +1,12 @@
 /**
- * The time of impact of two bodies that move in straight lines, and their contact normal then: ball and ball, ball and
- * box, box and box. It follows law.ts, in doubles. Of the images of an obstacle it takes the one that is hit first.
- * Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl.
+ * Computes when two bodies that move in straight lines hit each other, and the contact normal at that time. It follows
+ * law.ts in doubles, for balls and boxes in any combination. For an obstacle it finds the image that is hit first.
+ * Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
- * Seen from the other body, the positions of a body's centre at which the overlap is too deep for a path form a box of
- * half extents `sides`, rounded by `round` (see shapes.ts). The distance of a moving centre from that rounded box is a
- * convex function of time. So a tangent never reaches zero too late, and repeated tangents converge to the time of
- * impact.
+ * The other body is taken as fixed. The overlap is too deep for a path while the centre of the moving body is inside a
+ * box of half extents `sides`, rounded by `round` (see shapes.ts). The distance of the moving centre from that rounded
+ * box is a convex function of time. So a tangent never reaches zero too late, and repeated tangents converge to the
+ * time of impact.
  */
 import { CCD_TICKS } from '../base/constants';
 import type { Substep } from '../contact/settings';
@@ -15,19 +15,19 @@ import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
 
-/** The most tangents: each except the last halves the remaining distance, and there are 2^14 ticks. */
+/** Most tangents. Each except the last halves the remaining distance, and there are 2^14 ticks. */
 const MOST_TANGENTS = 24;
 
-/** A shorter step changes the tick only at the border between two ticks. */
+/** The search ends with a tangent step shorter than this: it rarely changes the tick. */
 const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 
-/** The half extent of a box without ends along an axis: farther than any particle moves. */
+/** The half extent of a box along an axis along which it has no ends: farther than any particle moves. */
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * True if two bodies that already overlap too deeply approach by at least a tick of their relative motion. Rounding
- * alone moves bodies that rest on each other by less. `approach` is one component of a vector of squared length
- * `speedSquared`.
+ * Returns whether two bodies that overlap too deeply already approach each other by at least a tick of their relative
+ * motion. Rounding alone moves bodies that rest on each other by less. `approach` is one component of a vector of
+ * squared length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -37,25 +37,25 @@ function squareOf(vector: Float64Array): number {
   return vector.reduce((sum, along) => sum + along * along, 0);
 }
 
-/** The radius of a ball, 0 for a box. Only for bodies with their own sizes. */
+/** Returns the radius of a ball, or 0 for a box. The bodies must have sizes. */
 function roundOf(dimensions: Dimensions, { radii, halves }: Sizes, body: number): number {
   return halves && isBox(dimensions, halves, body) ? 0 : (radii?.[body] as number);
 }
 
-/** Two bodies, which `face` sets. */
-export class Encounter {
+/** Computes the impact of two bodies. `face` sets the bodies; call it first. */
+export class Impact {
   /**
-   * The unit vector from the other body to the particle, as `measure` last found it; 0 if both directions are equally
-   * far.
+   * The unit vector from the other body to the particle, set by `measure`. It is 0 if the centres do not differ along
+   * the axis of the shortest way out.
    */
   readonly normal: Float64Array;
-  /** The vector from the other body to the particle, and the particle's motion relative to the other body. */
+  /** The vector from the other body to the particle, and the motion of the particle relative to the other body. */
   private readonly apart: Float64Array;
   private readonly motion: Float64Array;
   private readonly sides: Float64Array;
   private round = 0;
   private areBalls = true;
-  /** The distance until the overlap is too deep (negative if it is), and its rate of change. */
+  /** The distance until the overlap is too deep, negative if it is, and the rate at which this distance changes. */
   private gap = 0;
   private slope = 0;
 
@@ -72,9 +72,9 @@ export class Encounter {
   }
 
   /**
-   * Sets the two bodies, as nearest images: a particle at `time` on its path, and a particle or obstacle `other` of
-   * `others` at `otherTime`. `others` is the state or the obstacles. Unless it `moves`, the other body rests from then
-   * on.
+   * Sets the two bodies and takes their minimum image. The first is the particle `slot` at `time` on its path. The
+   * second is body `other` of `others`, the state or the obstacles, at `otherTime` on its path. If `moves` is false, it
+   * rests from then on.
    */
   face(
     slot: number,
@@ -95,18 +95,20 @@ export class Encounter {
       const way = Math.fround(dt * (velocities[own] as number));
       const otherWay = isParticle ? Math.fround(dt * (velocities[otherEntry] as number)) : 0;
       const position = (positions[own] as number) - (1 - time) * way;
-      let along = position - ((others.positions[otherEntry] as number) - (1 - otherTime) * otherWay);
+      let difference = position - ((others.positions[otherEntry] as number) - (1 - otherTime) * otherWay);
       const length = period[axis] as number;
-      if (length > 0) along -= length * Math.round(along / length);
-      apart[axis] = along;
+      if (length > 0) difference -= length * Math.round(difference / length);
+      apart[axis] = difference;
       motion[axis] = moves ? way - otherWay : way;
     }
-    this.compare(slot, others, other);
-    if (!isParticle) this.leaveEndless(others, other);
+    this.setSizes(slot, others, other);
+    if (!isParticle) this.extendEndless(others, other);
   }
 
-  /** Sets `round`, `sides` and `areBalls` from both sizes. Without sizes, obstacles are as large as particles. */
-  private compare(slot: number, others: Sizes, other: number): void {
+  /**
+   * Sets `round`, `sides` and `areBalls` from the sizes of both. Without sizes, obstacles are as large as particles.
+   */
+  private setSizes(slot: number, others: Sizes, other: number): void {
     const { sides, state, world, substep } = this;
     const { dimensions } = world;
     const { radii, halves } = state;
@@ -130,10 +132,10 @@ export class Encounter {
   }
 
   /**
-   * An obstacle box with a half extent of half a period or more has no ends along that axis: nothing enters or leaves
-   * there.
+   * Makes an obstacle box endless along each axis along which its half extent is at least half the period: no path
+   * enters or leaves it there.
    */
-  private leaveEndless(others: Sizes, other: number): void {
+  private extendEndless(others: Sizes, other: number): void {
     const { sides, world } = this;
     const { dimensions, period } = world;
     const { halves } = others;
@@ -145,17 +147,18 @@ export class Encounter {
   }
 
   /**
-   * Returns the key of the first hit at or after `from`: `from` itself if the overlap is already too deep and grows,
-   * NEVER if there is no hit.
+   * Returns the key of the first hit at or after `from`; NEVER if there is none. If the overlap is already too deep and
+   * grows, the hit is at `from`.
    */
   impact(from: number): number {
     return this.areBalls ? this.impactOfBalls(from) : this.impactOfBoxes(from);
   }
 
   /**
-   * Like `impact`, for whichever image of an obstacle is hit first on a piece of a path that begins at `from`. An
+   * Like `impact`, but for the image of an obstacle that is hit first on a piece of a path that begins at `from`. An
    * obstacle with its own size may reach half a period, so the first image hit need not be the nearest one at the
-   * start. A piece is so short that along each axis it can only be that one or the next one ahead.
+   * start. A piece is so short that, along each axis, it can hit only the nearest image or the next one ahead.
+   * Recursive over axes, from `axis` on.
    */
   impactOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.impact(from);
@@ -171,7 +174,8 @@ export class Encounter {
   }
 
   /**
-   * Returns the step from an image to the next one ahead along an axis, or 0 if a piece of a path does not reach it.
+   * Returns the signed distance from an image to the next one ahead along an axis, or 0 if a piece of a path cannot
+   * reach that one.
    */
   private stepAhead(axis: number): number {
     const length = this.world.period[axis] as number;
@@ -226,7 +230,7 @@ export class Encounter {
     return keyOfHit(from + later, -this.slope);
   }
 
-  /** Sets `normal`, `gap` and `slope` for a time `later` than the one given to `face`. */
+  /** Sets `normal`, `gap` and `slope` for the time that is `later` than the one given to `face`. */
   measure(later: number): void {
     const { apart, motion, sides, normal, areBalls } = this;
     let squared = 0;

@@ -1,31 +1,34 @@
 /**
- * Continuous motion: the law for particles that move too far in a substep to be caught where they arrive. It says which
- * particles are fast, where their paths end, and how that changes velocities. paths.ts implements it for the CPU,
+ * Continuous motion: the law for particles that move so far in a substep that they could pass through others. It says
+ * which particles are fast, where their paths end, and how that changes velocities. paths.ts implements it for the CPU,
  * shaders/solve/ccd for the GPU.
  *
- * The law applies after integration and before the sort. The diameter of a body is its own if sizes differ; the
- * diameter of a box is its shortest edge.
- *   - A particle is fast if it moves farther than a sixteenth of its diameter (FAST_SHARE) in the substep. Its path is
- *     the straight line from its old to its new position. Time on it runs from 0 to 1, in whole ticks.
- *   - The path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and
- *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). An overlap as deep at the start counts only if
- *     the path goes at least a tick deeper. Of several at the same time, the path ends at the one with the greatest
- *     closing speed; if equal, at the one with the lowest id. The contact law handles the remaining overlap.
- *   - Slow particles move in straight lines too. Obstacles stand still. Fast particles move until their own path ends,
- *     and rest there for the rest of the substep.
- *   - Ends depend on each other, but an earlier end never depends on a later one. Each of CCD_ROUNDS rounds follows all
- *     paths again, against the others' ends of the round before. After n rounds every end that depends on fewer than n
- *     others is final. So all ends before the earliest time that the last round changed are final. The other paths are
- *     held at that time: they end in mid-air, with their velocity, and go on in the next substep.
- *   - Two particles that name each other as their hit bounce as a pair, with the restitution (none below restSpeed),
- *     friction and mass shares of the contact law. A slow particle names the first particle that names it. A particle
- *     that is not named in return rests until the next substep, with its velocity or what the contact law makes of it.
- *     Walls and obstacles are always available.
- *   - A path is held after MOST_PIECES pieces, that is after at most MOST_PIECES * PIECE_CELLS cells (of the particle's
- *     own level if sizes differ). If that is less than a tick, the particle stays at the start. The GPU also holds a
- *     path where floats are coarser than cells.
+ * The law applies after integration and before the sort. If sizes differ, each body has its own diameter; the diameter
+ * of a box is its shortest edge.
+ *   - Path: a particle is fast if it moves farther than a sixteenth of its diameter (FAST_SHARE) in the substep. Its
+ *     path is the straight line from its old to its new position. Time on a path runs from 0 to 1, in whole ticks.
+ *   - Hit: a path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and
+ *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). A body that the particle overlaps so deeply at
+ *     the start counts only if the two approach by at least a tick of their relative motion. Among hits in the same
+ *     tick, the one with the greatest closing speed counts; if these are equal, the one with the lowest id. The contact
+ *     law handles the remaining overlap.
+ *   - Motion of others: slow particles also move in straight lines. Obstacles stand still. A fast particle moves until
+ *     its own path ends, and rests there for the remaining substep.
+ *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
+ *     from the other paths' ends of the previous round. After n rounds, every end that depends on fewer than n others
+ *     is final. So every end before the earliest time that the last round changed is final. The remaining paths are
+ *     held at that time: they end in mid-air, keep their velocity, and go on in the next substep.
+ *   - Bounce: two particles bounce if each is the partner of the other. Restitution (none below restSpeed), friction
+ *     and mass shares are those of the contact law. The partner of a fast particle is the one that it hits. The partner
+ *     of a slow particle is the fast one that hits it first. A fast particle whose partner has another partner rests
+ *     until the next substep; only the contact law changes its velocity. Walls and obstacles bounce every particle that
+ *     hits them.
+ *   - Long paths: a path is held after MOST_PIECES pieces, which cover at most MOST_PIECES * PIECE_CELLS cells (of the
+ *     particle's own level if sizes differ). If they take less than a tick, the particle stays at the start. The GPU
+ *     also holds a path where floats are coarser than cells.
  *   - Gravity accelerates a particle only until its path ends.
- * So on a path no particle comes to overlap another by more than that, and none passes through another.
+ * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
+ * another.
  */
 import { CCD_PARTS, CCD_TICKS, CLOSING_BITS, PIECE_CELLS } from '../base/constants';
 import { frictionShare } from '../contact/law';
@@ -38,58 +41,63 @@ import type { Dimensions, World } from '../world/world';
 export const FAST_SHARE = 1 / CCD_PARTS;
 
 /**
- * Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep and end
- * none.
+ * Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep, so they end
+ * no path.
  */
 export const OVERLAP_SHARE = 1 / CCD_PARTS;
 
 /**
- * Share of a diameter: the longest last tick before a wall that moves a particle against it. A longer tick could move
- * it through other particles.
+ * Share of a diameter. A hit at a wall is rounded down to a tick. If the remaining way to the wall is at most this, the
+ * particle is moved onto the wall; a longer way could lead through other particles.
  */
 export const TO_WALL = 1 / CCD_PARTS;
 
-/** A key later than any path. */
+/** The key if there is no hit: greater than any other key. */
 export const NEVER = 2 ** 32;
 
 const NO_CLOSING = 2 ** CLOSING_BITS - 1;
 
-/** The key of a path that ends at a tick without a hit: later than any hit in it. */
+/** Returns the key of a path that ends without a hit. It is greater than the key of any hit in the same tick. */
 export function keyOfEnd(time: number): number {
   return Math.floor(time * CCD_TICKS) * 2 ** CLOSING_BITS + NO_CLOSING;
 }
 
 const bits = new DataView(new ArrayBuffer(4));
 
-/** The key of a hit; lower keys come first. `closing` is the closing speed in lengths per substep. */
+/** Returns the key of a hit: lower keys come first. `closing` is the closing speed in lengths per substep. */
 export function keyOfHit(time: number, closing: number): number {
   bits.setFloat32(0, closing);
   return keyOfEnd(time) - (bits.getUint32(0) >>> (31 - CLOSING_BITS));
 }
 
-/** The time of a key: whole ticks, in substeps. */
+/** Returns the time of a key as a share of the substep, a multiple of a tick. */
 export function timeOfKey(key: number): number {
   return Math.floor(key / 2 ** CLOSING_BITS) / CCD_TICKS;
 }
 
-/** The number of rounds. Paths that are not final after them are held. */
+/** Rounds per substep. Paths that are not final after them are held. */
 export const CCD_ROUNDS = 32;
 
 /** Counts of the fast particles and paths of a step. */
 export interface ContinuousCounts {
-  /** Particles that need the step's substeps: in one step, but not in a substep, they would move too far. */
+  /** Particles that would move too far in the whole step at once, but do not in a substep. */
   readonly substepped: number;
-  /** Particles too fast for a substep, at the beginning of the step: their paths are followed. */
+  /** Particles that move too far in the first substep, so that their paths are followed. */
   readonly swept: number;
-  /** Paths followed in all substeps of the step, and how they ended early: at a hit, or held. */
+  /** Paths followed, over all substeps of the step. */
   readonly paths: number;
+  /** Paths that ended at a hit. */
   readonly hits: number;
+  /** Paths that were ended early, because their end was not settled or they were too long. */
   readonly held: number;
 }
 
 export const NO_CONTINUOUS_COUNTS: ContinuousCounts = { substepped: 0, swept: 0, paths: 0, hits: 0, held: 0 };
 
-/** Adds the counts of a substep to those of the step so far, which are undefined before the first substep. */
+/**
+ * Adds the counts of a substep to `sum`, the counts of the earlier substeps of the step. `sum` is undefined in the
+ * first substep.
+ */
 export function addContinuousCounts(
   sum: ContinuousCounts | undefined,
   substep: ContinuousCounts,
@@ -100,8 +108,8 @@ export function addContinuousCounts(
 }
 
 /**
- * Returns the greatest distance, in diameters, that one of the first `count` particles may move in `dt` seconds.
- * Ignores non-finite particles. `radius` is the radius of all particles if sizes do not differ.
+ * Returns an upper bound, in diameters, of how far any of the first `count` particles moves in `dt` seconds. Ignores
+ * non-finite particles. `radius` is the common radius if sizes do not differ.
  */
 export function farthestWay(
   dimensions: Dimensions,
@@ -128,7 +136,7 @@ export function farthestWay(
   return farthest;
 }
 
-/** Particles after a substep's motion, sorted. Entries from `live` on are set aside. */
+/** Particles after the motion of a substep, in sorted order. Those from slot `live` on are quarantined or removed. */
 export interface CcdState extends Sizes {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
@@ -136,14 +144,17 @@ export interface CcdState extends Sizes {
   readonly live: number;
 }
 
-/** Finds candidates. It may visit more than requested. */
+/** Finds bodies that a path may hit. Each method may visit more bodies than described. */
 export interface CcdSearch {
-  /** Visits the particles that reach into a box at their end position, if widened by an eighth of their extent. */
+  /**
+   * Visits the particles that reach into a box. Their positions are those after the motion, and their extents are
+   * enlarged by an eighth.
+   */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
-  /** The obstacles by slot; visitObstacles visits the slots of those that reach into a box. */
   readonly obstacles: StaticBodies | undefined;
+  /** Visits the slots of the obstacles that reach into a box. */
   visitObstacles(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
-  /** Visits every overlapping pair of packed boxes (low corner, high corner) once. */
+  /** Visits every pair of overlapping boxes once. A box is its low corner followed by its high corner. */
   meetings(boxes: Float32Array, visit: (first: number, second: number) => void): void;
 }
 
@@ -151,9 +162,9 @@ export interface CcdSearch {
 export const PIECE_SHARE = 1 / 4;
 
 /**
- * Returns the longest piece of a path for a particle whose level has cells of this size. In a periodic world it is
- * short enough that the nearest image of another particle stays the nearest, and that the piece can meet only the
- * nearest image of an obstacle (which may reach half a period) and the next one ahead.
+ * Returns the greatest length of a piece, for a particle whose level has cells of `cellSize`. In a periodic world a
+ * piece is so short that the nearest image of another particle stays the nearest. It can then hit only the nearest
+ * image of an obstacle (which may reach half a period) or the next one ahead.
  */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(
@@ -163,8 +174,9 @@ export function longestPiece({ period, diameter }: World, cellSize: number): num
 }
 
 /**
- * Returns the change of one particle's velocity by a hit. `part` is its share of the whole change, `grip` the greatest
- * share of the sliding that friction may remove. Antisymmetric to the bit, like the contact law.
+ * Returns the change of one particle's velocity by a hit. `part` is the share of the whole change that this particle
+ * takes. `grip` is the greatest share of the sliding that friction may remove. Antisymmetric to the bit, like the
+ * contact law.
  */
 export function strike(
   relative: readonly number[],

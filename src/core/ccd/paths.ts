@@ -1,7 +1,7 @@
 /**
- * Follows the paths of the fast particles of one substep to their ends: the law of core/ccd/law.ts on the CPU, in
- * doubles. The reference and the CPU engine use it with different searches.
- * Inputs: the state after a substep's motion, in canonical order. Changes its positions and velocities.
+ * Follows the path of each fast particle to its end, for one substep on the CPU: implements core/ccd/law.ts in doubles.
+ * The reference and the CPU engine pass different searches.
+ * Inputs: the state after the motion of a substep, in canonical order. Changes its positions and velocities.
  */
 
 import { CCD_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from '../base/constants';
@@ -10,10 +10,10 @@ import type { Substep } from '../contact/settings';
 import { OBSTACLE_PARTNER } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
 import { extentAlong, thicknessOf } from '../particles/shapes';
-import { wrapCoordinate } from '../world/cells';
+import { wrapAxis } from '../world/cells';
 import { levelOf } from '../world/levels';
 import type { World } from '../world/world';
-import { Encounter } from './impact';
+import { Impact } from './impact';
 import {
   CCD_ROUNDS,
   type CcdSearch,
@@ -30,19 +30,19 @@ import {
   timeOfKey,
 } from './law';
 
-/** The most pieces that are followed, over all paths. */
+/** Most pieces over all paths. */
 const ALL_PIECES = 2 ** 22;
 
 /**
- * Margins on each side of the box around a piece of a path, in extents of its particle. With AROUND_SLOW, CcdSearch
- * finds every slow particle that the piece may meet. With AROUND_FAST, the boxes of two pieces that meet overlap.
+ * Margins of the box around a piece of a path, as multiples of the particle's extent. With AROUND_SLOW, CcdSearch finds
+ * every slow particle that the piece may meet. With AROUND_FAST, the boxes of two pieces that meet overlap.
  */
 const AROUND_SLOW = 1.25;
 const AROUND_FAST = 1;
 
 /**
- * Moves fast particles to the ends of their paths and changes the velocities of particles that hit or are hit. Without
- * fast particles it only reads each velocity once.
+ * Moves each fast particle to the end of its path and changes the velocities of both sides of a hit. If no particle is
+ * fast, it only reads each velocity once.
  */
 export function followPaths(
   world: World,
@@ -61,8 +61,8 @@ export function followPaths(
 }
 
 /**
- * Returns the slots of the fast particles, ascending, and the number of others that only a whole step would move too
- * far.
+ * Returns the slots of the fast particles, ascending. `substepped` counts the others that would move too far in the
+ * whole step at once.
  */
 function findFast(
   { dimensions }: World,
@@ -85,47 +85,55 @@ function findFast(
   return { slots, substepped };
 }
 
-/** The end of a path. */
+/** The end of a path, with or without a hit. */
 interface Hit {
-  /** The time and the closing speed: see keyOfHit. */
+  /** The time and the closing speed of the hit: see keyOfHit and keyOfEnd. */
   readonly key: number;
-  /** A slot, an obstacle's slot or a wall's axis (see WALL_PARTNER), or NO_PARTNER. */
+  /**
+   * The slot of a particle, OBSTACLE_PARTNER plus the slot of an obstacle, WALL_PARTNER plus the axis of a wall, or
+   * NO_PARTNER.
+   */
   readonly partner: number;
 }
 
 interface Piece {
   readonly path: number;
-  /** The times at which it begins and ends. */
+  /** The times at which the piece begins and ends. */
   readonly from: number;
   readonly to: number;
 }
 
-/** A piece and the pieces of other paths that come near it, in any order: the first hit does not depend on it. */
+/**
+ * A piece of a path and the nearby pieces of other paths. Their order does not affect the first hit, so it is
+ * arbitrary.
+ */
 interface Meeting {
   readonly piece: Piece;
   readonly others: readonly Piece[];
 }
 
+/** Where and how a fast particle ends its substep. */
 interface Landing {
   readonly slot: number;
-  /** Set if its path ended early. */
+  /** The new position, if the path ended early. */
   readonly position?: readonly number[] | undefined;
   /** The velocity before the hit. */
   readonly velocity: readonly number[];
   /** The change of velocity by the hit. */
   readonly effect?: readonly number[] | undefined;
-  /** The slow particle that it hit. */
+  /** The slow particle that previous hit, and the change of its velocity. */
   readonly other?: { readonly slot: number; readonly effect: readonly number[] } | undefined;
 }
 
 class Paths {
+  /** The path of a fast particle, by its slot. */
   private readonly pathOf = new Map<number, number>();
   private readonly dimensions: World['dimensions'];
-  private readonly encounter: Encounter;
-  /** The number of pieces that each path is cut into, and the number of them that are followed. */
+  private readonly encounter: Impact;
+  /** Per path: the number of its pieces, and how many of them are followed. */
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
-  /** The end of each path without the other fast particles. */
+  /** The end of each path, found without regard to other fast particles. */
   private readonly first: Hit[] = [];
   /** The end of each path after the last round. */
   private hits: readonly Hit[] = [];
@@ -142,7 +150,7 @@ class Paths {
   ) {
     const { dimensions } = world;
     this.dimensions = dimensions;
-    this.encounter = new Encounter(world, substep, state);
+    this.encounter = new Impact(world, substep, state);
     const most = Math.min(MOST_PIECES, Math.max(1, Math.floor(ALL_PIECES / slots.length)));
     for (const [path, slot] of slots.entries()) {
       this.pathOf.set(slot, path);
@@ -195,35 +203,38 @@ class Paths {
     });
   }
 
-  /** Runs the rounds, for fast particles among each other. Follows a path again if the end of a nearby path changed. */
+  /**
+   * Runs the rounds, which find hits between fast particles. After the first round, a path is followed again only if
+   * the end of a nearby path changed.
+   */
   settle(): void {
     const meetings = this.meetings();
     this.hits = [...this.first];
     const times = Float64Array.from(this.first, ({ key }) => timeOfKey(key));
-    let woken: Iterable<number> = this.slots.keys();
+    let affected: Iterable<number> = this.slots.keys();
     for (let round = 1; round <= CCD_ROUNDS; round++) {
       const before = this.hits;
       const hits = [...before];
       const next = new Set<number>();
       const changed: number[] = [];
-      for (const path of woken) {
+      for (const path of affected) {
         const hit = this.endAmong(path, meetings[path] as Meeting[], before, times);
-        const was = before[path] as Hit;
-        if (isSame(hit, was)) continue;
+        const previous = before[path] as Hit;
+        if (isSame(hit, previous)) continue;
         hits[path] = hit;
         changed.push(path);
         for (const { others } of meetings[path] as Meeting[])
           for (const other of others) next.add(other.path);
-        if (round === CCD_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, was.key);
+        if (round === CCD_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, previous.key);
       }
       this.hits = hits;
-      // After the loop: all paths of a round must see the times of the round before.
+      // Only now, because all paths of a round must see the times of the previous round.
       for (const path of changed) times[path] = timeOfKey((hits[path] as Hit).key);
-      woken = next;
+      affected = next;
     }
   }
 
-  /** Returns the end of a path, given the ends of the others before this round and their times. */
+  /** Returns the end of a path. `before` and `times` are the ends of all paths before this round, and their times. */
   private endAmong(
     path: number,
     meetings: readonly Meeting[],
@@ -237,7 +248,7 @@ class Paths {
       for (const otherPiece of others) {
         if (!mayMeet(piece, otherPiece, times[otherPiece.path] as number)) continue;
         const partner = this.slots[otherPiece.path] as number;
-        // Start when both are on their pieces: over a longer way the nearest image may be a different one.
+        // Start when both particles are on their pieces: over a longer way, the minimum image may change.
         const since = Math.max(piece.from, timeOfKey(keyOfEnd(otherPiece.from)));
         const key = this.meetFast(slot, since, partner, before[otherPiece.path] as Hit);
         const hit = { key, partner };
@@ -256,7 +267,7 @@ class Paths {
     for (const { slot, position, velocity, effect, other } of landings) {
       for (let axis = 0; axis < dimensions; axis++) {
         const index = dimensions * slot + axis;
-        if (position) positions[index] = wrapCoordinate(world, Math.fround(position[axis] as number), axis);
+        if (position) positions[index] = wrapAxis(world, Math.fround(position[axis] as number), axis);
         velocities[index] = (velocity[axis] as number) + ((effect?.[axis] as number) ?? 0);
         if (!other) continue;
         const otherIndex = dimensions * other.slot + axis;
@@ -271,7 +282,8 @@ class Paths {
   }
 
   /**
-   * Returns the end of a path: the end that the rounds found if it is final, otherwise the time at which it is held.
+   * Returns the end of a path: the one that the rounds found if it is final, otherwise the time at which the path is
+   * held.
    */
   private endOf(path: number): Hit {
     const hit = this.hits[path] as Hit;
@@ -279,7 +291,10 @@ class Paths {
     return { key: keyOfEnd(timeOfKey(this.unsettled)), partner: NO_PARTNER };
   }
 
-  /** Returns, for each slow particle that paths end at, the slot of the fast particle that it names. */
+  /**
+   * Returns the partner of each slow particle that is hit, by its slot: the slot of the fast particle that hits it
+   * first.
+   */
   private claims(): Map<number, number> {
     const claims = new Map<number, number>();
     this.slots.forEach((slot, path) => {
@@ -287,8 +302,8 @@ class Paths {
       if (partner >= OBSTACLE_PARTNER || this.pathOf.has(partner)) return;
       const rival = claims.get(partner);
       if (rival !== undefined) {
-        const named = this.endOf(this.pathOf.get(rival) as number);
-        if (!this.comesFirst({ key, partner: slot }, { key: named.key, partner: rival })) return;
+        const rivalEnd = this.endOf(this.pathOf.get(rival) as number);
+        if (!this.comesFirst({ key, partner: slot }, { key: rivalEnd.key, partner: rival })) return;
       }
       claims.set(partner, slot);
     });
@@ -320,10 +335,10 @@ class Paths {
       return { slot, position, velocity, effect };
     }
     const otherPath = this.pathOf.get(partner);
-    const isNamed =
+    const isMutual =
       otherPath === undefined ? claims.get(partner) === slot : this.endOf(otherPath).partner === slot;
-    if (!isNamed) return { slot, position, velocity };
-    // Both take the same time, so that their effects on each other are equal and opposite to the bit.
+    if (!isMutual) return { slot, position, velocity };
+    // Use the same time for both, so that their effects on each other are equal and opposite to the bit.
     const when = otherPath === undefined ? time : Math.min(time, timeOfKey(this.endOf(otherPath).key));
     encounter.face(slot, when, state, partner, when, true);
     encounter.measure(0);
@@ -341,7 +356,8 @@ class Paths {
   }
 
   /**
-   * The farthest coordinate of a particle before the wall at `corner`. `inward` (1 or -1) points from the wall inward.
+   * Returns the coordinate at which a particle touches the wall at `corner`. `inward` (1 or -1) points from the wall
+   * inward.
    */
   private limitOf(slot: number, axis: number, corner: readonly number[], inward: number): number {
     const limit = corner[axis] as number;
@@ -353,14 +369,14 @@ class Paths {
     return thicknessOf(this.dimensions, this.state, slot, this.substep.diameter / 2);
   }
 
-  /** The edge of the cells of a particle's level. */
+  /** Returns the edge of the cells of the particle's level. */
   private cellSizeOf(slot: number): number {
     const { world, state } = this;
     if (!state.radii) return world.cellSize;
     return world.cellSize * 2 ** (levelOf(world, state.radii[slot] as number) as number);
   }
 
-  /** The velocity at the end of a path: gravity accelerates a particle only until then. */
+  /** Returns the velocity at the end of a path, before the hit: gravity accelerates a particle only until then. */
   private velocityAtEnd(path: number): number[] {
     const { gravity, dt } = this.substep;
     const rest = 1 - timeOfKey(this.endOf(path).key);
@@ -373,7 +389,7 @@ class Paths {
     return vectorAt(this.state.velocities, this.dimensions, slot);
   }
 
-  /** The vector from the beginning of a path to its end, rounded as integration rounded it. */
+  /** Returns the vector from the beginning of a path to its end, rounded as integration rounded it. */
   private wayOf(slot: number): number[] {
     return this.velocityOf(slot).map((along) => Math.fround(this.substep.dt * along));
   }
@@ -392,7 +408,7 @@ class Paths {
     return key < best.key || (key === best.key && this.rankOf(partner) < this.rankOf(best.partner));
   }
 
-  /** Breaks ties between hits: a particle's id; for walls and obstacles a number above all ids. */
+  /** Breaks ties between hits: returns the id of a particle, or for a wall or an obstacle a number above all ids. */
   private rankOf(partner: number): number {
     return partner < OBSTACLE_PARTNER ? (this.state.ids[partner] as number) : partner;
   }
@@ -400,8 +416,8 @@ class Paths {
   /** Returns the key at which a particle hits another fast particle, whose path ends at `end`. */
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
     const { encounter, state } = this;
-    // The other still moves in the tick in which its path ends. If it rested, two particles that meet would each see
-    // the other at rest in the next round.
+    // In the tick in which its path ends, the other particle still moves. If it rested, two particles that meet would
+    // each see the other at rest in the next round.
     if (!isBefore(end, from)) {
       encounter.face(slot, from, state, other, from, true);
       const key = encounter.impact(from);
@@ -414,14 +430,14 @@ class Paths {
     return encounter.impact(begin);
   }
 
-  /** Returns the box around a piece, wider by `around` extents of its particle on each side. */
-  private boxOf({ path, from, to }: Piece, around: number): [number[], number[]] {
+  /** Returns the box around a piece, with a margin of `margin` extents of its particle on each side. */
+  private boxOf({ path, from, to }: Piece, margin: number): [number[], number[]] {
     const { dimensions, state, substep } = this;
     const slot = this.slots[path] as number;
     const begin = this.positionAt(slot, from);
     const end = this.positionAt(slot, to);
     const margins = begin.map(
-      (_, axis) => around * extentAlong(dimensions, state, slot, axis, substep.diameter / 2),
+      (_, axis) => margin * extentAlong(dimensions, state, slot, axis, substep.diameter / 2),
     );
     const low = begin.map((along, axis) => Math.min(along, end[axis] as number) - (margins[axis] as number));
     return [
@@ -435,10 +451,10 @@ class Paths {
     return { path, from: index / cuts, to: Math.min(1, (index + 1) / cuts) };
   }
 
-  /** Returns, for each path, its pieces that come near pieces of other paths, in order. */
+  /** Returns, per path, those of its pieces that are near pieces of other paths, in the order of time. */
   private meetings(): Meeting[][] {
     const { dimensions } = this;
-    // No path goes farther than its end without the other fast particles.
+    // Other fast particles can only shorten a path, so pieces after `first` are not needed.
     const pieces = this.slots.flatMap((_, path) => {
       const cuts = this.cuts[path] as number;
       const reached = Math.max(1, Math.ceil(timeOfKey((this.first[path] as Hit).key) * cuts));
@@ -471,19 +487,19 @@ class Paths {
   }
 }
 
-/** Tolerance for rounding. */
+/** Tolerance for rounding: one tick. */
 const TICK = 1 / CCD_TICKS;
 
 /**
- * True if a particle on `piece` may meet another on its piece `otherPiece`, whose path ends at `end`: while both move,
- * or while the other rests.
+ * Returns whether a particle on `piece` may meet another particle while that one moves on `otherPiece`, or while it
+ * rests there because its path ended at `end`.
  */
 function mayMeet(piece: Piece, otherPiece: Piece, end: number): boolean {
   const begin = otherPiece.from - TICK;
   return end >= begin && piece.to >= begin && (end <= otherPiece.to || piece.from <= otherPiece.to + TICK);
 }
 
-/** True if a path ends before the tick of a time. */
+/** Returns whether a path ends in an earlier tick than that of `time`. */
 function isBefore({ key }: Hit, time: number): boolean {
   return timeOfKey(key) < timeOfKey(keyOfEnd(time));
 }

@@ -1,7 +1,6 @@
 /**
- * The settings that may change between steps without rebuilding anything: defaults, checks, and the numbers of one
- * substep that the GPU host, the reference and the CPU engine derive from it. The contact law that they control is in
- * law.ts.
+ * Settings that may change between steps without rebuilding anything: defaults, checks, and the numbers per substep
+ * that the GPU host, the reference and the CPU engine derive from them. law.ts has the contact law that they control.
  */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -19,29 +18,29 @@ export interface Settings {
   /** Substeps per step, each with its own grid; stiffness grows with their square. Default 8. */
   readonly substeps: number;
   /**
-   * Share of an overlap that one pass removes. Defaults 0.35 in 2D, 0.25 in 3D: above 0.355 and 0.285 the densest
-   * packings never come to rest (see Stability in law.ts). If radii differ, 0.3 in 2D; if particles may be boxes, 0.3
-   * and 0.15.
+   * Share of an overlap that one pass removes. Default: 0.35 in 2D, 0.25 in 3D; 0.3 in 2D if radii differ; 0.3 in 2D
+   * and 0.15 in 3D if particles may be boxes. Above 0.355 in 2D and 0.285 in 3D, the densest packings never come to
+   * rest (see Stability in law.ts).
    */
   readonly relaxation: number;
-  /** Keeps particles inside the world's box, along axes that do not wrap. Default true. */
+  /** Keeps particles inside the world's box along axes that are not periodic. Default true. */
   readonly walls: boolean;
   /**
-   * The way to find candidates. The results are the same to the bit, except in unbounded worlds on the GPU and with
-   * variable radii, for which sums over neighbours have another order. Default 'grid'.
+   * How candidates are found. Both ways give the same bits, with two exceptions in which sums over neighbours have
+   * another order: unbounded worlds on the GPU, and variable radii. Default 'grid'.
    */
   readonly broadPhase: BroadPhase;
 }
 
 /**
- * Settings of a saved state. Older states also name `iterations`, the resolve passes per substep, of which there is
- * only one now. Other numbers would give other results, so they are rejected with an ArgumentError.
+ * Returns the settings of a saved state. Older states also have `iterations`, the number of resolve passes per substep,
+ * which is now always 1. Another number would change the results, so it is rejected with an ArgumentError.
  */
 export function readSavedSettings(name: string, saved: SettingsOptions): SettingsOptions {
   if (!('iterations' in saved)) return saved;
   const { iterations, ...settings } = saved as SettingsOptions & { readonly iterations?: unknown };
   if (iterations !== undefined && iterations !== 1) {
-    throw new ArgumentError(`${name}.iterations`, iterations, '1, because substeps replaced it');
+    throw new ArgumentError(`${name}.iterations`, iterations, '1, because substeps replaced iterations');
   }
   return settings;
 }
@@ -59,16 +58,16 @@ export const SETTING_NAMES = [
 ] as const satisfies readonly (keyof Settings)[];
 
 export const MAX_SUBSTEPS = 256;
-/** The most rounds of `separate`. */
+/** Most rounds of `separate`. */
 export const MAX_ROUNDS = 64;
 
-/** Depth in diameters of the fall that limits the speed of a push in an unbounded world. */
+/** In an unbounded world, a push gives at most the speed of a fall through this many diameters. */
 const UNBOUNDED_FALL = 100;
 
 /** Shortest substep in seconds. With shorter ones, 1 / dt makes rounding errors of positions dominate velocities. */
 export const SHORTEST_STEP = 1e-7;
 
-/** `range`: the range of radii, if each particle has its own; `boxes`: whether some particles may be boxes. */
+/** `range` is the range of radii if each particle has its own. `boxes` is true if particles may be boxes. */
 export function defaultSettings(dimensions: Dimensions, range?: RadiusRange, boxes = false): Settings {
   const hasSizes = boxes || (range !== undefined && range.smallest < range.largest);
   return {
@@ -100,7 +99,7 @@ export function resolveSettings(dimensions: Dimensions, base: Settings, changes:
   return Object.freeze({ ...settings, gravity: Object.freeze(Array.from(settings.gravity, Math.fround)) });
 }
 
-/** Checks the time of a step in seconds: 0 (nothing happens) or at least SHORTEST_STEP per substep. */
+/** Checks the seconds of a step: 0 (nothing happens) or at least SHORTEST_STEP per substep. */
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {
   checkFinite('dt', dt);
   if (dt !== 0 && !(dt / substeps >= SHORTEST_STEP)) {
@@ -115,22 +114,27 @@ export interface Substep {
   readonly gravity: readonly number[];
   readonly diameter: number;
   /**
-   * Limit of distance² of overlapping particles; with variable radii, relative to the square of the sum of both radii.
+   * Particles overlap if their distance² is below this. With variable radii, it is relative to the square of the sum of
+   * both radii.
    */
   readonly diameterSquared: number;
   readonly restitution: number;
   readonly friction: number;
-  /** relaxation / 2: the share of an overlap that one of two equal sides moves. */
+  /** relaxation / 2: the share of an overlap by which each of two equal particles moves. */
   readonly halfRelaxation: number;
   /**
-   * Largest share of the sliding that friction may take off one of two equal sides: relaxation / 2 in 2D, / 8 in 3D.
+   * Greatest share of the sliding that friction may take off each of two equal particles: relaxation / 2 in 2D,
+   * relaxation / 8 in 3D.
    */
   readonly gripShare: number;
-  /** Contacts slower than the speed that gravity adds in two substeps are at rest and do not bounce. */
+  /** The speed that gravity adds in two substeps. Slower contacts are at rest and do not bounce. */
   readonly restSpeed: number;
-  /** The most speed that a push may give: that of a fall through the world (see UNBOUNDED_FALL), 0 without gravity. */
+  /** Greatest speed that a push may give: that of a fall through the world (see UNBOUNDED_FALL), 0 without gravity. */
   readonly pushSpeed: number;
-  /** Centres stay within these corners if walls are on; with variable radii, each by its own radius more. */
+  /**
+   * If walls are on, centres stay within these corners. With variable radii, these are the corners of the box, and each
+   * centre stays inside by the extent of its particle.
+   */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly walls: boolean;
@@ -160,9 +164,9 @@ export class SubstepMemo {
 }
 
 /**
- * Limit of distance² of the neighbours that a particle with its own size tests, relative to the square of the sum of
- * both radii. For boxes the radii are those of the balls around them, and the limit is a little larger: sum, square and
- * comparison of 32-bit floats are off by less than 2⁻²⁰, which must not exclude two boxes whose corners overlap.
+ * Returns the limit of distance² for neighbours of a particle with its own size, relative to the square of the sum of
+ * both radii. The radius of a box is that of the ball around it. With boxes, the limit is a little larger: sum, square
+ * and comparison of 32-bit floats are off by less than 2⁻²⁰, which must not exclude two boxes whose corners overlap.
  */
 function reachSquared({ boxes }: World): number {
   return boxes ? 1 + 2 ** -18 : 1;
@@ -178,7 +182,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
       ? UNBOUNDED_FALL * roundedDiameter
       : (world.max[axis] as number) - (world.min[axis] as number);
   const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
-  // Axes that wrap have no walls, and an unbounded world has none at all.
+  // Periodic axes have no walls, and an unbounded world has none at all.
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
   const ownRadii = world.levels > 0;
   const radius = ownRadii ? 0 : roundedDiameter / 2;

@@ -1,7 +1,7 @@
 /**
- * Obstacles are bodies of a simulation that never move. All engines share this: how obstacles are given and checked,
- * how several obstacles share a particle, and how a particle names the one it bounces off. The contact law is in
- * core/contact/law.ts.
+ * Obstacles are bodies of a simulation that never move. All engines share this file: how callers give obstacles, how
+ * they are checked, how much each of several obstacles pushes a particle, and how the partner of a bounce is stored.
+ * The contact law is in core/contact/law.ts.
  */
 
 import { checkKnownKeys, checkPacked } from '../base/checks';
@@ -12,23 +12,28 @@ import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
 import { canonicalBodies, type StaticBodies } from './tree';
 
-/** Bit that is set in a particle's partner if that is an obstacle's slot. NO_PARTNER is never a slot. */
+/**
+ * Set in a particle's partner if the partner is an obstacle; the other bits are the obstacle's slot. The result never
+ * equals NO_PARTNER.
+ */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
 /**
- * Obstacles with a size each, if particles have sizes. Obstacles may be of any size, also outside the particles' range.
+ * Obstacles with sizes, for simulations whose particles have sizes. An obstacle may have any size, also outside the
+ * particles' range.
  */
 export interface ObstacleBodies extends GivenSizes {
   readonly positions: Float32Array;
 }
 
-/** Packed positions, or positions with sizes. */
+/** Packed positions, or an object with positions and sizes. */
 export type ObstaclesGiven = Float32Array | ObstacleBodies;
 
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
 /**
- * Returns at most `capacity` obstacles in the engines' form, copied from the caller's arrays; throws if any is wrong.
+ * Returns the obstacles in the engines' form, copied from the caller's arrays. Throws if there are more than `capacity`
+ * or if any is wrong.
  */
 export function readObstacles(
   argument: string,
@@ -50,8 +55,8 @@ export function readObstacles(
   const count = Math.floor((positions?.length ?? 0) / dimensions);
   checkPacked(isPacked ? argument : `${argument}.positions`, positions, count, dimensions);
   if (count > capacity) {
-    const accepted = `at most ${describeCount(capacity)} (the obstacleCapacity of the simulation)`;
-    throw new ArgumentError(argument, new Phrase(describeCount(count)), accepted);
+    const accepted = `at most ${describeCount(capacity, 'obstacle')} (the obstacleCapacity of the simulation)`;
+    throw new ArgumentError(argument, new Phrase(describeCount(count, 'obstacle')), accepted);
   }
   if (count === 0) return NO_OBSTACLES;
   if (!rules.radiusRange) {
@@ -72,7 +77,7 @@ export function readObstacles(
   return { positions: positions.slice(), ...sizes, radii: sizes.radii.slice() };
 }
 
-/** Checks that radii are within what every engine can distinguish. */
+/** Checks that the radii of balls are in the range that every engine can compute with. */
 function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }: Sizes): void {
   const [smallest, largest] = [SMALLEST_DIAMETER / 2, LARGEST_DIAMETER / 2];
   radii?.forEach((radius, body) => {
@@ -84,8 +89,8 @@ function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }:
 
 /**
  * Throws if two images of one obstacle could touch the same particle. Along a periodic axis, the obstacle and the
- * largest particle must together be at most as long as the period. A box of at least half the period is allowed, too:
- * it counts as endless along that axis.
+ * largest particle must together be at most as long as the period. A box with a half extent of at least half the period
+ * is allowed, too: it counts as endless along that axis.
  */
 export function checkObstaclesFit(
   argument: string,
@@ -102,13 +107,13 @@ export function checkObstaclesFit(
       if (length === 0 || half <= room || (box && half >= length / 2)) continue;
       const name = box ? `halfExtents[${dimensions * body + axis}]` : `radii[${body}]`;
       const endless = box ? `, or at least ${length / 2} for a box without an end` : '';
-      const accepted = `at most ${room} (half of the period along axis ${axis} less the largest diameter)${endless}`;
+      const accepted = `at most ${room} (half of the period along axis ${axis}, minus the largest radius)${endless}`;
       throw new ArgumentError(`${argument}.${name}`, half, accepted);
     }
   }
 }
 
-/** Returns the obstacles of options or of a checkpoint, which may have none. */
+/** Returns the obstacles of options or of a checkpoint, or an empty array if there are none. */
 export function obstaclesOf({
   obstacles,
 }: {
@@ -117,7 +122,7 @@ export function obstaclesOf({
   return obstacles === undefined ? new Float32Array(0) : obstacles;
 }
 
-/** Returns the obstacles of a simulation in the engines' form, or throws. */
+/** Checks the obstacles of a simulation and returns them in the engines' form. */
 export function checkObstacles(
   given: ObstaclesGiven,
   {
@@ -137,14 +142,14 @@ export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies):
   const positions = bodies.positions.slice();
   const { radii, halfExtents } = describeSizes(dimensions, bodies);
   if (!radii) return positions;
-  // Copies, since the caller may change what it gets.
+  // Copy, because the caller may change the arrays.
   return { positions, radii: radii.slice(), ...(halfExtents ? { halfExtents: halfExtents.slice() } : {}) };
 }
 
 /**
- * Puts obstacles into the world. Positions are wrapped into a periodic world. An endless box is made so long that the
- * shortest way out of it never runs along it. Obstacles of one radius come in an order that does not depend on the
- * input order; those with sizes are ordered by their tree.
+ * Wraps the positions of obstacles into a periodic world. An endless box is lengthened so much that the shortest way
+ * out of it never leads along its endless axis. Obstacles of one radius are returned in an order that does not depend
+ * on the input order. Obstacles with sizes keep their order, because their tree orders them.
  */
 export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;
@@ -168,7 +173,8 @@ export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
 }
 
 /**
- * Returns the share of its full push that each overlapped obstacle contributes, from the deepest overlap and their sum.
+ * Returns the factor by which the effect of overlapping obstacles on a particle is multiplied, given the deepest of the
+ * overlaps and their sum.
  */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;

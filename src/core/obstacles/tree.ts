@@ -1,21 +1,25 @@
 /**
- * A tree of boxes around bodies that never move and may each have any size. It is built once; the CPU engine walks it,
- * and shaders/obstacles/tree.wgsl walks it as words. A grid's cells suit one size; the tree suits all, from a grain to
- * the whole world.
+ * A bounding-box tree of bodies that never move. The cells of a grid suit bodies of one size; the tree suits bodies of
+ * any size. The CPU engine walks this class; shaders/obstacles/tree.wgsl walks the words of nodeBits().
  * Inputs: positions inside the world, and sizes in the engines' form. Output: both in the order of the tree.
- * Guarantees: the same bodies give the same tree, in whatever order they come. A walk visits every body whose box
- * overlaps the query box, in periodic worlds also through any image.
- * Ordering: a node, then all nodes below its first half, then all below its second. `skip` is the node to continue with
- * if the walk does not enter a box, so a walk needs no stack. Bodies are in the order of their leaves.
+ * Guarantees: the tree does not depend on the order of the input. A walk visits every body whose box overlaps the query
+ * box, in periodic worlds also through any image.
+ * Ordering: each node is followed by all nodes below its first half, then by all below its second. Bodies are in the
+ * order of their leaves. Each node stores the node to continue with if the walk does not enter its box, so a walk needs
+ * no stack.
  */
 import { extentAlong, type Sizes } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
-/** Most bodies per leaf; a power of two. More bodies make fewer nodes, and a node costs more than a body. */
+/**
+ * Most bodies per leaf; a power of two. More bodies per leaf make fewer nodes, and a visit to a node costs more than a
+ * test of a body.
+ */
 export const LEAF_BODIES = 4;
 
 /**
- * A node's leaf word holds the first body above this many bits, and the number of bodies in them: 0 for inner nodes.
+ * Low bits of a node's leaf word. They hold the number of bodies in the leaf, 0 for inner nodes; the bits above them
+ * hold the first body.
  */
 export const LEAF_BITS = 3;
 
@@ -26,17 +30,17 @@ export interface StaticBodies extends Sizes {
   readonly positions: Float32Array;
 }
 
-/** Returns the number of nodes of a tree of so many bodies. */
+/** Returns the number of nodes in a tree of this many bodies. */
 export function nodesOf(bodies: number): number {
   return Math.max(0, 2 * Math.ceil(bodies / LEAF_BODIES) - 1);
 }
 
-/** Returns the words per node: centre, half of each edge, the node to skip to, and the bodies of a leaf. */
+/** Returns the words per node: centre, half of each edge, the node to skip to, and the leaf word. */
 export function nodeWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }
 
-/** Margin of a walk, many times the rounding error; relative to distances plus the period. */
+/** Margin of a walk, relative to the sum of distances and period: many times the rounding error. */
 const ROUNDING = 2 ** -18;
 
 export class ObstacleTree {
@@ -48,7 +52,7 @@ export class ObstacleTree {
   private readonly boxes: Float32Array;
   /** Skip and leaf words: 2 per node. */
   private readonly links: Uint32Array;
-  /** Centre of the box that `visit` looks for. */
+  /** Centre and half extents of the query box of `visit`. */
   private readonly middle = new Float64Array(3);
   private readonly half = new Float64Array(3);
 
@@ -70,7 +74,8 @@ export class ObstacleTree {
   }
 
   /**
-   * Calls `visit` for each body whose box overlaps the given one, ascending. Some that are only near may be among them.
+   * Calls `visit` for each body whose box overlaps the given one, in ascending order. It may also visit bodies that are
+   * only near.
    */
   visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
     const { boxes, links, nodes, world, middle, half } = this;
@@ -139,7 +144,7 @@ class Builder {
     this.keys = new Float64Array(order.length);
   }
 
-  /** Builds the node of bodies from `first` up to, not including, `end`, and all nodes below it. */
+  /** Builds the node of the bodies from `first` to `end` − 1 in `order`, and all nodes below it. */
   build(first: number, end: number): void {
     const { links, order, keys, dimensions } = this;
     const node = this.next++;
@@ -162,7 +167,8 @@ class Builder {
   }
 
   /**
-   * Stores the box around the bodies. Returns the axis along which centres are farthest apart; of equal ones the first.
+   * Stores the box around the bodies of a node. Returns the axis along which their centres are farthest apart, the
+   * first of equal ones.
    */
   private enclose(node: number, first: number, end: number): number {
     const { dimensions, bodies, order, boxes } = this;
@@ -193,8 +199,9 @@ class Builder {
 }
 
 /**
- * Orders bodies by their coordinates, then by their sizes. A drum reorders tens of thousands of bodies in every step.
- * So they are sorted as numbers by their first coordinate, and compared one by one only if that is equal.
+ * Orders bodies by their coordinates, then by their sizes. A scene with moving obstacles reorders tens of thousands of
+ * bodies in every step. So bodies are sorted by their first coordinate alone, which is fast, and compared in full only
+ * if that is equal.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
@@ -227,9 +234,9 @@ function isAscending(bodies: Uint32Array, compare: (a: number, b: number) => num
 const EXACT_BITS = 53;
 
 /**
- * Orders bodies by the upper bits of their first coordinate, then by number. It uses as many of the 32 bits as fit into
- * a double beside the number: all of them up to two million bodies. `runs` lists where each group with the same bits
- * begins, and the end of the last.
+ * Orders bodies by the upper bits of their first coordinate, then by index. A double holds the index and as many of the
+ * 32 bits as fit: all of them up to two million bodies. `runs` lists the beginning of each group with equal bits, then
+ * the end of the last group.
  */
 function orderByFirst(
   dimensions: Dimensions,
@@ -239,13 +246,13 @@ function orderByFirst(
   const scale = 2 ** Math.ceil(Math.log2(Math.max(1, count)));
   const dropped = Math.max(0, 32 + Math.log2(scale) - EXACT_BITS);
   const keys = new Float64Array(count);
-  const number = new Float32Array(1);
-  const bits = new Uint32Array(number.buffer);
+  const float = new Float32Array(1);
+  const bits = new Uint32Array(float.buffer);
   for (let body = 0; body < count; body++) {
     // Adding 0 turns −0 into 0.
-    number[0] = (positions[dimensions * body] as number) + 0;
+    float[0] = (positions[dimensions * body] as number) + 0;
     const own = bits[0] as number;
-    // Maps the bits so that they ascend with the number.
+    // Map the bits to integers that ascend with the float.
     const ascending = own >>> 31 ? ~own >>> 0 : (own | 0x8000_0000) >>> 0;
     keys[body] = (ascending >>> dropped) * scale + body;
   }
@@ -292,8 +299,8 @@ function reorder(
 }
 
 /**
- * Partially sorts `order` by key, and by number for equal keys, so that the bodies before `middle` are the lowest ones.
- * The order is strict, so the two sets do not depend on the input order.
+ * Partially sorts `order` by key, and by body for equal keys, so that the entries before `middle` are the lowest ones.
+ * No two entries are equal, so the two sets do not depend on the input order.
  */
 function select(order: Uint32Array, keys: Float64Array, first: number, last: number, middle: number): void {
   const isBefore = (a: number, b: number) => {
@@ -308,9 +315,9 @@ function select(order: Uint32Array, keys: Float64Array, first: number, last: num
       while (isBefore(order[left] as number, pivot)) left++;
       while (isBefore(pivot, order[right] as number)) right--;
       if (left > right) break;
-      const held = order[left] as number;
+      const swapped = order[left] as number;
       order[left++] = order[right] as number;
-      order[right--] = held;
+      order[right--] = swapped;
     }
     if (middle <= right) high = right;
     else if (middle >= left) low = left;

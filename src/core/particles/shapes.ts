@@ -1,14 +1,15 @@
 /**
- * The geometry of bodies that may be boxes, shared by all engines: how sizes are given, stored and weighed.
+ * The geometry of balls and boxes, shared by all engines: how callers give sizes, how engines store them, and which
+ * masses follow.
  * A body is a ball (in 2D a disc) with a radius, or a box with edges along the axes. A box is given by half of each
- * edge, its half extents. The grid stores both by the surrounding ball. The following rule says how two bodies overlap.
+ * edge, its half extents. The grid treats a box as the ball around it. The following rule says how two bodies overlap.
  *
- * Let h be the sum of the half extents of the two (0 for a ball), r the sum of the radii (0 for a box), and d the
- * vector from one centre to the other. The two overlap if d lies in a box of half extents h, rounded by r. So with b =
- * |d| − h and o = max(b, 0) along each axis:
- *   - if o is not 0, they overlap by r − |o|, and the shortest way out is along o;
- *   - if o is 0, they overlap by r − (the greatest of b), and the shortest way out is along that axis; of equal axes
- *     the first counts. If the centres are not apart along it, the higher slot moves up.
+ * Let h be the sum of both half extents (0 for a ball), r the sum of both radii (0 for a box), and d the vector from
+ * one centre to the other. The two overlap if d lies in a box of half extents h, rounded by r. So with b = |d| − h and
+ * o = max(b, 0) along each axis:
+ *   - If o is not 0, they overlap by r − |o|, and the shortest way out is along o.
+ *   - If o is 0, they overlap by r − (the greatest component of b), and the shortest way out is along that axis, the
+ *     first of equal ones. If the centres do not differ along it, the body with the higher slot moves up.
  */
 import { ArgumentError } from '../base/errors';
 import type { RangeLabels } from '../world/level-world';
@@ -22,23 +23,23 @@ import {
 
 const { fround } = Math;
 
-/** Two centres nearer than this along an axis count as not apart. */
+/** Two centres that differ by less than this along an axis count as equal along it. */
 export const NOT_APART = 2 ** -50;
 
-/** Half extents are at least this: a device may flush smaller ones to 0. */
+/** Least half extent of a box: a device may flush smaller ones to 0. */
 const THINNEST = SMALLEST_DIAMETER / 2;
 
-/** Sizes of bodies of which some may be boxes. */
+/** Sizes of bodies, some of which may be boxes. */
 export interface Shapes {
   /** Radius of the ball, or of the ball around the box. */
   readonly radii: Float32Array;
   /** `dimensions` numbers per body: half of each edge of a box, or 0 for a ball. */
   readonly halves: Float32Array;
-  /** Radius of a ball of the same volume: a body weighs bulk^dimensions. */
+  /** Radius of a ball of the same volume: the mass of a body is proportional to bulk^dimensions. */
   readonly bulks: Float32Array;
 }
 
-/** Sizes of the particles of a state; empty if all have one radius. */
+/** Sizes of particles or obstacles in the engines' form; empty if all have one common radius. */
 export interface Sizes {
   readonly radii?: Float32Array | undefined;
   /** Present, together with `bulks`, if some bodies may be boxes. */
@@ -51,7 +52,8 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
 }
 
 /**
- * Returns how far a body reaches from its centre along an axis. `radius` is the common radius if bodies have no sizes.
+ * Returns how far a body reaches from its centre along an axis. `radius` is the common radius, for bodies without
+ * sizes.
  */
 export function extentAlong(
   dimensions: Dimensions,
@@ -75,7 +77,7 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
   return 2 * least;
 }
 
-/** Returns the names of the smallest and the largest radius in error messages, which depend on how sizes were given. */
+/** Returns how error messages call the smallest and the largest radius. That depends on how the caller gave sizes. */
 export function labelsOfRadii(given: {
   readonly radii?: unknown;
   readonly halfExtents?: unknown;
@@ -107,7 +109,9 @@ function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
   return fround((volume / UNIT_BALL[dimensions]) ** (1 / dimensions));
 }
 
-/** Completes the given sizes, which are checked; `radii` is 0 for boxes. Without half extents all bodies are balls. */
+/**
+ * Converts checked sizes to the engines' form. In `radii`, boxes have 0. Without half extents, all bodies are balls.
+ */
 export function defineShapes(
   dimensions: Dimensions,
   radii: Float32Array,
@@ -125,7 +129,7 @@ export function defineShapes(
   return { radii: around, halves, bulks };
 }
 
-/** Converts sizes read from a simulation to the engines' form; empty if all have one radius. */
+/** Converts sizes read from a simulation to the engines' form; returns an empty object if all have one radius. */
 export function shapesOf(
   dimensions: Dimensions,
   {
@@ -139,7 +143,7 @@ export function shapesOf(
 
 /**
  * Throws an error that names the first body that is wider than the world along a non-periodic axis. Only needed if
- * bodies may be boxes: for balls, the world is as wide as the largest.
+ * bodies may be boxes; otherwise defineLevels has checked that the largest ball fits.
  */
 export function checkBodiesFit(
   prefix: string,
@@ -187,7 +191,7 @@ function halfOf(dimensions: Dimensions, halves: Float32Array, body: number): num
 
 /**
  * Checks the half extents of `count` bodies; the error names the first wrong one. `range` limits the radius of the ball
- * around a box.
+ * around each box.
  */
 export function checkHalfExtents(
   argument: string,
@@ -197,7 +201,7 @@ export function checkHalfExtents(
   range?: RadiusRange,
 ): asserts halfExtents is Float32Array {
   if (!(halfExtents instanceof Float32Array) || halfExtents.length !== count * dimensions) {
-    const accepted = `a Float32Array of ${count * dimensions} numbers, ${dimensions} for each of ${count} particles`;
+    const accepted = `a Float32Array of length ${count * dimensions}, ${dimensions} numbers per body`;
     throw new ArgumentError(argument, halfExtents, accepted);
   }
   for (let body = 0; body < count; body++) {

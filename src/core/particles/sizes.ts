@@ -10,21 +10,21 @@ export interface GivenSizes {
   readonly halfExtents?: Float32Array | undefined;
 }
 
-/** Which sizes are accepted. */
+/** The sizes that a simulation accepts. */
 export interface SizeRules {
   readonly dimensions: Dimensions;
   readonly radiusRange?: RadiusRange | undefined;
   readonly boxes?: boolean | undefined;
 }
 
-/** Checks the sizes of `count` particles, within a range if there is one; the error names the first wrong one. */
+/** Checks the sizes of `count` bodies and returns them in the engines' form. The error names the first wrong one. */
 export function checkSizes(
   prefix: string,
   { radii: givenRadii, halfExtents }: GivenSizes,
   count: number,
   { dimensions, radiusRange, boxes }: SizeRules,
 ): Sizes & { readonly radii: Float32Array } {
-  // Without particles, radii may be left out.
+  // Without bodies, radii may be left out.
   const given = givenRadii ?? (count === 0 && halfExtents === undefined ? new Float32Array(0) : undefined);
   if (!boxes) {
     if (halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, halfExtents);
@@ -35,14 +35,15 @@ export function checkSizes(
   if (halfExtents !== undefined) {
     checkHalfExtents(`${prefix}halfExtents`, halfExtents, count, dimensions, radiusRange);
   }
-  checkRadii(`${prefix}radii`, radii, count, radiusRange, (particle) =>
-    halfExtents ? isBox(dimensions, halfExtents, particle) : false,
+  checkRadii(`${prefix}radii`, radii, count, radiusRange, (body) =>
+    halfExtents ? isBox(dimensions, halfExtents, body) : false,
   );
   return defineShapes(dimensions, radii, halfExtents);
 }
 
 /**
- * Returns the sizes in the engines' form, checked against a world if there is one; undefined if all have one radius.
+ * Checks sizes and returns them in the engines' form; undefined if all particles have one radius. If `world` is given,
+ * also checks that each particle fits into it.
  */
 export function sizesOf(
   prefix: string,
@@ -69,23 +70,21 @@ export function refuseHalfExtents(argument: string, halfExtents: unknown): never
   );
 }
 
-/** Rounds a range to 32-bit floats, like the radii that are compared with it. */
+/** Rounds a range to 32-bit floats, because it is compared with radii that are 32-bit floats. */
 export function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
   return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
 }
 
-/**
- * Checks a radius for each of `count` particles, within a range if there is one; the error names the first wrong one.
- */
+/** Checks the radii of `count` bodies; the error names the first wrong one. */
 function checkRadii(
   argument: string,
   radii: unknown,
   count: number,
   range?: RadiusRange,
-  isBoxAt: (particle: number) => boolean = () => false,
+  isBoxAt: (body: number) => boolean = () => false,
 ): asserts radii is Float32Array {
   if (!(radii instanceof Float32Array) || radii.length !== count) {
-    const accepted = `a Float32Array with a radius for each of ${count} particles`;
+    const accepted = `a Float32Array of length ${count}, one radius per body`;
     throw new ArgumentError(argument, radii, accepted);
   }
   const { smallest, largest } = range ? roundRange(range) : { smallest: 0, largest: Number.MAX_VALUE };
@@ -93,7 +92,7 @@ function checkRadii(
     const radius = radii[index] as number;
     if (isBoxAt(index)) {
       if (radius === 0) continue;
-      throw new ArgumentError(`${argument}[${index}]`, radius, '0, since this particle is a box');
+      throw new ArgumentError(`${argument}[${index}]`, radius, '0, since this body is a box');
     }
     if (radius > 0 && radius >= smallest && radius <= largest) continue;
     const accepted = range

@@ -1,7 +1,7 @@
 /**
- * Checks whether a simulation can hold a checkpoint, and converts between checkpoints and the engines' form.
+ * Checks whether a simulation can restore a checkpoint, and converts between checkpoints and the engines' form.
  * particles-checkpoint.ts has the part that does not need a simulation.
- * Guarantee: a checkpoint that is rejected changes nothing.
+ * Guarantee: a rejected checkpoint changes nothing.
  */
 import { checkFinite } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -19,7 +19,10 @@ import {
 } from './particles-checkpoint';
 import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './simulation';
 
-/** Returns the settings of a checkpoint that this simulation can hold, or throws; changes nothing. */
+/**
+ * Checks that this simulation can restore a checkpoint and returns the checkpoint's settings. Otherwise throws an
+ * error; changes nothing.
+ */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<
@@ -75,7 +78,7 @@ function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | und
   throw new ArgumentError('checkpoint.radiusRange', given, accepted);
 }
 
-/** Returns what a checkpoint stores besides the particles. */
+/** Returns the part of a checkpoint that does not depend on the particles. */
 export function describeSimulation(
   simulation: Pick<
     ParticleSimulation,

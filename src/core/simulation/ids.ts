@@ -1,7 +1,4 @@
-/**
- * Allocates particle ids: hands out the lowest free ones, takes back those of removed particles, and knows which are
- * alive.
- */
+/** Allocates particle ids: new particles get the lowest free ids, and the ids of removed particles become free. */
 import { checkKnownKeys, checkPacked } from '../base/checks';
 import { RETIRED_BIT } from '../base/constants';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -9,15 +6,15 @@ import { sizesOf } from '../particles/sizes';
 import { GREATEST_SPEED, type World } from '../world/world';
 import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
 
-/** Most particles in a simulation: ids are below RETIRED_BIT. */
+/** Most particles in a simulation, because ids must be below RETIRED_BIT. */
 export const MAX_PARTICLES = RETIRED_BIT - 1;
 
-/** Hands out the lowest free ids below a capacity, and knows which are alive. */
+/** Hands out the lowest free ids below `capacity` and records which ids are alive. */
 export class IdAllocator {
   private readonly alive: Uint8Array;
   private lowestFree = 0;
   private living = 0;
-  private above = 0;
+  private endOfAlive = 0;
 
   constructor(readonly capacity: number) {
     this.alive = new Uint8Array(capacity);
@@ -27,16 +24,16 @@ export class IdAllocator {
     return this.living;
   }
 
-  /** One more than the greatest living id, or 0: loops over data by id end here. */
+  /** One more than the greatest living id, or 0 without particles. Loops over data by id end here. */
   get end(): number {
-    return this.above;
+    return this.endOfAlive;
   }
 
   /** Returns the living ids, ascending. */
   list(): Uint32Array {
     const ids = new Uint32Array(this.living);
     let listed = 0;
-    for (let id = 0; id < this.above; id++) if (this.alive[id] === 1) ids[listed++] = id;
+    for (let id = 0; id < this.endOfAlive; id++) if (this.alive[id] === 1) ids[listed++] = id;
     return ids;
   }
 
@@ -44,7 +41,7 @@ export class IdAllocator {
     return this.alive[id] === 1;
   }
 
-  /** Checks all new particles, then gives them the lowest free ids; if anything is wrong, gives none and throws. */
+  /** Checks new particles, then gives them the lowest free ids. If anything is wrong, it throws and takes no id. */
   admit(
     sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
     particles: NewParticles,
@@ -61,7 +58,7 @@ export class IdAllocator {
     return { ids: this.take(count), positions, velocities, ...own };
   }
 
-  /** Takes the `count` lowest free ids, ascending; the caller has checked that so many are free. */
+  /** Takes the `count` lowest free ids, ascending. The caller has checked that enough ids are free. */
   take(count: number): Uint32Array {
     const ids = new Uint32Array(count);
     let id = this.lowestFree;
@@ -73,7 +70,7 @@ export class IdAllocator {
     }
     if (count > 0) {
       this.lowestFree = id;
-      this.above = Math.max(this.above, id);
+      this.endOfAlive = Math.max(this.endOfAlive, id);
     }
     this.living += count;
     return ids;
@@ -94,7 +91,7 @@ export class IdAllocator {
     for (let index = 0; index < ids.length; index++) this.alive[ids[index] as number] = 1;
     this.living = ids.length;
     this.lowestFree = 0;
-    this.above = this.capacity;
+    this.endOfAlive = this.capacity;
     this.lowerEnd();
   }
 
@@ -124,6 +121,6 @@ export class IdAllocator {
   }
 
   private lowerEnd(): void {
-    while (this.above > 0 && this.alive[this.above - 1] === 0) this.above--;
+    while (this.endOfAlive > 0 && this.alive[this.endOfAlive - 1] === 0) this.endOfAlive--;
   }
 }

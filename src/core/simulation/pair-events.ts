@@ -1,8 +1,7 @@
 /**
- * Compares two lists of pairs: which pairs began, which stayed, which ended. Useful for sounds, sparks, damage or
- * bonds, which depend on contacts rather than positions.
+ * Compares two lists of pairs and returns the pairs that began, stayed and ended: for sounds, sparks, damage or bonds.
  * Inputs: two lists in canonical order, as findPairs and GridPairs.read return them. Outputs: three lists in the same
- * order. One pass over both; nothing is hashed.
+ * order. It reads both lists once, side by side.
  */
 import { checkInteger } from '../base/checks';
 import { ArgumentError, Phrase } from '../base/errors';
@@ -27,10 +26,10 @@ export function pairEvents(before: PairList, after: PairList): PairEvents {
   let now = 0;
   while (old < before.count || now < after.count) {
     const order = old === before.count ? 1 : now === after.count ? -1 : compareAt(before, old, after, now);
-    if (order < 0) ended.take(before, old++);
-    else if (order > 0) begun.take(after, now++);
+    if (order < 0) ended.append(before, old++);
+    else if (order > 0) begun.append(after, now++);
     else {
-      stayed.take(after, now++);
+      stayed.append(after, now++);
       old++;
     }
   }
@@ -45,7 +44,7 @@ class Writer {
     this.pairs = new Uint32Array(2 * most);
   }
 
-  take({ pairs }: PairList, index: number): void {
+  append({ pairs }: PairList, index: number): void {
     this.pairs[2 * this.count] = pairs[2 * index] as number;
     this.pairs[2 * this.count + 1] = pairs[2 * index + 1] as number;
     this.count++;

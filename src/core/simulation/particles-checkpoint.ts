@@ -1,11 +1,11 @@
 /**
- * The part of a checkpoint that everything with particles has: the particles and their world. Checks it and throws an
- * error that names what does not fit, before anything changes.
+ * The part that checkpoints of simulations and of particle methods share: the particles and their world. Each check
+ * throws an error that names what does not fit, before anything changes.
  */
 import { ArgumentError } from '../base/errors';
 import type { Dimensions, World } from '../world/world';
 
-/** Plain data, safe to copy and to store. */
+/** The shared part of a checkpoint: plain data, safe to copy and to store. */
 export interface ParticlesCheckpoint {
   readonly version: 1;
   readonly dimensions: Dimensions;
@@ -14,15 +14,15 @@ export interface ParticlesCheckpoint {
   readonly max: readonly number[];
   /** Length of the box along periodic axes, 0 along others; left out if no axis is periodic. */
   readonly period?: readonly number[] | undefined;
-  /** Left out if the world is a box. */
+  /** Set in an unbounded world, otherwise left out. */
   readonly unbounded?: true | undefined;
-  /** Ascending. */
+  /** Ids of the particles, ascending. */
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
 }
 
-/** Returns what a checkpoint stores about its world: enough to compare it with another world. */
+/** Returns the fields of a checkpoint that describe its world. */
 export function describeWorld(
   world: World,
 ): Pick<ParticlesCheckpoint, 'min' | 'max' | 'period' | 'unbounded'> {
@@ -68,7 +68,10 @@ export function checkSameWorld(
   }
 }
 
-/** Checks that ids ascend below the capacity, each with a position and a velocity; returns the number of particles. */
+/**
+ * Checks that ids ascend and are below the capacity, and that each has a position and a velocity. Returns the number of
+ * particles.
+ */
 export function checkCheckpointParticles(
   checkpoint: Pick<ParticlesCheckpoint, 'ids' | 'positions' | 'velocities'>,
   dimensions: Dimensions,
@@ -105,7 +108,10 @@ export function checkCheckpointParticles(
   return count;
 }
 
-/** Returns whether the particle of this component has a position that is not finite. */
+/**
+ * Returns whether the position that belongs to a component has a number that is not finite. `index` is the index of the
+ * component.
+ */
 function isNonFinite(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));

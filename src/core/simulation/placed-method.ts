@@ -1,6 +1,6 @@
 /**
- * Base class of methods that move their own particles (GridParticles or CpuGridParticles): the getters they all have.
- * A subclass adds the time of each step to `elapsed`.
+ * Base class of methods that move the particles of a GridParticles or CpuGridParticles. It has the getters that all
+ * these methods share. A subclass adds the time of each step to `elapsed`.
  */
 import type { Dimensions, World } from '../world/world';
 
@@ -13,7 +13,7 @@ interface Placed {
   remove(ids: Uint32Array | readonly number[]): void;
 }
 
-export abstract class PlacedMethod<Particles extends Placed, Settings> {
+export abstract class ParticleMethod<Particles extends Placed, Settings> {
   protected elapsed = 0;
 
   constructor(
@@ -37,7 +37,7 @@ export abstract class PlacedMethod<Particles extends Placed, Settings> {
     return this.particles.count;
   }
 
-  /** One more than the greatest id of a particle: draw buffers up to here. */
+  /** One more than the greatest living id, or 0: buffers by id hold particles up to here. */
   get end(): number {
     return this.particles.end;
   }

@@ -1,5 +1,5 @@
 /**
- * Checks the particles that the caller's own code moves, the same for GridParticles and CpuGridParticles.
+ * Checks the options and particles of GridParticles and CpuGridParticles, whose particles the caller's own code moves.
  * Inputs: packed vectors and a world. Output: checked vectors with ids, or an error that names the first wrong
  * particle.
  */
@@ -10,13 +10,16 @@ import type { IdAllocator } from './ids';
 import { MAX_PARTICLES } from './ids';
 
 export interface PlacedOptions extends WorldOptions {
-  /** Diameter of the grid: neighbours nearer than this are found. */
+  /** Neighbours nearer than this are found. */
   readonly diameter: number;
-  /** `dimensions` numbers per particle, inside the box if there is one. The array is copied. Ids are 0, 1, 2 … */
+  /**
+   * `dimensions` numbers per particle; positions must be inside the box, unless the world is unbounded. The array is
+   * copied. Ids are 0, 1, 2 …
+   */
   readonly positions: Float32Array;
-  /** Velocities in the same form. Default: all 0. */
+  /** Velocities in the form of `positions`. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
-  /** Most particles; memory is reserved for all of them. Default: the number in `positions`. */
+  /** Most particles: memory is reserved for this many. Default: the number in `positions`. */
   readonly capacity?: number | undefined;
 }
 
@@ -64,7 +67,7 @@ export function planPlaced(options: PlacedOptions): PlacedPlan {
   return { world, capacity, count };
 }
 
-/** Gives new particles the lowest free ids; if anything is wrong, gives none and throws. */
+/** Checks new particles, then gives them the lowest free ids. If anything is wrong, it throws and takes no id. */
 export function admitPlaced(ids: IdAllocator, world: World, particles: PlacedParticles): PlacedArrays {
   checkKnownKeys('particles', particles, ['positions', 'velocities']);
   if (particles.positions instanceof Float32Array) checkInside(particles.positions, world);

@@ -1,6 +1,6 @@
 /**
- * Checks and completes the options of a simulation; both engines start from the resulting plan.
- * An error names the first wrong option, before anything is created.
+ * Checks and completes the options of a simulation. Both engines start from the resulting plan. If an option is wrong,
+ * an error names the first such option before anything is created.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, checkPositive } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -24,15 +24,20 @@ import {
 import { MAX_PARTICLES } from './ids';
 import type { SimulationOptions } from './simulation';
 
-/** Edge of the default box in whole diameters: discs fill a fifth of its area, spheres a fifth of its volume. */
+/**
+ * Returns the edge of the default box in whole diameters. Discs fill a fifth of its area, spheres a fifth of its
+ * volume.
+ */
 function defaultEdge(dimensions: Dimensions, capacity: number): number {
   return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
 }
 
-/** Most cells that the default box of `capacity` particles takes: the device must be requested with room for them. */
+/**
+ * Returns the most cells that the default box for `capacity` particles may have. A device must have room for this many.
+ */
 export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
   const edge = defaultEdge(dimensions, capacity);
-  // Rounded up, stretched by what rounding of positions may require, and one cell at each end.
+  // Round up, and add the cells that rounding of positions may require and those of the ring at both ends.
   return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
 }
 
@@ -88,7 +93,8 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const capacity = options.capacity ?? count;
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   if (count > capacity) {
-    throw new ArgumentError('positions', positions, `at most ${describeCount(capacity)} (the capacity)`);
+    const accepted = `at most ${describeCount(capacity)} (the capacity)`;
+    throw new ArgumentError('positions', new Phrase(describeCount(count)), accepted);
   }
   const rules = { dimensions, radiusRange, boxes: sizes.boxes };
   const obstacles = readObstacles('obstacles', obstaclesOf(options), MAX_PARTICLES, rules);
@@ -96,8 +102,8 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const { obstacleCapacity = obstacleCount } = options;
   checkInteger('obstacleCapacity', obstacleCapacity, 0, MAX_PARTICLES);
   if (obstacleCount > obstacleCapacity) {
-    const accepted = `at most ${describeCount(obstacleCapacity)} (the obstacleCapacity)`;
-    throw new ArgumentError('obstacles', new Phrase(describeCount(obstacleCount)), accepted);
+    const accepted = `at most ${describeCount(obstacleCapacity, 'obstacle')} (the obstacleCapacity)`;
+    throw new ArgumentError('obstacles', new Phrase(describeCount(obstacleCount, 'obstacle')), accepted);
   }
   const { continuous = false } = options;
   if (typeof continuous !== 'boolean') throw new ArgumentError('continuous', continuous, 'true or false');
@@ -109,7 +115,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
   const world = radiusRange
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, labelsOfRadii(options))
-    : // Obstacles use a table of their own with as many buckets.
+    : // The table of the obstacles has as many buckets as that of the particles.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);
   checkObstaclesFit('obstacles', obstacles, world);
@@ -136,7 +142,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   };
 }
 
-/** Returns the common radius, or the radius of each particle and their range, and which particles are boxes. */
+/** Checks the sizes in the options. Returns the common radius, or the sizes of all particles and the range of radii. */
 function planSizes(
   options: SimulationOptions,
   count: number,
@@ -177,7 +183,7 @@ function checkRadiusRange(range: RadiusRange): void {
   }
 }
 
-/** Least cells along a periodic axis of the default box: three are needed, and rounding may cost one. */
+/** Least number of cells along a periodic axis of the default box: three are needed, and rounding may cost one. */
 const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
 
 function defaultBox(
@@ -186,7 +192,7 @@ function defaultBox(
   diameter: number,
 ): Pick<WorldOptions, 'min' | 'max'> {
   const edge = diameter * defaultEdge(dimensions, capacity);
-  // Neither is checked here: defineWorld rejects wrong values.
+  // `cellSize` and `periodic` are not checked yet: defineWorld rejects wrong values.
   const cell = typeof cellSize === 'number' ? Math.max(diameter, cellSize) : diameter;
   const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
   const edgeAlong = (axis: number) => (wraps(axis) ? Math.max(edge, FEWEST_DEFAULT_CELLS * cell) : edge);

@@ -1,8 +1,9 @@
 /**
  * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it.
- * Each particle's words are mixed into two 32-bit values: id, position bits, velocity bits, then the bits of its radius
- * if radii vary and of its half extents if particles may be boxes. The state's hash is their sums modulo 2³². So it
- * depends on every bit of each particle, but not on the order of particles in memory.
+ * The words of each particle are mixed into two 32-bit values: id, position bits, velocity bits, then the bits of its
+ * radius if radii vary, and of its half extents if particles may be boxes. The hash is the two sums of these values
+ * over all particles, modulo 2³². So it depends on every bit of each particle, but not on the order of particles in
+ * memory.
  */
 
 import type { Sizes } from '../particles/shapes';
@@ -10,7 +11,7 @@ import type { Sizes } from '../particles/shapes';
 export const HASH_SEED_LOW = 0x9e37_79b9;
 export const HASH_SEED_HIGH = 0x85eb_ca6b;
 
-/** Mixes one word into a running 32-bit value (the finaliser of MurmurHash3 over an odd multiply-add). */
+/** Mixes one word into a running 32-bit value, with the steps of MurmurHash3. */
 export function mixWord(value: number, word: number): number {
   let mixed = Math.imul(value ^ word, 0xcc9e_2d51);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x1b87_3593);

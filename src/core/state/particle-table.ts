@@ -1,9 +1,9 @@
 /**
- * Writes and reads particles as a table of comma-separated values, for spreadsheets and scripts. Each 32-bit float
- * comes back with the same bits; errors name the line and the column.
- * Form: UTF-8. The first line names the columns, in any order: id, x, y, z in 3D, vx, vy, vz, radius if radii vary, and
- * half_x, half_y, half_z if particles may be boxes. Without ids, particles are numbered in the order of their lines;
- * without velocities, they are at rest.
+ * Writes and reads particles as a table of comma-separated values, for spreadsheets and scripts. A 32-bit float that is
+ * written and read keeps its bits. Errors name the line and the column.
+ * Form: UTF-8. The first line names the columns, in any order: id; x, y and in 3D z; vx, vy and in 3D vz; radius if
+ * radii vary; half_x, half_y and in 3D half_z if particles may be boxes. Without ids, particles are numbered in the
+ * order of their lines. Without velocities, they are at rest.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../base/errors';
 import { sizesOf } from '../particles/sizes';
@@ -13,37 +13,37 @@ import { type Dimensions, GREATEST_SPEED } from '../world/world';
 /** The simulation that a table must fit. */
 export interface TableRules
   extends Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'> {
-  /** Most particles; ids are below it. */
+  /** Most particles; all ids are below this. */
   readonly most: number;
 }
 
 export interface EncodedTable {
-  /** The text in parts, each made on demand. */
+  /** The parts of the text in order. Each is made on demand. */
   readonly parts: Iterable<string>;
-  /** Number of quarantined particles; they are left out because their positions are not finite. */
+  /** Number of quarantined particles, which the table leaves out because their positions are not finite. */
   readonly leftOut: number;
 }
 
 const AXES = ['x', 'y', 'z'] as const;
 const ROWS_PER_PART = 4096;
 const ROWS_PER_STEP = 8192;
-/** Rows of numbers are never longer. */
+/** Most bytes of a line; a row of numbers never takes as many. */
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** Byte order marks of UTF-16, which spreadsheets call Unicode text. */
+/** Byte order marks of UTF-16, an encoding that some spreadsheets call Unicode text. */
 const WIDE_MARKS = [
   [0xff, 0xfe],
   [0xfe, 0xff],
 ] as const;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const [MINUS, PLUS, POINT, COMMA, RETURN, ZERO, NINE] = [45, 43, 46, 44, 13, 48, 57] as const;
-/** `e` or, with this bit set, `E`. */
+/** The letter `e`. LOWER_CASE is the bit that turns `E` into `e`. */
 const EXPONENT = 101;
 const LOWER_CASE = 32;
 /**
- * With at most this many digits, and a power of ten up to this, the mantissa and the power are exact, so one product or
- * quotient rounds once. The result is the double nearest to the decimal.
+ * A mantissa of at most this many digits and a power of ten up to MOST_POWER are exact doubles. So their product or
+ * quotient rounds once: it is the double nearest to the decimal.
  */
 const MOST_DIGITS = 15;
 const MOST_POWER = 22;
@@ -106,8 +106,8 @@ export function formatFloat(value: number): string {
 }
 
 /**
- * Returns the particles of a table, ascending by id. `name` is how errors call the table. It yields every few
- * milliseconds, so that a page stays responsive.
+ * Returns the particles of a table, ascending by id. Errors call the table `name`. Yields every few milliseconds, so
+ * that a page stays responsive.
  */
 export function* decodeTable(
   bytes: Uint8Array,
@@ -134,7 +134,7 @@ export function* decodeTable(
   try {
     sizesOf('', particles, count, rules);
   } catch (error) {
-    throw blameLine(error, lines, lineOf, dimensions);
+    throw nameLine(error, lines, lineOf, dimensions);
   }
   return particles;
 }
@@ -144,7 +144,7 @@ type Mutable = { -readonly [Name in keyof ParticleArrays]: ParticleArrays[Name] 
 interface Column {
   readonly name: string;
   readonly array: keyof ParticleArrays;
-  /** Index among the particle's numbers in the array, and how many numbers it has there. */
+  /** The index of this number within the particle's numbers in the array, and the count of these numbers. */
   readonly axis: number;
   readonly width: number;
 }
@@ -188,8 +188,9 @@ class Lines {
   }
 
   /**
-   * Reads the numbers of the next row if it has only plain numbers, without blanks or quotes, and otherwise returns
-   * false. The column `whole` accepts only digits. The row counts as read after takePlain().
+   * Reads the numbers of the next row into `values`. Returns false if the row has anything but plain numbers, such as
+   * blanks or quotes. In the column with index `whole`, it accepts only digits. The row counts as read only after
+   * takePlain().
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;
@@ -235,13 +236,13 @@ class Lines {
     return true;
   }
 
-  /** Moves on past the row that readPlain read last. */
+  /** Goes to the line after the row that readPlain read. */
   takePlain(): void {
     this.next = this.plainEnd;
     this.number++;
   }
 
-  /** Counts the lines left, without blank ones at the end; stops at `most` + 1. */
+  /** Counts the remaining lines up to `most` + 1, without blank ones at the end. */
   countRows(most: number): number {
     const { bytes } = this;
     let end = bytes.length;
@@ -291,11 +292,7 @@ function readHeader(lines: Lines, rules: TableRules): Column[] {
   });
   const twice = columns.find((column, index) => columns.indexOf(column) < index);
   if (twice)
-    throw new ArgumentError(
-      lines.location(undefined, twice.name),
-      new Phrase('there twice'),
-      'there only once',
-    );
+    throw new ArgumentError(lines.location(undefined, twice.name), new Phrase('listed twice'), 'listed once');
   const arrays = new Set(columns.map(({ array }) => array)).add('positions');
   const lacking = known.find((column) => arrays.has(column.array) && !columns.includes(column));
   if (lacking) {
@@ -340,7 +337,8 @@ function allocate(columns: readonly Column[], count: number, dimensions: Dimensi
 }
 
 /**
- * Makes a fast reader for ordinary rows, with numbers in range. It returns false for all others, which readRow reads.
+ * Makes a fast reader for ordinary rows with numbers in range. It returns false for any other row, which readRow then
+ * reads or rejects.
  */
 function plainReader(
   lines: Lines,
@@ -413,7 +411,10 @@ function readRow(
   }
 }
 
-/** Sorts by id, in steps. `order` holds the row of each particle, or is undefined if rows were sorted already. */
+/**
+ * Sorts particles by id and yields between steps. `order` holds the row of each particle; it is undefined if the rows
+ * were sorted already.
+ */
 function* sortById(
   lines: Lines,
   arrays: Mutable,
@@ -450,10 +451,13 @@ function gather(values: Float32Array, order: Uint32Array, width: number): Float3
   return gathered;
 }
 
-/** Returns the rows in ascending order of id; throws if an id is there twice. */
+/** Returns the rows in ascending order of id. Throws if two rows have the same id. */
 function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
-  /** One more than the row of each id. Ids are bounded, so memory up to the greatest id is affordable. */
+  /**
+   * One more than the row of each id, 0 if there is none. Memory up to the greatest id is affordable, because ids are
+   * bounded.
+   */
   const rowOf = new Uint32Array(greatest + 1);
   let twice: { readonly id: number; readonly row: number } | undefined;
   ids.forEach((id, row) => {
@@ -467,8 +471,8 @@ function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   return rowOf.filter((row) => row > 0).map((row) => row - 1);
 }
 
-/** Rewords an error about `radii[7]` or `halfExtents[7]` to name the line and the column of the value. */
-function blameLine(
+/** Returns the error with `radii[7]` or `halfExtents[7]` replaced by the line and the column of the value. */
+function nameLine(
   error: unknown,
   lines: Lines,
   lineOf: (particle: number) => number,

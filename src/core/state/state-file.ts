@@ -1,15 +1,13 @@
 /**
- * Encodes a checkpoint as bytes, for files and downloads: `cellstorm simulate --out` writes them, `--from` reads them.
+ * Encodes a checkpoint as bytes, for files and downloads, and decodes it. `cellstorm simulate --out` writes such files,
+ * `--from` reads them.
  * Layout, little-endian:
  *   - the eight letters CELLSTRM;
- *   - the length of the header (u32, at most 65536);
- *   - the header as JSON, padded with spaces to a multiple of four bytes: version, dimensions, radius, radiusRange if
- *     radii vary, boxes if particles may be, min, max, period or unbounded if the world is so, continuous if fast
- *     particles are followed, count, obstacleCount if there are any, time, settings, and the scene's name if it is
- *     known;
- *   - ids (u32 each), positions and velocities (`dimensions` f32 each), radii with a radiusRange (f32 each), and half
- *     extents with boxes (`dimensions` f32 each);
- *   - positions and sizes of obstacles in the same form.
+ *   - the length of the header in bytes (u32, at most 65536);
+ *   - the header as JSON, padded with spaces to a multiple of four bytes: the fields of `Header` below;
+ *   - particles: ids (u32 each), positions and velocities (`dimensions` f32 each), with `radiusRange` radii (f32 each),
+ *     and with `boxes` half extents (`dimensions` f32 each);
+ *   - obstacles: their positions and sizes in the same form.
  */
 
 import { ArgumentError } from '../base/errors';
@@ -22,17 +20,20 @@ import type { Checkpoint, SimulationOptions } from '../simulation/simulation';
 import type { Dimensions, RadiusRange } from '../world/world';
 
 const MAGIC = 'CELLSTRM';
-/** In bytes. Headers take less than a thousand; a longer text could fill the memory of the program that parses it. */
+/** Most bytes of a header. Real headers take less than a thousand; parsing a much longer text could fill the memory. */
 const MOST_HEADER = 2 ** 16;
+/** Most characters of a header field that an error quotes. */
+const MOST_QUOTED = 40;
 
-/** A checkpoint with the name of its scene, if known: a scene may move things that no checkpoint stores. */
+/** A checkpoint with the name of its scene, if that is known: a scene may move things that no checkpoint stores. */
 export interface SceneState extends Checkpoint {
   readonly scene?: string | undefined;
 }
 
-/** Accepted scene names, since the page and terminals show them. */
+/** Accepted scene names: the page and terminals show them. */
 const SCENE_NAME = /^[a-z0-9-]{1,100}$/;
 
+/** Optional fields are left out if they do not apply, as in Checkpoint. */
 interface Header {
   readonly version: 1;
   readonly dimensions: Dimensions;
@@ -51,7 +52,7 @@ interface Header {
   readonly scene?: string | undefined;
 }
 
-/** The header's fields that belong to the state; all others are dropped. */
+/** The fields of a header that belong to the state. All others are dropped. */
 const KEPT = [
   'version',
   'dimensions',
@@ -76,7 +77,7 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   const header: Header = { ...rest, count: ids.length, ...(fixed ? { obstacleCount } : {}) };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  // A file with boxes stores both sizes of each body; sizes that were left out are 0.
+  // A file with boxes has both sizes of each body; write 0 for sizes that were left out.
   const sizesOf = (sizes: GivenSizes, count: number) => [
     ...(radiusRange ? [sizes.radii ?? new Float32Array(count)] : []),
     ...(boxes ? [sizes.halfExtents ?? new Float32Array(dimensions * count)] : []),
@@ -106,8 +107,8 @@ export function isStateFile(bytes: Uint8Array): boolean {
 }
 
 /**
- * Decodes the bytes of a checkpoint. Throws an error that says what is wrong with the file; settings, time, ids and
- * particles are checked by restore(). Errors call the bytes `argument` and show them as `value`.
+ * Decodes the bytes of a checkpoint. Throws an error that says what is wrong with the file. It does not check settings,
+ * time, ids and particles, because restore() does. Errors call the file `argument` and describe it as `value`.
  */
 export function decodeCheckpoint(
   bytes: Uint8Array,
@@ -126,22 +127,22 @@ export function decodeCheckpoint(
   if (begin > bytes.length) refuse(`at least ${begin} bytes long, since its header ends there`);
   if (headerBytes > MOST_HEADER) refuse(`one whose header is at most ${MOST_HEADER} bytes long`);
   const header = parseHeader(bytes.subarray(12, begin));
-  if (header?.version !== 1 || (header.dimensions !== 2 && header.dimensions !== 3)) {
-    return refuse('one with a readable header of version 1');
-  }
+  if (header?.version !== 1) return refuse('one with a readable header of version 1');
+  const refuseField = (name: keyof Header, accepted: string): never => {
+    return refuse(`one whose header field ${name} is ${accepted}, not ${describeField(header[name])}`);
+  };
   const { count, obstacleCount, dimensions, min, max, period, unbounded, continuous } = header;
   const { settings, radiusRange, boxes, scene } = header;
-  if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
-    refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
-  }
-  if (period !== undefined && !isVector(period, dimensions)) {
-    refuse(`one whose header has ${dimensions} finite numbers as period, or none`);
+  if (dimensions !== 2 && dimensions !== 3) return refuseField('dimensions', '2 or 3');
+  for (const [name, vector] of Object.entries({ min, max, period: period === undefined ? min : period })) {
+    if (isVector(vector, dimensions)) continue;
+    refuseField(name as keyof Header, `a list of ${dimensions} finite numbers`);
   }
   for (const [name, value] of Object.entries({ unbounded, continuous, boxes })) {
-    if (value !== undefined && value !== true) refuse(`one whose header has true as ${name}, or none`);
+    if (value !== undefined && value !== true) refuseField(name as keyof Header, 'true or left out');
   }
   if (radiusRange !== undefined && !isRange(radiusRange)) {
-    refuse('one whose header has the numbers smallest and largest as radiusRange, or none');
+    refuseField('radiusRange', 'left out or has the numbers smallest and largest');
   }
   if (boxes && !radiusRange) refuse('one whose header has a radiusRange, since it has boxes');
   for (const [name, number] of [
@@ -149,20 +150,20 @@ export function decodeCheckpoint(
     ['obstacleCount', obstacleCount ?? 0],
   ] as const) {
     if (Number.isInteger(number) && number >= 0 && number <= MAX_PARTICLES) continue;
-    refuse(`one whose header has a whole number from 0 to ${MAX_PARTICLES} as ${name}`);
+    refuseField(name, `a whole number from 0 to ${MAX_PARTICLES}`);
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
-    refuse('one whose header has an object as settings');
+    refuseField('settings', 'an object');
   }
   if (scene !== undefined && !(typeof scene === 'string' && SCENE_NAME.test(scene))) {
-    refuse('one whose header has a name of small letters, digits and hyphens as scene, or none');
+    refuseField('scene', 'left out or a name of small letters, digits and hyphens');
   }
   const fixed = obstacleCount ?? 0;
-  const ofSize = (radiusRange ? 1 : 0) + (boxes ? dimensions : 0);
-  const words = count * (1 + 2 * dimensions + ofSize) + fixed * (dimensions + ofSize);
+  const sizeWords = (radiusRange ? 1 : 0) + (boxes ? dimensions : 0);
+  const words = count * (1 + 2 * dimensions + sizeWords) + fixed * (dimensions + sizeWords);
   const expected = begin + 4 * words;
   if (bytes.length !== expected) refuse(`${expected} bytes long, according to its header`);
-  // Always copies: slice() of a Node Buffer would share its memory.
+  // Always copy: slice() of a Node Buffer would share its memory.
   const copy = new Uint8Array(bytes.subarray(begin)).buffer;
   let offset = 4 * count;
   const take = (numbers: number) => {
@@ -188,16 +189,19 @@ export function decodeCheckpoint(
   };
 }
 
-/** Returns the capacity that makes room for the greatest id. */
+/** Returns the least capacity that has room for the greatest id. */
 export function capacityOfState({ ids }: Checkpoint): number {
   return (ids.at(-1) ?? -1) + 1;
 }
 
-/** Returns the checked options for a simulation that can restore the state; restore() then brings the particles. */
+/**
+ * Returns checked options for a simulation that can restore the state. They have obstacles, but no particles: restore()
+ * brings these.
+ */
 export function optionsOfState(state: Checkpoint): SimulationOptions {
   const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =
     state;
-  // An unbounded world takes no box.
+  // An unbounded world accepts no box.
   const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
   const sizes = radiusRange ? { radiusRange, boxes } : { radius };
   const capacity = capacityOfState(state);
@@ -218,6 +222,16 @@ function parseHeader(bytes: Uint8Array): Header | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Describes a value that may be anything, without control characters and without recursion. */
+function describeField(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (Array.isArray(value)) return `a list of length ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return JSON.stringify(value)
+    .replace(/[^ -~]/g, '?')
+    .slice(0, MOST_QUOTED);
 }
 
 function isRange(value: unknown): value is RadiusRange {

@@ -1,32 +1,35 @@
 /**
  * Defines which pairs are borderline: so close to touching that 32-bit rounding may decide whether they overlap.
- * shaders/measure/measure.wgsl and its twin share this definition.
+ * shaders/measure/measure.wgsl and its CPU reference use this definition.
  *
- * Let u = 2⁻²⁴ and k the number of dimensions. src/reference/query/brute-force.ts derives that a wrong decision needs a
- * distance² within (k + 3) u diameter² of diameter². The distance² that is tested here is itself computed in 32-bit
- * floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses none; it may count a few
- * more. Only pairs in adjacent cells can be borderline. All others are farther apart than the diameter, and since
- * rounding is monotone, rounded differences cannot make them overlap.
+ * Let u = 2⁻²⁴ and k the number of dimensions. src/reference/query/brute-force.ts derives that rounding can only decide
+ * wrongly if distance² is within (k + 3) u diameter² of diameter². The distance² that is tested here is itself computed
+ * in 32-bit floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses no such pair;
+ * it may count a few more. Only pairs in adjacent cells can be borderline. All others are farther apart than the
+ * diameter, and since rounding is monotone, rounded differences cannot make them overlap.
  * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of u
  * P. That adds 2 √k P / diameter u to each of the two bounds; WRAP_SHARE is more than that.
  *
- * If both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds: differences
- * up to the diameter have 12 bits, and their squares and sums have 24 bits and are exact. Such pairs are never
- * borderline, even if they touch exactly. In a periodic world the period must lie on the lattice, too. If such a box
- * does not begin at 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
+ * If both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds. Differences
+ * up to the diameter have 12 bits; their squares and sums have 24 bits and are exact. Such pairs are never borderline,
+ * even if they touch exactly. In a periodic world the period must lie on the lattice, too. If such a box does not begin
+ * at 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
  */
 import type { RadiusRange, World } from './world';
 
 const BORDERLINE_SHARE = 2 ** -20;
 
-/** Relative to the product of the contact distance and the longest period, in a periodic world. */
+/** Addition to the share per period / diameter, in a periodic world. */
 const WRAP_SHARE = 8 * 2 ** -24;
 
 export interface Borderline {
   /** Distances² from `low` to `high`, both included, are borderline. */
   readonly low: number;
   readonly high: number;
-  /** Coordinates times this are whole numbers on the exact lattice; 0 if the diameter is not on it. */
+  /**
+   * Coordinates times this are whole numbers on the exact lattice. It is 0 if the diameter or the world is not on the
+   * lattice.
+   */
   readonly latticeScale: number;
 }
 
@@ -54,37 +57,38 @@ function scaleWithin(latticeScale: number, diameter: number, { min, period }: En
 
 /**
  * Returns the scale of the exact lattice for particles with a radius each, at most half of `diameter`. Radii must be on
- * the lattice, too. The largest sum of two radii is at most 4,096 lattice steps: its square is the greatest up to which
- * 32-bit floats count one by one. Larger values are rounded, but never below it.
+ * the lattice, too. The largest sum of two radii is at most 4,096 lattice steps. Its square is 2²⁴, up to which 32-bit
+ * floats hold every whole number; larger values are rounded, but never below 2²⁴.
  */
 export function variableLatticeScale(diameter: number, ends: Ends): number {
   const exponent = Math.ceil(Math.log2(diameter));
-  // Each particle's own size is tested separately: the largest accepted radius need not be on the lattice.
+  // Pass a power of two: the largest accepted radius need not be on the lattice, because each particle's own radius is
+  // tested separately.
   return scaleWithin(2 ** (12 - exponent), 2 ** exponent, ends);
 }
 
 /**
- * The borderline pairs of particles with a radius each; `reach`, the sum of the two radii, replaces the diameter. If
- * particles may be boxes, `share` and `around` are those of shapeBorderline, and reach is that of the surrounding
- * balls.
+ * Defines the borderline pairs of particles with a radius each. `reach` is the sum of the two radii, for boxes those of
+ * the surrounding balls. For pairs with a box, shapeBorderline decides.
  */
 export interface VariableBorderline {
-  /** Distances² within share · reach² + around · reach of reach² are borderline. */
+  /** Distances² that differ from reach² by at most share · reach² + around · reach are borderline. */
   readonly share: number;
   readonly around: number;
-  /** No borderline distance² is above this times reach². */
+  /** A distance² above this times reach² is not borderline. */
   readonly farthest: number;
   readonly latticeScale: number;
 }
 
-/** Error bound for pairs of which each may be a box, relative to the sum of their radii and half extents. */
+/** Error bound for pairs with a box, relative to the sum of both radii and half extents. */
 const SHAPE_SHARE = 2 ** -19;
 
 /**
- * Returns the overlap or gap up to which rounding may decide whether two bodies overlap, each of which may be a box.
- * `size` is the sum of their radii (0 for boxes) and half extents. A difference of centres, a sum of half extents and
- * the difference of both are each off by at most 2⁻²⁴ of that along each axis. The root of the sum of three squares
- * adds eight times that: 20 such errors together. In a periodic world more is added, as above.
+ * Returns the overlap or gap up to which rounding may decide whether two bodies overlap, if either is a box. `size` is
+ * the sum of their radii (0 for boxes) and half extents. A difference of centres, a sum of half extents and the
+ * difference of these two are each off by at most 2⁻²⁴ of `size` along each axis. The root of the sum of three squares
+ * adds eight times that: 20 such errors together. A periodic world adds its own error, as explained at the top of this
+ * file.
  */
 export function shapeBorderline(size: number, { period }: Ends): number {
   return SHAPE_SHARE * size + WRAP_SHARE * Math.max(0, ...period);

@@ -1,6 +1,6 @@
 /**
- * Defines the bounds of a world: its corners and periodic axes, for methods that make their own cells.
- * Output: frozen `Bounds`, whose values equal those of a `World` with the same options.
+ * Defines the bounds of a world (its corners and periodic axes), for methods that choose their own cells.
+ * Output: frozen `Bounds` with the same values as a `World` with the same options.
  */
 import { checkDimensions, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';

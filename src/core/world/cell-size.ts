@@ -1,12 +1,15 @@
 /**
  * Suggests a cell size for given radii, and says why.
- * Inputs: radii; for anything but the largest diameter, also the density of the particles.
- * Output: the edge of a cell, at least the largest diameter, below which the 3×3 (3×3×3) probe would miss pairs.
+ * Inputs: the radii of the particles. If their density is also given, the suggestion may be larger than the largest
+ * diameter.
+ * Output: the edge of a cell, at least the largest diameter; with smaller cells the 3×3 (3×3×3) probe would miss pairs.
  *
- * The model: time per particle = candidates × cost + cells × cost + ranges × cost. Larger cells mean more candidates:
- * density × (3 edges)ⁿ for random positions. They also mean fewer cells: 1 / (density × edgeⁿ) per particle. The number
- * of ranges, 3 (9 in 3D), does not depend on the edge, so ranges only weaken the gain. The sum is least if a cell holds
- * √(cell / (3ⁿ candidate)) particles, or at one diameter if it holds more there.
+ * The model: time per particle = candidates × their cost + cells × their cost + ranges × their cost.
+ *   - Larger cells mean more candidates: density × (3 edges)ⁿ in n dimensions, for random positions.
+ *   - Larger cells mean fewer cells: 1 / (density × edgeⁿ) per particle.
+ *   - The number of ranges, 3 (9 in 3D), does not depend on the edge. Ranges only make the relative gain smaller.
+ * The sum is least if a cell holds √(cost of a cell / (3ⁿ × cost of a candidate)) particles. If a cell of one diameter
+ * holds more, one diameter is best.
  */
 import { checkDimensions, checkKnownKeys } from '../base/checks';
 import { ArgumentError, Phrase } from '../base/errors';
@@ -21,16 +24,16 @@ export type RadiiOfParticles =
   | { readonly smallest: number; readonly largest: number };
 
 export interface CellSizeOptions {
-  /** Required with a density. */
+  /** Number of dimensions; required with a density. */
   readonly dimensions?: Dimensions | undefined;
   /**
-   * Particles per square (cube) of the caller's unit, in the region where most of them are. If they crowd in half of
-   * the box, give the density of that half.
+   * Particles per square (cube) of the caller's unit, in the region that contains most of them. If they crowd in half
+   * of the box, give the density of that half.
    */
   readonly density?: number | undefined;
-  /** Engine whose costs the model uses. Default 'gpu'. */
+  /** The engine whose costs the model uses. Default 'gpu'. */
   readonly engine?: 'cpu' | 'gpu' | undefined;
-  /** For an unbounded world, whose cell size is a power of two. Default false. */
+  /** True for an unbounded world: its cell size is a power of two. Default false. */
   readonly unbounded?: boolean | undefined;
 }
 
@@ -39,11 +42,11 @@ export interface CellSizeSuggestion {
   readonly cellSize: number;
   /** The largest diameter. */
   readonly diameter: number;
-  /** One or two sentences. */
+  /** Why this size: one or more sentences. */
   readonly reason: string;
-  /** Other particles that each one is compared with, if positions are random; only with a density. */
+  /** Candidates per particle if positions are random; only with a density. */
   readonly candidates: number | undefined;
-  /** Cells per particle; only with a density, in a world that is not unbounded. */
+  /** Cells per particle; only with a density, and not in an unbounded world. */
   readonly cells: number | undefined;
 }
 
@@ -54,9 +57,9 @@ interface Costs {
 }
 
 /**
- * Nanoseconds, fitted by `npm run bench:cells` on two cores of an AMD EPYC (KVM) with Node 20.20 and a software GPU
- * (SwiftShader). Only their ratios matter, and these differ on other machines. An empty cell costs the CPU engine
- * nothing, because it sorts by column and row. docs/cell-size.md has the table.
+ * Costs in nanoseconds, fitted by `npm run bench:cells` on two cores of an AMD EPYC (KVM) with Node 20.20 and a
+ * software GPU (SwiftShader). Only their ratios matter; other machines have other ratios. An empty cell costs the CPU
+ * engine nothing, because it sorts by column and row. docs/cell-size.md has the table.
  */
 const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>> = {
   cpu: {
@@ -70,17 +73,18 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
 };
 
 /**
- * Larger cells were never faster where this was measured (docs/cell-size.md), and if particles cluster, they are slow.
+ * Most diameters per edge: larger cells were never faster in measurements (docs/cell-size.md), and they are slow if
+ * particles cluster.
  */
 const MOST_DIAMETERS = 256;
 
-/** Least number of particles per square (cube) of one diameter in the model, so that costs stay finite. */
+/** Least number of particles per square (cube) of one diameter that the model assumes, so that costs stay finite. */
 const LEAST_WITHIN = 2 ** -512;
 
-/** A larger cell must save at least this share of the time, because the model's own error is about as large. */
+/** A larger cell must save at least this share of the time, because the error of the model is about as large. */
 const LEAST_SAVING = 0.05;
 
-/** From this ratio of diameters on, the reason mentions the cost of mixed sizes. */
+/** Above this ratio of diameters, the reason mentions the cost of mixed sizes. */
 const WIDE_SPREAD = 2;
 
 const OPTION_NAMES = ['dimensions', 'density', 'engine', 'unbounded'] as const;
@@ -117,7 +121,8 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   }
   const costs = COSTS[engine][dimensions];
   const within = Math.max(density * diameter ** dimensions, LEAST_WITHIN);
-  // In an unbounded world the table size depends on the number of particles only, not on the cells.
+  // In an unbounded world larger cells would not save any, since the table size depends only on the number of
+  // particles.
   const most = Math.min(MOST_DIAMETERS, (2 * LARGEST_DIAMETER) / diameter);
   const size = unbounded ? least / diameter : chooseSize(costs, dimensions, within, most);
   const cellSize = unbounded ? least : size * diameter;
@@ -138,7 +143,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   };
 }
 
-/** Returns the edge of a cell in diameters. `within`: particles per square (cube) of one diameter. */
+/** Returns the edge of a cell in diameters. `within` is the number of particles per square (cube) of one diameter. */
 function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: number): number {
   const perCell = Math.sqrt(costs.cell / (3 ** dimensions * costs.candidate));
   const size = Math.min((perCell / within) ** (1 / dimensions), most);
@@ -148,7 +153,7 @@ function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: 
   return saves ? size : 1;
 }
 
-/** Returns nanoseconds per particle. */
+/** Returns the time per particle in nanoseconds. `size` is the edge of a cell in diameters. */
 function costOf(
   { candidate, cell, range }: Costs,
   dimensions: Dimensions,
@@ -194,7 +199,7 @@ function checkRadius(argument: string, radius: unknown): asserts radius is numbe
   throw new ArgumentError(argument, radius, 'a number from 2^-41 to 2^59');
 }
 
-/** Rounds to three digits: the estimate is no better than that. */
+/** Rounds to three digits, because the estimate is no more accurate. */
 function short(value: number): string {
   return String(Number(value.toPrecision(3)));
 }

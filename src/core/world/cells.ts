@@ -1,8 +1,8 @@
 /**
- * Computes the cell of a position and the bucket it is counted into, bit for bit as shaders/world/*.wgsl do. Also
- * wraps positions and takes distances in periodic worlds.
- * WGSL rounds differences and products correctly, as Math.fround does here. It does not for quotients, so none are
- * used. Both sides snap magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.
+ * Computes the cell and the bucket of a position, bit for bit as shaders/world/*.wgsl do. Also wraps positions and
+ * computes minimum images in periodic worlds.
+ * Like Math.fround here, WGSL rounds differences and products correctly, but not quotients, so none are used. Both
+ * sides set magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
 import { FARTHEST_CELL, type World } from './world';
@@ -11,11 +11,12 @@ const { fround } = Math;
 
 const SMALLEST_NORMAL = 2 ** -126;
 
+/** Returns 0 if a GPU may flush the value to 0, otherwise the value. */
 export function snap(value: number): number {
   return Math.abs(value) < SMALLEST_NORMAL ? 0 : value;
 }
 
-/** Returns the coordinate of the cell along an axis with a ring, clamped into the world: 1 to cells − 2. */
+/** Returns the coordinate of a position's cell along an axis with a ring, clamped into the world: 1 to cells − 2. */
 export function cellCoordinate(
   position: number,
   origin: number,
@@ -43,8 +44,8 @@ export function latticeCoordinate(world: World, position: number, axis: number):
 }
 
 /**
- * Wraps a coordinate that is at most one period outside into the box, from `min` on and below `min` + period; returns
- * it unchanged if the axis is not periodic. A coordinate in the box stays as it is, so wrapping twice is wrapping once.
+ * Wraps a coordinate that is at most one period outside into the box: to at least `min` and below `min` + period.
+ * Returns it unchanged if it is in the box or the axis is not periodic.
  */
 export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -53,18 +54,19 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
   const far = fround(low + period);
   if (snap(fround(position - low)) < 0) {
     const raised = fround(position + period);
-    // A coordinate just below the low end belongs just below the far end. If rounding makes that the far end itself, it
-    // becomes the low end. A coordinate one period below the low end may come out just below the low end.
+    // A coordinate just below the low end belongs just below the far end. If rounding makes that the far end itself,
+    // return the low end. A coordinate one period below the low end may come out just below the low end: return the low
+    // end, too.
     return raised >= far || (raised < low && position >= fround(low - period)) ? low : raised;
   }
   return position >= far ? Math.max(low, fround(position - period)) : position;
 }
 
 /**
- * Wraps a coordinate that is any number of periods outside. Beyond one period the result is rounded. If the coordinate
- * is so far out that its remainder is noise, the result is the low end.
+ * Wraps a coordinate that is any number of periods outside. If it is more than one period outside, the result is
+ * rounded. If it is so far out that rounding decides the remainder, the result is the low end.
  */
-export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
+export function wrapAxis(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
   const low = world.min[axis] as number;
   const far = fround(low + period);
@@ -75,7 +77,10 @@ export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: n
   return moved >= low && moved < far ? moved : low;
 }
 
-/** Wraps packed positions into a periodic world, except those that are not finite; copies the array if any changes. */
+/**
+ * Wraps packed positions into a periodic world, except positions that are not finite. Copies the array if any number
+ * changes; otherwise returns the same array.
+ */
 export function wrapPositions(world: World, positions: Float32Array): Float32Array {
   const { dimensions } = world;
   if (world.kind !== 'periodic') return positions;
@@ -85,7 +90,7 @@ export function wrapPositions(world: World, positions: Float32Array): Float32Arr
     if (!position.every(Number.isFinite)) continue;
     for (let axis = 0; axis < dimensions; axis++) {
       const given = position[axis] as number;
-      const moved = wrapCoordinate(world, given, axis);
+      const moved = wrapAxis(world, given, axis);
       if (moved === given) continue;
       if (wrapped === positions) wrapped = positions.slice();
       wrapped[first + axis] = moved;
@@ -95,9 +100,9 @@ export function wrapPositions(world: World, positions: Float32Array): Float32Arr
 }
 
 /**
- * Returns the difference of two coordinates, in a periodic world of their nearest images: rounded and antisymmetric. If
- * the box begins at 0, the period is first subtracted from the higher coordinate, which is exact, so that only the
- * difference itself is rounded, as anywhere in the box. Otherwise it is subtracted from the difference.
+ * Returns position − other, in a periodic world for the minimum image: rounded and antisymmetric. If the box begins at
+ * 0, the period is first subtracted from the higher coordinate. That is exact, so only the difference itself is
+ * rounded, as it is anywhere in the box. Otherwise the period is subtracted from the difference.
  */
 export function minimumImage(world: World, position: number, other: number, axis: number): number {
   const apart = fround(position - other);
@@ -116,13 +121,16 @@ function roundToEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-/** Returns the cell of a particle; `positions` holds `dimensions` numbers per particle. */
+/** Returns the coordinates of a particle's cell; `positions` holds `dimensions` numbers per particle. */
 export function latticeOfParticle(world: World, positions: ArrayLike<number>, particle: number): number[] {
   const first = particle * world.dimensions;
   return world.cells.map((_, axis) => latticeCoordinate(world, positions[first + axis] as number, axis));
 }
 
-/** Returns the bucket of a cell: its index, x fastest, or its index in the hashed table of an unbounded world. */
+/**
+ * Returns the bucket of a cell: the index of the cell with x fastest, or an entry of the hashed table in an unbounded
+ * world.
+ */
 export function bucketOfLattice(world: World, lattice: readonly number[]): number {
   if (world.kind === 'unbounded') return hashedBucket(world, lattice);
   let index = 0;
@@ -139,14 +147,17 @@ export function cellOfParticle(world: World, positions: ArrayLike<number>, parti
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
-/** Blocks of HASH_BLOCK cells along x stay together; the hash chooses the block of the table. */
+/**
+ * Returns the bucket of a cell in the hashed table. HASH_BLOCK cells along x form a block and stay together; the hash
+ * chooses the block of the table.
+ */
 function hashedBucket(world: World, lattice: readonly number[]): number {
   const [x = 0, ...across] = lattice;
   const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);
   return block + (x & (HASH_BLOCK - 1));
 }
 
-/** Hashes a block of cells. */
+/** Returns a hash of the coordinates of a block of cells. */
 export function mixBlock(block: readonly number[], seed = 0): number {
   let hash = seed;
   for (let axis = 0; axis < block.length; axis++) {
@@ -157,53 +168,57 @@ export function mixBlock(block: readonly number[], seed = 0): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Returns the bucket after the last, for particles that are no longer finite. */
+/** Returns the bucket of quarantined particles, the first after those of cells. */
 export function quarantineCell(world: World): number {
   return world.cellCount;
 }
 
-/** Returns the bucket after that, for particles that are being removed. */
+/** Returns the bucket of particles that are being removed, the second after those of cells. */
 export function retiredCell(world: World): number {
   return world.cellCount + 1;
 }
 
-/** Returns the length of `start`: one entry per bucket, the sentinel, and the ends of the two extra buckets. */
+/** Returns the length of `start`: one entry per bucket of cells, one for each of the two extra buckets, and the end. */
 export function startLength(world: World): number {
   const buckets = finerBuckets(world);
-  // With finer entries, each of their buckets has an entry, too, and an end: see core/world/levels.ts.
+  // The buckets of finer entries also have one entry each, and an end: see core/world/levels.ts.
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
 /**
- * Returns the word behind the starts where obstacles begin in the same buffer; a scan may write up to a multiple of
- * four.
+ * Returns the word at which the obstacles begin in the buffer of `start`. It is a multiple of four, because a scan may
+ * write up to the next one.
  */
 export function firstObstacle(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);
 }
 
 /**
- * Returns how many levels at least a finer entry is below its cell's level. In a box cells lie in rows, so a probe also
- * looks at the level just below. If cells are hashed, it would have to look up each of these rows, so entries begin
- * there.
+ * Returns how many levels finer entries must be below the level of their cell. In a box the answer is 2: cells lie in
+ * rows, so a probe can also search the level just below. In an unbounded world it is 1: cells are hashed, so a probe
+ * would have to look up each of these rows.
  */
 export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;
 }
 
-/** Returns whether there are enough levels for finer entries. */
+/** Returns whether the world has enough levels for finer entries. */
 export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
   return levels > finerSteps({ kind });
 }
 
 /**
- * Returns how many buckets may have finer entries: those of high levels in a box, otherwise all; 0 with too few levels.
+ * Returns the number of buckets that may have finer entries: those of high levels in a box, all in an unbounded world,
+ * none with too few levels.
  */
 export function finerBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
   return hasFiner(world) ? world.cellCount - (world.levelStarts[finerSteps(world)] ?? 0) : 0;
 }
 
-/** Returns the bytes that a GPU stores per slot for its cell: an index, or the whole cell if buckets are shared. */
+/**
+ * Returns the bytes per slot that a GPU stores for its cell: the index of the cell in a box without levels, otherwise
+ * the coordinates of the cell.
+ */
 export function cellBytes(
   world: Pick<World, 'kind' | 'dimensions'> & Partial<Pick<World, 'levels'>>,
 ): number {

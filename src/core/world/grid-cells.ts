@@ -1,6 +1,6 @@
 /**
- * Chooses the size and number of a world's cells: in a box, along periodic axes, and in the hashed table of unbounded
- * space. world.ts explains the guarantee that these choices keep.
+ * Chooses the size and number of a world's cells in a box, and the buckets of an unbounded world. world.ts explains the
+ * guarantee that these choices keep.
  */
 import { checkVector } from '../base/checks';
 import { HASH_BLOCK } from '../base/constants';
@@ -15,10 +15,10 @@ import {
 } from './limits';
 import type { World, WorldOptions } from './types';
 
-/** The table of the unbounded world has at least this many buckets. */
+/** Least number of buckets in the table of an unbounded world. */
 const SMALLEST_TABLE = 4 * HASH_BLOCK;
 
-/** If a component of `min` is nonzero but below this, flushed subnormals could become visible. */
+/** Least magnitude of a nonzero component of `min`: with a smaller one, flushed subnormals could change cells. */
 const SMALLEST_ORIGIN = 2 ** -100;
 
 export type WorldCells = Omit<
@@ -35,7 +35,7 @@ export function periodicAxes({ dimensions, periodic = false }: WorldOptions): re
   return periodic;
 }
 
-/** Returns the buckets of a table for `capacity` particles: the power of two at or above it. */
+/** Returns the number of buckets for `capacity` particles: the power of two at or above it, with a minimum. */
 export function hashedBuckets(capacity: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(SMALLEST_TABLE, capacity)));
 }
@@ -82,7 +82,7 @@ export function boxCells(
       throw new ArgumentError(`world.min[${axis}]`, low, '0 or at least 2^-100 in magnitude');
     }
     const finite = Number.isFinite(extent[axis] as number);
-    // A periodic axis needs more than a diameter; checkPeriodic reports that.
+    // A periodic axis must be longer than a diameter; checkPeriodic reports that.
     if (!finite || !(high - low >= diameter || periodic[axis])) {
       let least = Math.fround(low + diameter);
       while (!(least - low >= diameter)) least = raise(least, low);
@@ -120,7 +120,7 @@ export function boxCells(
   };
 }
 
-/** A box with periodic axes, and its requested cells. */
+/** A box with periodic axes. `requested` is the requested edge of its cells. */
 export interface PeriodicBox {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -131,7 +131,7 @@ export interface PeriodicBox {
   readonly fewest: number;
 }
 
-/** Rejects a box whose periodic axis has too few cells; the error says how long the axis must be. */
+/** Rejects a box if a periodic axis has too few cells. The error says how long the axis must be. */
 export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
   lengthenPeriodic(box).forEach((high, axis) => {
     if (high === box.max[axis]) return;
@@ -144,8 +144,8 @@ export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
 }
 
 /**
- * Returns `max`, raised along periodic axes until each has enough cells. Repeats over all axes together: a longer
- * axis may lower the inverse, and then another axis must be longer, too.
+ * Returns `max`, raised along periodic axes until each has enough cells. Repeats for all axes together, because a
+ * longer axis may lower the inverse cell size, and then another axis must be longer, too.
  */
 function lengthenPeriodic({
   min,
@@ -158,21 +158,21 @@ function lengthenPeriodic({
   const raised = [...max];
   for (;;) {
     const inverse = chooseInverse(requested, diameter, longestExtent(min, raised), min);
-    const short = min.flatMap((low, axis) => {
+    const shortAxes = min.flatMap((low, axis) => {
       const length = Math.fround((raised[axis] as number) - low);
       return periodic[axis] && countPeriodic(length, inverse) < fewest ? [axis] : [];
     });
-    if (short.length === 0) return raised;
-    for (const axis of short) {
+    if (shortAxes.length === 0) return raised;
+    for (const axis of shortAxes) {
       const low = min[axis] as number;
       const high = raised[axis] as number;
-      // If the axis is still short in the next round, rounding is the cause, and one more float is enough.
+      // If the axis is still too short in the next round, rounding is the cause, and one more float is enough.
       raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }
 }
 
-/** Returns whether each periodic axis has enough cells of this size. */
+/** Returns whether each periodic axis has enough cells of `cellSize`. */
 export function hasRoomFor(
   { min, max, periodic }: Pick<PeriodicBox, 'min' | 'max' | 'periodic'>,
   cellSize: number,
@@ -184,7 +184,7 @@ export function hasRoomFor(
   });
 }
 
-/** Returns how many cells a periodic axis of this length has; the last one takes in the rest. */
+/** Returns the number of cells along a periodic axis of this length. The last cell contains the rest. */
 export function countPeriodic(length: number, inverse: number): number {
   return Math.floor(Math.fround(length * inverse));
 }
@@ -194,8 +194,8 @@ export function longestExtent(min: readonly number[], max: readonly number[]): n
 }
 
 /**
- * Returns the next 32-bit float above `high`, or the one after it; a farther one if the distance to `low` would
- * otherwise not grow.
+ * Returns the next 32-bit float above `high`, or the one after it. If the distance to `low` would not grow, returns a
+ * float farther above.
  */
 function raise(high: number, low: number): number {
   return Math.fround(
@@ -203,7 +203,7 @@ function raise(high: number, low: number): number {
   );
 }
 
-/** Returns the inverse cell size, lowered as much as rounding along the longest axis requires. */
+/** Returns the inverse of the cell size in 32 bits, lowered as much as rounding along the longest axis requires. */
 export function chooseInverse(
   cellSize: number,
   diameter: number,

@@ -1,6 +1,6 @@
 /**
- * Defines worlds for particles with a radius each: cells on several levels, one per power of two of the diameter.
- * See levels.ts for which cell a particle belongs to.
+ * Defines worlds for particles with a radius each. They have cells on several levels, one level per power of two of the
+ * diameter. levels.ts says which cell a particle belongs to.
  */
 import { ArgumentError } from '../base/errors';
 import {
@@ -24,28 +24,28 @@ import {
 } from './limits';
 import { defineWorld, type RadiusRange, type World, type WorldOptions } from './world';
 
-/** The names of the two ends of the range in error messages. */
+/** What error messages call the two ends of the range. */
 export type RangeLabels = Readonly<Record<keyof RadiusRange, string>>;
 
 const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.largest' };
 
-/** Cells of the lowest level per particle in a box, unless the caller chooses the cell size. */
+/** Most cells of the lowest level per particle in a box, unless the caller chooses the cell size. */
 const LEVEL_CELLS_PER_PARTICLE = 2;
 
-/** A box with fewer cells is never too fine. */
+/** The lowest level of a box may always have this many cells. */
 const FEW_LEVEL_CELLS = 4096;
 
 /**
- * A periodic box with more cells than this, and more than this many per particle, wastes memory on empty cells (8 bytes
- * each on the GPU). Its cells are made wider than its largest particle.
+ * A periodic box wastes memory on empty cells (8 bytes each on the GPU) if it has more cells than this, and more than
+ * EMPTY_CELLS_PER_PARTICLE per particle. Its cells are then made wider than its largest particle.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
 
 /**
- * Defines a world for particles of different radii. Particles below the smallest radius are allowed; they share the
- * cells of its level. In a box the lowest level has at most a few cells per particle, so more of the small particles
- * may share that level. If they crowd there, set `cellSize` to make it finer.
+ * Defines a world for particles of different radii. Particles below the smallest radius are allowed: they are on the
+ * lowest level. In a box the lowest level has at most a few cells per particle, so its cells may be wider than the
+ * smallest particles. If these crowd, set `cellSize` to make that level finer.
  */
 export function defineLevels(
   options: WorldOptions,
@@ -82,7 +82,7 @@ export function defineLevels(
     return Object.freeze({ ...world, cellCount, levelStarts: [] });
   }
   if (kind === 'periodic') {
-    // The highest level needs enough cells, too; it has the count of the lowest level, halved once per level.
+    // The highest level needs enough cells, too. Each level has half as many along an axis as the one below it.
     const fewest = FEWEST_PERIODIC_CELLS * 2 ** (levels - 1);
     checkPeriodic(options, { min, max, periodic, requested: base, diameter: base, fewest });
   }
@@ -110,13 +110,13 @@ function checkOptions(
   if (cellSize !== undefined) checkDiameter('world.cellSize', cellSize);
 }
 
-/** The box of a world with levels, without cells. */
+/** The box of a world with levels, before its cells are chosen. */
 interface LevelBox extends Pick<World, 'kind' | 'dimensions' | 'min' | 'max'> {
   readonly extent: readonly number[];
   readonly periodic: readonly boolean[];
 }
 
-/** Checks the box as a world with cells of `diameter`, except for periodic axes, which are checked with the levels. */
+/** Checks the box like that of a world with cells of `diameter`. Periodic axes are checked later, with the levels. */
 function defineBox(options: WorldOptions, diameter: number): LevelBox {
   const { cellSize: _, ...rest } = options;
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
@@ -131,7 +131,7 @@ function defineBox(options: WorldOptions, diameter: number): LevelBox {
   };
 }
 
-/** Chooses the largest diameter of the lowest level, a power of two. */
+/** Chooses the largest diameter on the lowest level, a power of two. */
 function chooseBase(
   box: LevelBox,
   { cellSize }: WorldOptions,
@@ -160,7 +160,7 @@ function chooseBase(
     const accepted = `at most ${MAX_CELLS_PER_AXIS} cells along an axis (a larger cellSize or a smaller box)`;
     throw new ArgumentError('world', cells, accepted);
   }
-  // If `cellSize` asks for more cells than can be numbered, a periodic box gets wider ones.
+  // If `cellSize` asks for more cells than can be numbered, make the cells of a periodic box wider.
   if (kind === 'periodic') widen(MAX_CELLS / 4);
   return base;
 }
@@ -169,7 +169,7 @@ function inverseFor({ kind, min, max }: LevelBox, base: number): number {
   return kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestExtent(min, max), min);
 }
 
-/** Returns the cells along each axis of the lowest level; 0 in an unbounded world. */
+/** Returns the number of cells along each axis on the lowest level; 0 in an unbounded world. */
 function cellsAlong(box: LevelBox, base: number): number[] {
   const inverse = inverseFor(box, base);
   return box.extent.map((length, axis) => {
@@ -178,7 +178,10 @@ function cellsAlong(box: LevelBox, base: number): number[] {
   });
 }
 
-/** Numbers the cells of all levels one after another, given those along each axis of the lowest level. */
+/**
+ * Numbers the cells of all levels one level after another. `cells` is the number of cells along each axis on the lowest
+ * level.
+ */
 function numberCells(
   cells: readonly number[],
   periodic: readonly boolean[],
@@ -188,7 +191,7 @@ function numberCells(
   let cellCount = 0;
   for (let level = 0; level < levels; level++) {
     levelStarts.push(cellCount);
-    // The last cell along a periodic axis takes in the rest.
+    // The last cell along a periodic axis contains the rest of the period.
     const along = cells.map((count, axis) => (periodic[axis] ? count >> level : ((count - 1) >> level) + 1));
     cellCount += along.reduce((product, count) => product * count, 1);
   }
@@ -200,9 +203,9 @@ function numberCells(
 }
 
 /**
- * Returns the diameter to check the box with. A box must be as wide as its widest particle, but for box-shaped
- * particles the surrounding ball would ask too much: a slab may cover the floor of a low room. Each engine checks that
- * the particles it is given fit.
+ * Returns the diameter to check the box with. A box must be as wide as its widest particle. For box-shaped particles
+ * the surrounding ball would demand too much: a slab may cover the floor of a low room. So each engine checks that its
+ * particles fit.
  */
 function narrowestExtent({ min, max }: WorldOptions, diameter: number): number {
   // defineWorld reports corners that are not arrays.

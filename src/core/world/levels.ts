@@ -1,8 +1,9 @@
 /**
- * Assigns particles to cells if radii vary: finds the level, the cell on that level and on those above, and its bucket.
- * The results equal those of shaders/levels/*.wgsl bit for bit.
- * Level l has cells 2^l times as wide as level 0. In a box, periodic or not, each cell has its own bucket; in an
- * unbounded world cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
+ * Assigns particles to cells if radii vary: computes the level, the cell on this or a higher level, and the bucket of a
+ * cell. The results equal those of shaders/levels/*.wgsl bit for bit.
+ * The cells of level l are 2^l times as wide as those of level 0. In a box, periodic or not, each cell has its own
+ * bucket; in an unbounded world cells are hashed. Two particles that overlap are in the same cell or in adjacent cells
+ * of the higher of their two levels.
  */
 
 import { FINER_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
@@ -12,7 +13,8 @@ import { FARTHEST_CELL, type World } from './world';
 const { fround } = Math;
 
 /**
- * Returns the lowest level whose cells are as wide as the particle; undefined if the grid does not accept the radius.
+ * Returns the lowest level whose cells are at least as wide as the particle; undefined if the world does not accept the
+ * radius.
  */
 export function levelOf(world: World, radius: number): number | undefined {
   if (!(radius >= 0 && radius <= world.diameter / 2)) return undefined;
@@ -26,11 +28,11 @@ export function levelOf(world: World, radius: number): number | undefined {
 function cellsAt(world: World, axis: number, level: number): number {
   const cells = world.cells[axis] as number;
   if (world.kind === 'unbounded') return 0;
-  // The last cell along a periodic axis takes in the rest of the period.
+  // The last cell along a periodic axis contains the rest of the period.
   return world.period[axis] === 0 ? ((cells - 1) >> level) + 1 : cells >> level;
 }
 
-/** Returns the coordinate of a position's cell on the lowest level. */
+/** Returns the coordinate of a position's cell on the lowest level, along an axis. */
 function finestCoordinate(world: World, position: number, axis: number): number {
   const { inverseCellSize } = world;
   const cells = world.cells[axis] as number;
@@ -45,7 +47,7 @@ function finestCoordinate(world: World, position: number, axis: number): number 
   return Math.min(Math.max(cell, 0), cells - 1);
 }
 
-/** Returns the cell of a particle on a level. */
+/** Returns the coordinates of the cell that contains a particle on a level. */
 export function latticeAt(
   world: World,
   positions: ArrayLike<number>,
@@ -58,26 +60,26 @@ export function latticeAt(
   );
 }
 
-/** Returns the coordinate of a position's cell on a level. */
+/** Returns the coordinate of a position's cell on a level, along an axis. */
 function coordinateAt(world: World, position: number, axis: number, level: number): number {
   return coarser(world, finestCoordinate(world, position, axis), axis, level, level);
 }
 
-/** Returns the coordinate on `level` of the cell that contains one from `steps` levels below. */
+/** Returns the coordinate of the cell on `level` that contains a cell `steps` levels below. */
 function coarser(world: World, coordinate: number, axis: number, level: number, steps: number): number {
   const cells = cellsAt(world, axis, level);
-  // The last cell along an axis takes in the rest of the period.
+  // The last cell along an axis contains the rest of the period.
   return cells > 0 ? Math.min(coordinate >> steps, cells - 1) : coordinate >> steps;
 }
 
-/** Returns the cell on a higher level that contains a cell of `level`. */
+/** Returns the coordinates of the cell on level `higher` that contains a cell on `level`. */
 export function coarsened(world: World, lattice: readonly number[], level: number, higher: number): number[] {
   return lattice.map((coordinate, axis) => coarser(world, coordinate, axis, higher, higher - level));
 }
 
 /**
- * Returns whether the cells of two particles are the same or adjacent, on the higher of their two levels. If they are
- * not when particles are sorted, the two cannot meet until the next sort. Allocates nothing.
+ * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. If they
+ * are not when particles are sorted, they cannot touch until the next sort. Allocates nothing.
  */
 export function areWithinReach(
   world: World,
@@ -94,13 +96,13 @@ export function areWithinReach(
       coordinateAt(world, positions[dimensions * a + axis] as number, axis, level) -
         coordinateAt(world, positions[dimensions * b + axis] as number, axis, level),
     );
-    const isAround = world.period[axis] !== 0 && apart === cellsAt(world, axis, level) - 1;
-    if (apart > 1 && !isAround) return false;
+    const isAcrossEnds = world.period[axis] !== 0 && apart === cellsAt(world, axis, level) - 1;
+    if (apart > 1 && !isAcrossEnds) return false;
   }
   return true;
 }
 
-/** Wraps a cell next to another one across the ends of periodic axes. */
+/** Wraps the coordinates of a cell that may lie one cell beyond the ends of periodic axes. */
 export function wrapCell(world: World, lattice: readonly number[], level: number): number[] {
   return lattice.map((coordinate, axis) => {
     const cells = cellsAt(world, axis, level);
@@ -108,6 +110,7 @@ export function wrapCell(world: World, lattice: readonly number[], level: number
   });
 }
 
+/** Returns the bucket of a cell on a level. */
 export function bucketAt(world: World, lattice: readonly number[], level: number): number {
   if (world.kind !== 'unbounded') {
     let index = 0;
@@ -121,7 +124,10 @@ export function bucketAt(world: World, lattice: readonly number[], level: number
   return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
 }
 
-/** Returns the bucket for the finer entries of a bucket's cells: particles at least `finerSteps` levels lower. */
+/**
+ * Returns the bucket that lists the finer entries of a bucket: particles at least `finerSteps` levels below the level
+ * of its cells.
+ */
 export function finerBucket(world: World, bucket: number): number {
   return world.cellCount + FINER_BUCKETS + bucket - (world.levelStarts[finerSteps(world)] ?? 0);
 }

@@ -1,42 +1,42 @@
-/** The largest and smallest sizes, counts and speeds that worlds and engines accept, and why. */
+/** Limits of the sizes, counts and speeds that worlds and engines accept, with the reasons. */
 import { FINER_LEVEL_BITS } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 
-/** With more cells along an axis, too few bits of a 32-bit float are left to place a particle in its cell. */
+/** Most cells per axis. With more, a 32-bit float has too few bits left to determine the cell of a position. */
 export const MAX_CELLS_PER_AXIS = 2 ** 19;
 
-/** With fewer cells along a periodic axis, both neighbours of a cell would be the same cell. */
+/** Least number of cells along a periodic axis. With fewer, both neighbours of a cell would be the same cell. */
 export const FEWEST_PERIODIC_CELLS = 3;
 
-/** Cells of the unbounded world reach this far from the origin; positions farther out share the last cell. */
+/** Cells of an unbounded world reach this many cells from the origin. Positions farther out share the last cell. */
 export const FARTHEST_CELL = 2 ** 30;
 
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/** Cell numbers and two extra buckets must fit 32-bit integers with room for products. */
+/** Most cells: cell numbers and those of two extra buckets must fit 32-bit integers, with room for products. */
 export const MAX_CELLS = 2 ** 31 - 4;
 
-/** With levels, an entry packs a slot and a level into 32 bits, so slots must stay below this. */
+/** Most particles in a world with levels: an entry packs a slot and a level into 32 bits. */
 export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
 
-/** One bit per level records which levels are occupied; the highest of the 32 bits marks crowds. */
+/** Most levels: a word of 32 bits has one bit per occupied level, and CROWD_BIT. */
 export const MAX_LEVELS = 24;
 
 /** Rounding error of one 32-bit float operation, relative to its result. */
 export const UNIT_ROUNDOFF = 2 ** -24;
 
-/** With diameters far outside this range, squares overflow or vanish in 32-bit floats, and contacts with them. */
+/** Range of diameters. Far outside it, squares overflow or underflow in 32-bit floats, so that contacts are lost. */
 export const SMALLEST_DIAMETER = 2 ** -40;
 export const LARGEST_DIAMETER = 2 ** 60;
 
 /**
- * Engines treat a velocity as no longer finite if a component reaches this: its square, summed over a crowd, would
- * overflow. They set such particles aside.
+ * If a velocity component reaches this, engines treat the particle as not finite and quarantine it: the square of its
+ * speed, summed over a crowd, would overflow.
  *
- * Why 2^48: each of the 1,024 workgroups of the measure pass sums in 32-bit floats; the rest is summed in doubles.
- * A workgroup sums at most 2^21 particles, since MAX_PARTICLES is below 2^31. So its sum is at most
- * 2^21 · 3 · (2^48)², which is below 2^119, and floats end at 2^128. The remaining factor of 2^9 leaves room for
- * speeds that a bounce raises after the check.
+ * Why 2^48: each of the 1,024 workgroups of the measure pass sums in 32-bit floats; the rest is summed in doubles. A
+ * workgroup sums at most 2^21 particles, since MAX_PARTICLES is below 2^31. So its sum is at most 2^21 · 3 · (2^48)²,
+ * which is below 2^119, and floats end at 2^128. The remaining factor of 2^9 leaves room for speeds that a bounce
+ * raises after the check.
  */
 export const GREATEST_SPEED = 2 ** 48;
 
@@ -46,7 +46,7 @@ export function checkDiameter(argument: string, diameter: unknown): asserts diam
   }
 }
 
-/** Returns the least power of two that is at least `value`, which is positive. */
+/** Returns the least power of two that is at least `value`. `value` must be positive. */
 export function powerAbove(value: number): number {
   const power = 2 ** Math.ceil(Math.log2(value));
   // The logarithm may have been rounded down across a power of two.

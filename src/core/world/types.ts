@@ -3,21 +3,21 @@ export type Dimensions = 2 | 3;
 
 export type WorldKind = 'bounded' | 'periodic' | 'unbounded';
 
-/** Options for a box (periodic or not) or for unbounded space. Lengths are in the caller's own unit. */
+/** Options for a box (periodic or not) or for an unbounded world. Lengths are in the caller's own unit. */
 export interface WorldOptions {
   readonly dimensions: Dimensions;
   /** Opposite corners of the box. */
   readonly min?: readonly number[] | undefined;
   readonly max?: readonly number[] | undefined;
-  /** True if the box is periodic: one value for all axes, or one per axis. Default false. */
+  /** True for a periodic axis: one value for all axes, or one per axis. Default false. */
   readonly periodic?: boolean | readonly boolean[] | undefined;
-  /** No box: a position may be any finite 32-bit float. Default false. */
+  /** True if there is no box: a position may be any finite 32-bit float. Default false. */
   readonly unbounded?: boolean | undefined;
-  /** Edge of a cell, at least the diameter, which is the default. Unbounded worlds round it up to a power of two. */
+  /** Edge of a cell. At least the diameter, which is the default. Unbounded worlds round it up to a power of two. */
   readonly cellSize?: number | undefined;
   /**
-   * Splits the work on crowded cells among threads, so that no thread handles a whole crowded cell. Takes 4 bytes per
-   * particle, and some extra time if no cell is crowded. The CPU engine ignores it. Default false.
+   * True to split the work on crowded cells among threads, so that no thread handles a whole crowded cell. This takes 4
+   * bytes per particle, and some extra time if no cell is crowded. The CPU engine ignores it. Default false.
    */
   readonly crowds?: boolean | undefined;
 }
@@ -25,22 +25,25 @@ export interface WorldOptions {
 export interface World {
   readonly kind: WorldKind;
   readonly dimensions: Dimensions;
-  /** Corners, rounded to 32-bit floats. In an unbounded world: the lowest and the greatest finite float. */
+  /**
+   * Corners, rounded to 32-bit floats. In an unbounded world, all components are the lowest or the greatest finite
+   * float.
+   */
   readonly min: readonly number[];
   readonly max: readonly number[];
   /** Length of the box along periodic axes, 0 along the others. */
   readonly period: readonly number[];
-  /** Largest diameter that the 3×3 (3×3×3) probe is exact for. */
+  /** Largest diameter of particles: for it, the 3×3 (3×3×3) probe misses no pair. */
   readonly diameter: number;
-  /** The actual edge of a cell, 1 / inverseCellSize: at least the requested one. */
+  /** The actual edge of a cell, 1 / inverseCellSize; at least the requested one, up to rounding. */
   readonly cellSize: number;
   readonly inverseCellSize: number;
   /**
-   * Cells along each axis; 0 in an unbounded world. Without levels, one cell at each end of a non-periodic axis stays
-   * empty: thanks to that ring a probe needs no test for the border.
+   * Cells along each axis; 0 in an unbounded world. Without levels, a non-periodic axis also has one cell at each end
+   * that stays empty: with this ring, a probe needs no test for the border.
    */
   readonly cells: readonly number[];
-  /** Number of all cells. In an unbounded world: the buckets of the hashed table, a power of two. */
+  /** Number of all cells. In an unbounded world, the number of buckets of the hashed table, a power of two. */
   readonly cellCount: number;
   /** True if kernels split the work on crowded cells. */
   readonly crowds: boolean;
@@ -57,7 +60,7 @@ export interface World {
   readonly levelStarts: readonly number[];
 }
 
-/** The range of radii that a grid accepts if each particle has its own. */
+/** The radii that a grid accepts if each particle has its own. */
 export interface RadiusRange {
   readonly smallest: number;
   readonly largest: number;

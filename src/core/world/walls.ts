@@ -1,7 +1,7 @@
-/** The positions of walls for custom kernels and methods: the ends of a box along its non-periodic axes. */
+/** Computes the positions of walls for custom kernels and methods: the ends of a box along its non-periodic axes. */
 import type { World } from './world';
 
-/** A coordinate that is never reached, so that kernels need no case for axes without walls. */
+/** The position of a wall along axes without walls: never reached, so that kernels need no case for such axes. */
 const OUT_OF_REACH = 2 ** 100;
 
 export interface Walls {

@@ -1,18 +1,18 @@
 /**
- * Defines a world: a box, a periodic box, or unbounded space, and its cells.
+ * Defines a world (a box, a periodic box, or unbounded space) and its cells.
  * Inputs: the box and its periodic axes, or none; the largest diameter; an optional cell size; the capacity.
  * Output: a frozen `World`.
  *
  * Guarantee: two particles closer than the diameter are in the same or in adjacent cells, rounding included.
  *
  * Bounded and periodic worlds: the cell of a position is floor((p − min) × inverseCellSize) in 32-bit floats. The
- * difference and the product round once each, so two particles can drift apart by up to
- * 4 · 2⁻²⁴ · (cells along the axis) of a cell. If that could break the guarantee, the inverse is lowered (the cell
- * grows) by just that much. If all is exact (min 0, cell size a power of two), nothing is added.
- * A periodic axis has floor(period × inverseCellSize) cells, the last of which takes in the rest.
+ * difference and the product round once each. So the scaled distance of two particles may be off by up to 4 · 2⁻²⁴ ·
+ * (cells along the axis) of a cell, the drift. If the drift could break the guarantee, the inverse is lowered (the cell
+ * grows) by just that much. If all is exact (min 0, cell size a power of two), the inverse is not lowered. A periodic
+ * axis has floor(period × inverseCellSize) cells; the last one contains the rest.
  *
- * Unbounded world: the edge of a cell is a power of two, so floor(p × inverseCellSize) rounds nothing, however far out
- * p is. All cells beyond ±2³⁰ are merged into the last one: coordinates there are multiples of far more than a cell.
+ * Unbounded world: the edge of a cell is a power of two, so p × inverseCellSize is exact, however far out p is. All
+ * cells beyond ±2³⁰ are merged into the last one: coordinates there are multiples of far more than a cell.
  */
 import { checkDimensions, checkFinite } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -44,12 +44,12 @@ export const WORLD_NAMES = [
   'crowds',
 ] as const satisfies readonly (keyof WorldOptions)[];
 
-/** Defines a world; `capacity`, the largest number of particles, decides the table size of an unbounded world. */
+/** Defines a world. `capacity`, the largest number of particles, determines the table size of an unbounded world. */
 export function defineWorld(options: WorldOptions, largestDiameter: number, capacity = 0): World {
   const { dimensions } = options;
   checkDimensions(dimensions);
   checkDiameter('diameter', largestDiameter);
-  // The shaders compare with the rounded diameter, which may be larger.
+  // Round first: the shaders compare with the rounded diameter, which may be larger.
   const diameter = Math.fround(largestDiameter);
   checkFinite('world.cellSize', options.cellSize ?? diameter);
   const requested = Math.fround(options.cellSize ?? diameter);
@@ -81,19 +81,19 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
 
 /**
  * Returns how many cells away, along any axis, a particle nearer than `radius` can be. A probe that spans that many
- * cells misses none, rounding included. The result is 1 up to the diameter, for which the cells are made.
+ * cells misses none, rounding included. Up to the diameter, the result is 1: cells are made for that.
  *
  * Let s be the scaled coordinate in 32-bit floats, t the exact one, n the cells of the longest axis (with a fraction),
  * and u = 2⁻²⁴. Two roundings make |s − t| ≤ (2 u + u²) t. If two particles are nearer than the radius, their s differ
  * by less than radius · inverseCellSize + 4 u n; the second term is the drift. If that sum is at most a whole number k,
  * their floors differ by at most k, since floor a − floor b < a − b + 1.
  * - Clamping brings whole numbers no farther apart. So the bound covers particles and points outside the box, however
- *   large their t and its error. If t is above n, the clamped cell is the last one, the same as for t = n, which is
- *   nearer to the other particle; below 0 it is the first one, likewise.
- * - A periodic axis of length P (in cells, at least n − u n) has n cells, the last of which takes in the rest. Take two
- *   particles on both sides of its end, a beyond it and b before it: a + b < radius · inverseCellSize. Counting
- *   floor(a) and the cells from floor(P − b), or from the last cell, to the end gives at most floor(a) + ceil(b) ≤ k.
- *   The rounded values are a, which is at most half of n, P − b and P: (1 + 2 + 1) u n again.
+ *   large their t and its error. If t is above n, the clamped cell is the last one, as it is for t = n, which is nearer
+ *   to the other particle. If t is below 0, the same holds for the first cell.
+ * - A periodic axis of length P (in cells, at least n − u n) has n cells, the last of which contains the rest. Take two
+ *   particles on both sides of its end, one at a beyond it and one at b before it: a + b < radius · inverseCellSize.
+ *   Counting floor(a) and the cells from floor(P − b), or from the last cell, to the end gives at most floor(a) +
+ *   ceil(b) ≤ k. The rounded values are a, which is at most half of n, P − b and P: (1 + 2 + 1) u n again.
  * - In the unbounded world, and in boxes that begin at 0 with cells of a power of two, s is t: there is no drift.
  * The product below is exact in doubles; the 2 added to n covers u² and the rounding of the sum.
  */

@@ -1,8 +1,10 @@
 /**
- * The counting sort of particles into cells, which HashGrid and Simulation use. It owns the counts, starts, ranks and
- * entries, but not the state.
- * Inputs: positions. Outputs: the start of each cell, and the state in canonical order.
- * Order: count (or another pass that counts), scan, scatter, gather. Counts are zero before and after.
+ * The counting sort of particles into cells, for HashGrid and Simulation. It owns the counts, starts, ranks and
+ * entries; the caller owns the state.
+ * Inputs: positions, and velocities and ids if there are any. Outputs: the start of each cell, and the state in
+ * canonical order.
+ * Ordering: count (by this sort or by another pass), scan, scatter, gather. The counts are zero before and after a
+ * sort.
  */
 import { cellBytes, startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -21,7 +23,7 @@ import type { ParticleGroup } from '../../passes/particle-pass';
 export interface SortState {
   readonly position: GPUBuffer;
   readonly velocity?: GPUBuffer | undefined;
-  /** If the input has none, the id of a particle is its slot. */
+  /** Without ids, the id of a particle is its index in the input. */
   readonly id?: GPUBuffer | undefined;
 }
 
@@ -36,7 +38,7 @@ export interface SortBinding {
 export interface CellSortOptions {
   readonly ids: boolean;
   readonly velocities: boolean;
-  /** Bytes to reserve behind the starts, for engine/simulation/obstacles.ts. Default: none. */
+  /** Bytes to reserve behind the starts, where engine/simulation/obstacles.ts stores obstacles. Default: none. */
   readonly behindStarts?: number | undefined;
 }
 
@@ -62,7 +64,7 @@ export class CellSort {
       owned: createBuffers(gpu, 'grid', {
         counts: bytes,
         start: bytes + (options.behindStarts ?? 0),
-        // Holds ranks until the scatter has read them, and cells from the gather on.
+        // Holds ranks until the scatter has read them. Then the gather stores the cell of each slot here.
         ranks: cellBytes(world) * capacity,
         entries: 8 * capacity,
       }),
@@ -80,32 +82,37 @@ export class CellSort {
     }
   }
 
-  /** One counter per bucket; zero between sorts. The pass that counts adds to them. */
+  /** One counter per bucket; zero between sorts. A pass that counts instead of this sort adds to them. */
   get counts(): GPUBuffer {
     return this.owned.buffers.counts;
   }
 
-  /** Rank of each particle in its bucket, written by the pass that counts. */
+  /** The rank of each particle in its bucket. A pass that counts instead of this sort writes it. */
   get ranks(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
-  /** First slot of each cell; then the end of the last cell, the end of the quarantine, and the end of all slots. */
+  /**
+   * The first slot of each cell; then the end of the last cell, the end of the quarantine, and the end of all slots.
+   */
   get start(): GPUBuffer {
     return this.owned.buffers.start;
   }
 
-  /** Cell of each sorted slot, until the next count: its index, or its coordinates if buckets are shared by cells. */
+  /**
+   * The cell of each sorted slot, valid until the next count: its index, or its coordinates if several cells may share
+   * a bucket.
+   */
   get cellOfSlot(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
-  /** Slots of the heavy particles, until the next sort. Undefined without `crowds`. */
+  /** Slots of the heavy particles, valid until the next sort. Undefined without `crowds`. */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;
   }
 
-  /** The particles of lower levels in each cell. Undefined without levels. */
+  /** The finer entries of each cell. Undefined without levels. */
   get finerList(): GPUBuffer | undefined {
     return this.finer?.list;
   }
@@ -146,7 +153,7 @@ export class CellSort {
           ? { velocity_in: input.velocity, velocity_out: output.velocity }
           : {}),
       }),
-      // The sorted positions can serve as scratch: the gather writes them later, and they are at least as long as
+      // The output positions serve as scratch memory until the gather writes them. They are at least as long as the
       // entries.
       crowd: this.crowd?.bind({
         start,
@@ -169,7 +176,7 @@ export class CellSort {
     };
   }
 
-  /** The passes of a sort, for recording or timing. `counted`: another pass has done the count. */
+  /** Returns the stages of a sort. `counted`: true if another pass has already counted the particles. */
   stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
     const { passes, crowd, finer } = this;
     const group = crowd && binding.crowd ? binding.crowd : undefined;

@@ -1,9 +1,10 @@
 /**
- * A user's WGSL over the neighbours that a HashGrid finds. The user writes three functions: what starts a particle, what
- * one neighbour adds, and what to store at the end. The loop linked around them is that of the engine's own passes
- * (shaders/neighbours/each_particle.wgsl).
+ * Runs a user's WGSL over the neighbours that a HashGrid finds. The user writes three functions: `begin` starts the
+ * result of a particle, `visit` adds a neighbour, `finish` stores the result. The linker adds the loop that the
+ * engine's own passes use (shaders/neighbours/each_particle.wgsl).
  * Inputs: the grid's sorted outputs, and the caller's buffers and parameters. Outputs: whatever the code writes.
- * Ordering: see each_particle.wgsl; the same input gives the same bits.
+ * Ordering: the loop visits neighbours in the order that each_particle.wgsl describes, so the same input gives the same
+ * bits.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { HEAVY_WORKGROUP_SIZE } from '../../core/base/constants';
@@ -53,21 +54,22 @@ export interface KernelBuffer {
 export interface GridKernelOptions {
   /**
    * WGSL that defines `struct Own` (or `alias Own`), `fn begin(particle: Particle) -> Own`, `fn visit(own:
-   * ptr<function, Own>, particle: Particle, other: Neighbour)` and `fn finish(own: Own, particle: Particle)`.
-   * Optional: `fn skip(slot: u32)`, called for non-finite particles, and `fn merge(own: ptr<function, Own>, other: Own)`,
-   * with which several threads share a particle that has very many neighbours, in grids created with `crowds`.
+   * ptr<function, Own>, particle: Particle, other: Neighbour)` and `fn finish(own: Own, particle: Particle)`. Two
+   * functions are optional. `fn skip(slot: u32)` is called for quarantined particles and for points that are not
+   * finite. `fn merge(own: ptr<function, Own>, other: Own)` lets several threads share a particle that has very many
+   * neighbours, in grids created with `crowds`.
    */
   readonly code: string;
   /**
-   * Whether the kernel runs over the grid's particles or over points of the caller. `particle` is then a point, and its
-   * slot the number of the point. Default 'particles'.
+   * Selects what the kernel runs over: the grid's particles, or points of the caller. For points, `particle` is the
+   * point and `particle.slot` its index. Default 'particles'.
    */
   readonly over?: 'particles' | 'points' | undefined;
-  /** For messages and debuggers. Default 'kernel'. */
+  /** The name in error messages and debuggers. Default 'kernel'. */
   readonly label?: string | undefined;
   /**
-   * Visits neighbours nearer than this. Default: the grid's diameter. In a periodic world it is at most half the shortest
-   * period.
+   * The kernel visits neighbours nearer than this. Default: the grid's diameter. In a periodic world, at most half the
+   * shortest period.
    */
   readonly radius?: number | undefined;
   /** The buffers, by their names in the code. */
@@ -77,7 +79,10 @@ export interface GridKernelOptions {
 }
 
 export interface GridKernelInput {
-  /** Points in the layout of the grid's positions, or as vec4f if it was created with `radii`. Usage: STORAGE. */
+  /**
+   * vec2f (2D) or vec4f with w unused (3D) per point. If the grid was created with `radii`: vec4f in 2D too. Usage
+   * STORAGE.
+   */
   readonly points?: GPUBuffer | undefined;
   /** The number of points. */
   readonly count?: number | undefined;
@@ -88,15 +93,15 @@ export interface GridKernelInput {
 /** The parts of a grid that its kernels use. */
 export interface KernelGrid {
   readonly world: World;
-  /** Returns the parameters and the particle count of the last `encode`. */
+  /** Returns the parameters and the particle count of the last `encode`, or undefined if there was none. */
   built(): { readonly shared: SharedBinding; readonly count: number } | undefined;
   readonly buffers: Readonly<Record<'position_in' | 'start' | 'cell_of_slot' | 'id_in', GPUBuffer>>;
   readonly velocity: GPUBuffer | undefined;
-  /** Lists of finer entries, if the grid has levels. */
+  /** The list of finer entries, if the grid has levels. */
   readonly finer: GPUBuffer | undefined;
-  /** The heavy particles, if the grid was created for crowds. */
+  /** The list of heavy particles, if the grid was created with `crowds`. */
   readonly crowd: GPUBuffer | undefined;
-  /** Tells the grid that a kernel over it was destroyed. */
+  /** Call this when a kernel or a list over the grid is destroyed. */
   forget(dependant: { destroy(): void }): void;
 }
 
@@ -109,24 +114,27 @@ const FIELD_TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   extent: 'Extent',
 };
 
-interface KnownGroup {
+interface CachedGroup {
   readonly buffers: readonly GPUBuffer[];
   readonly group: ParticleGroup;
 }
 
-/** One kernel over all particles, and one over the heavy particles if their work is split. */
+/** The kernel for all particles and, if crowds are split, the one for heavy particles. */
 interface Kernels {
   readonly all: Kernel;
   readonly heavy: Kernel | undefined;
 }
 
-/** How many groups are kept per first buffer. */
+/** The most bind groups that are cached per first buffer. */
 const MOST_GROUPS = 8;
 
 export class GridKernel {
   private destroyed = false;
-  /** Groups by their first buffer; several each, because callers swap the others between two or three. */
-  private readonly groups = new WeakMap<GPUBuffer, KnownGroup[]>();
+  /**
+   * Cached bind groups by their first buffer. There are several per buffer, because callers alternate between other
+   * buffers.
+   */
+  private readonly groups = new WeakMap<GPUBuffer, CachedGroup[]>();
   private emptyGroup: ParticleGroup | undefined;
 
   private constructor(
@@ -149,7 +157,7 @@ export class GridKernel {
     if (typeof code !== 'string') throw new ArgumentError('code', code, 'a string of WGSL');
     if (typeof label !== 'string' || label === '') throw new ArgumentError('label', label, 'a name');
     if (world.levels > 0 && over === 'particles' && options.radius !== undefined) {
-      const accepted = "left out, as in this grid each particle has its own, unless `over` is 'points'";
+      const accepted = "left out unless `over` is 'points', because each particle has its own radius";
       throw new ArgumentError('radius', options.radius, accepted);
     }
     checkReach('radius', world, radius);
@@ -157,16 +165,16 @@ export class GridKernel {
     checkCode(code, label, world.dimensions, Object.keys(buffers));
     const given = parameters === undefined ? {} : checkParameters(parameters);
     if (over === 'points' && Object.hasOwn(given, 'point_count')) {
-      const accepted = 'a name other than that of the number of points, which comes with `count`';
+      const accepted = 'another name, because `count` of the input sets this parameter';
       throw new ArgumentError('parameters', 'point_count', accepted);
     }
     const layout = defineParameters(world, over === 'points' ? { ...given, ...POINT_FIELDS } : given);
-    // In the wide loop one thread handles each particle.
+    // The wide loop cannot split the work of a heavy particle among threads.
     const splits =
       world.crowds && over === 'particles' && loopFor(world, over, radius) === 'narrow' && definesMerge(code);
-    const described = { code, over, label, radius, buffers, layout, splits };
-    const description = describe(grid, described, false);
-    const heaviest = splits ? describe(grid, described, true) : description;
+    const request = { code, over, label, radius, buffers, layout, splits };
+    const description = describe(grid, request, false);
+    const heaviest = splits ? describe(grid, request, true) : description;
     const storage = Object.values(heaviest.bindings).filter(
       (binding) => kindOf(binding) !== 'parameters',
     ).length;
@@ -175,7 +183,7 @@ export class GridKernel {
       const spare = most - (storage - Object.keys(buffers).length);
       throw new LimitError(
         'maxStorageBuffersPerShaderStage',
-        `The kernel ${label} has ${Object.keys(buffers).length} buffers, but beside those of the grid this device's maxStorageBuffersPerShaderStage, ${most}, leaves room for ${spare}.`,
+        `The kernel ${label} has ${Object.keys(buffers).length} buffers, but this device's maxStorageBuffersPerShaderStage is ${most}, and the grid's ${most - spare} buffers leave room for ${spare}.`,
       );
     }
     const all = await Kernel.compile(gpu, description);
@@ -184,12 +192,12 @@ export class GridKernel {
     return new GridKernel(gpu, grid, { all, heavy }, over, buffers, own);
   }
 
-  /** Bytes of its parameters. The other buffers belong to the grid or the caller. */
+  /** Bytes of the parameters. All other buffers belong to the grid or the caller. */
   get memoryBytes(): number {
     return this.parameters?.bytes ?? 0;
   }
 
-  /** Records the kernel over the state of the grid's last `encode`, which must come first. The caller submits. */
+  /** Records the kernel over the grid as it was last encoded, so encode the grid first. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridKernelInput = {}): void {
     if (this.destroyed) throw new DestroyedError('kernel');
     this.gpu.checkAlive();
@@ -198,16 +206,20 @@ export class GridKernel {
     checkKnownKeys('input', input, ['buffers', 'parameters', ...(isOverPoints ? ['points', 'count'] : [])]);
     const built = this.grid.built();
     if (!built) {
-      throw new CellstormError('The grid has not been encoded yet, so its kernel has nothing to go over.');
+      throw new CellstormError('The grid has not been encoded yet; encode it before its kernels.');
     }
     const threads = isOverPoints ? checkPoints(this.grid.world, input) : built.count;
     const { all, heavy } = this.kernels;
     const groups = this.groupFor(input.buffers ?? {}, isOverPoints ? input.points : undefined);
     if (!this.parameters && input.parameters !== undefined) {
-      throw new ArgumentError('parameters', input.parameters, 'left out: the kernel was created without any');
+      throw new ArgumentError(
+        'parameters',
+        input.parameters,
+        'left out, because the kernel was created without parameters',
+      );
     }
     const values = { ...input.parameters, ...(isOverPoints ? { point_count: threads } : {}) };
-    const offsets = this.parameters ? [this.parameters.place(encoder, values)] : [];
+    const offsets = this.parameters ? [this.parameters.write(encoder, values)] : [];
     const pass = encoder.beginComputePass({ label: all.description.label });
     encodeKernels(all, heavy, pass, built.shared, groups, threads, offsets);
     pass.end();
@@ -228,15 +240,15 @@ export class GridKernel {
     const named = names.map((name) => {
       const buffer = given[name];
       if (!buffer || !(buffer.usage & GPUBufferUsage.STORAGE)) {
-        throw new ArgumentError(`buffers.${name}`, described(buffer), 'a GPUBuffer with usage STORAGE');
+        throw new ArgumentError(`buffers.${name}`, describeBuffer(buffer), 'a GPUBuffer with usage STORAGE');
       }
       return buffer;
     });
     const buffers = points ? [...named, points] : named;
     const [first] = buffers;
     const groups = first ? (this.groups.get(first) ?? []) : [];
-    const known = groups.find((group) => group.buffers.every((buffer, index) => buffer === buffers[index]));
-    if (known) return known.group;
+    const cached = groups.find((group) => group.buffers.every((buffer, index) => buffer === buffers[index]));
+    if (cached) return cached.group;
     if (!first && this.emptyGroup) return this.emptyGroup;
     this.checkWritten(names, buffers);
     const group = bindKernels(this.kernels.all, this.kernels.heavy, {
@@ -258,10 +270,10 @@ export class GridKernel {
     return group;
   }
 
-  /** Rejects a written buffer under two names: the device would drop the whole submission. */
+  /** Throws if a buffer that the kernel writes is bound twice, because the device would drop the whole submission. */
   private checkWritten(names: readonly string[], buffers: readonly GPUBuffer[]): void {
     const { position_in, start, cell_of_slot, id_in } = this.grid.buffers;
-    const lent: readonly [GPUBuffer | undefined, string][] = [
+    const outputs: readonly [GPUBuffer | undefined, string][] = [
       [position_in, 'positions'],
       [start, 'start'],
       [cell_of_slot, 'cellOfSlot'],
@@ -270,8 +282,8 @@ export class GridKernel {
     ];
     names.forEach((name, index) => {
       if (this.declared[name]?.access !== 'write') return;
-      const accepted = 'a buffer that the kernel does not reach by another name, since it writes it';
-      const output = lent.find(([buffer]) => buffer === buffers[index]);
+      const accepted = 'a buffer that is bound only once, because the kernel writes it';
+      const output = outputs.find(([buffer]) => buffer === buffers[index]);
       const other = buffers.findIndex((buffer, next) => next !== index && buffer === buffers[index]);
       const value = output
         ? `the grid's own buffer \`${output[1]}\``
@@ -290,7 +302,7 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
     checkKnownKeys(`buffers.${name}`, buffer, ['type', 'access']);
     const { type, access } = buffer;
     if (typeof type !== 'string' || type === '' || /[;{}]|\/[/*]/.test(type)) {
-      throw new ArgumentError(`buffers.${name}.type`, type, "a type of WGSL, such as 'array<f32>'");
+      throw new ArgumentError(`buffers.${name}.type`, type, "a WGSL type, such as 'array<f32>'");
     }
     if (access !== 'read' && access !== 'write') {
       throw new ArgumentError(`buffers.${name}.access`, access, "'read' or 'write'");
@@ -298,7 +310,7 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
   }
 }
 
-/** Additional parameters of a kernel over points. */
+/** The parameter that a kernel over points has in addition. */
 const POINT_FIELDS = { point_count: 'u32' } as const;
 
 /** Checks the points of a kernel and returns their count. */
@@ -310,13 +322,13 @@ export function checkPoints(
   const needed = 4 * bodyFloats(world) * count;
   if (!points || !(points.usage & GPUBufferUsage.STORAGE) || points.size < needed) {
     const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} points`;
-    throw new ArgumentError('points', described(points), accepted);
+    throw new ArgumentError('points', describeBuffer(points), accepted);
   }
   return count;
 }
 
-/** Describes a buffer for an error message; returns anything else as it is. */
-function described(buffer: GPUBuffer | undefined): unknown {
+/** Describes a buffer for an error message. Returns any other value unchanged. */
+function describeBuffer(buffer: GPUBuffer | undefined): unknown {
   const isBuffer = typeof buffer?.size === 'number' && typeof buffer.usage === 'number';
   return isBuffer ? new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`) : buffer;
 }
@@ -343,26 +355,26 @@ function defineParameters(
   if (Object.keys(fields).length === 0) return undefined;
   const layout = defineStruct(dimensions, fields);
   if (layout.size > UniformRing.SLOT_BYTES) {
-    const accepted = `at most ${UniformRing.SLOT_BYTES} bytes; larger tables fit a buffer`;
+    const accepted = `at most ${UniformRing.SLOT_BYTES} bytes; use a buffer for larger tables`;
     throw new ArgumentError('parameters', new Phrase(`${layout.size} bytes`), accepted);
   }
   return layout;
 }
 
-interface Described {
+interface KernelRequest {
   readonly code: string;
   readonly over: 'particles' | 'points';
   readonly label: string;
   readonly radius: number;
   readonly buffers: Readonly<Record<string, KernelBuffer>>;
   readonly layout: StructLayout<StructFields> | undefined;
-  /** Whether heavy particles have a kernel of their own: see neighbours/each_heavy.wgsl. */
+  /** True if a second kernel handles heavy particles: see neighbours/each_heavy.wgsl. */
   readonly splits: boolean;
 }
 
 function describe(
   { world, velocity }: KernelGrid,
-  { code, over, label, radius, buffers, layout, splits }: Described,
+  { code, over, label, radius, buffers, layout, splits }: KernelRequest,
   heavy: boolean,
 ): KernelDescription {
   const fields = Object.entries(layout?.fields ?? {}).map(
@@ -411,27 +423,33 @@ function describe(
       HEAVY: heavy,
     },
     constants: {
-      // With variable radii, the kernel visits overlapping particles: see particle.wgsl.
+      // With variable radii, the reach is in units of the sum of two radii: 1 means that the particles overlap.
       REACH_SQUARED_BITS: bitsOf(world.levels > 0 && over === 'particles' ? 1 : reachSquared(radius)),
     },
   };
 }
 
-/** Returns which loop covers the radius. With variable radii each particle reaches as far as it overlaps. */
+/**
+ * Returns the loop that covers the radius. With variable radii, a kernel over particles visits those that overlap,
+ * which the narrow loop finds.
+ */
 function loopFor(world: World, over: 'particles' | 'points', radius: number): Breadth {
   return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);
 }
 
-/** Compiles code that has compiled before. Here a workgroup also holds one Own per thread, which may be too large. */
+/**
+ * Compiles the kernel for heavy particles. The same code has compiled without errors before, but here a workgroup also
+ * stores one Own per thread, which may be too large.
+ */
 async function compileHeavy(gpu: Gpu, description: KernelDescription, label: string): Promise<Kernel> {
   return Kernel.compile(gpu, description).catch((error: Error) => {
     const limit = 'maxComputeWorkgroupStorageSize';
-    const held = gpu.device.limits[limit];
+    const available = gpu.device.limits[limit];
     const isTooLarge = /workgroup storage|workgroup memory|threadgroup memory/i.test(error.message);
     if (!(error instanceof GpuError) || !isTooLarge) throw error;
     throw new LimitError(
       limit,
-      `The kernel ${label} has an Own that is too large for its \`merge\`: it may have at most ${Math.floor(held / HEAVY_WORKGROUP_SIZE)} bytes, as ${HEAVY_WORKGROUP_SIZE} of them must fit this device's ${limit} of ${held}.`,
+      `The kernel ${label} has an Own that is too large for its \`merge\`: it may have at most ${Math.floor(available / HEAVY_WORKGROUP_SIZE)} bytes, as ${HEAVY_WORKGROUP_SIZE} of them must fit this device's ${limit} of ${available}.`,
     );
   });
 }

@@ -1,15 +1,14 @@
 /**
- * Particles that the caller moves: positions and velocities on the GPU by id, and a HashGrid over them. A method
- * written with GridKernel starts from this; see docs/kernels.md.
+ * Particles that the caller moves. Stores positions and velocities on the GPU by id, and sorts them with a HashGrid. A
+ * method written with GridKernel starts from this class; see docs/kernels.md.
  *
  *     const particles = await GridParticles.create(gpu, { dimensions: 2, min, max, diameter: 1, positions });
  *     const kernel = await particles.grid.kernel({ code, buffers: { positions: { type: 'array<Stored>', access: 'write' } } });
  *     particles.encode(encoder);
  *     kernel.encode(encoder, { buffers: { positions: particles.buffers.positions } });
  *
- * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and packed vectors again from
- * `read`. The positions of unused ids below `end` are NaN, so the grid quarantines them, and kernels do not run for
- * them.
+ * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and from `read` packed vectors
+ * again. Unused ids below `end` have the position NaN, so the grid quarantines them, and kernels do not run for them.
  * Guarantee: the same calls give the same bits. A new particle gets the lowest free id, and no particle ever changes
  * its id.
  */
@@ -39,17 +38,17 @@ import { Readback } from '../../gpu/readback';
 import { HashGrid } from './hash-grid';
 
 /**
- * The contents of a buffer per particle: a vector, laid out like positions; a word, which is a u32, i32 or f32; or a
- * position, which is a vector that is NaN for unused ids, so that `encode` can sort by it.
+ * The kind of data that a buffer holds per particle. A vector is laid out like a position. A word is a u32, i32 or f32.
+ * A position is a vector that is NaN for unused ids, so that `encode` can sort by it.
  */
 export type PerParticle = 'vector' | 'word' | 'position';
 
 export interface GridParticlesOptions<More extends string = never> extends PlacedOptions {
-  /** Sort velocities with the grid, for kernels that read their neighbours' velocities. Default false. */
+  /** Sort the velocities too, for kernels that read the velocities of neighbours. Default false. */
   readonly sortVelocities?: boolean | undefined;
-  /** Further buffers by name. Values are zero (positions NaN) at first, and again for each particle that is added. */
+  /** Further buffers by name. The value of a new particle is zero, or NaN for a position. */
   readonly more?: Readonly<Record<More, PerParticle>> | undefined;
-  /** A name for debuggers. Default 'particles'. */
+  /** The name in debuggers and error messages. Default 'particles'. */
   readonly label?: string | undefined;
 }
 
@@ -105,7 +104,7 @@ export class GridParticles<More extends string = never> {
       kinds.map(([name, kind]) => [name, 4 * wordsOf(options.dimensions, kind) * capacity]),
     );
     checkGpu(gpu);
-    // The grid rejects more particles than the device can bind. Create it before reserving memory for them.
+    // The grid rejects more particles than the device can bind, so create it before reserving memory for them.
     const grid = await HashGrid.create(gpu, { ...rest, capacity, velocities: sortVelocities });
     try {
       const owned = await createBuffers(gpu, label, sizes as Record<StateName<More>, number>);
@@ -125,14 +124,14 @@ export class GridParticles<More extends string = never> {
     return this.ids.count;
   }
 
-  /** One more than the greatest id in use, or 0. Draw and dispatch by id up to here. */
+  /** One more than the greatest id in use, or 0. Draw and dispatch over ids below this number. */
   get end(): number {
     return this.ids.end;
   }
 
   /**
-   * The particles' state by id. Vectors are vec2f (2D) or vec4f with w unused (3D); usage STORAGE, COPY_SRC and
-   * COPY_DST. Unused ids are NaN in `positions` and in buffers of kind 'position'.
+   * The particles' state by id. Vectors are vec2f (2D) or vec4f with w unused (3D). The usage includes STORAGE,
+   * COPY_SRC and COPY_DST. Unused ids are NaN in `positions` and in buffers of kind 'position'.
    */
   get buffers(): Readonly<Record<StateName<More>, GPUBuffer>> {
     return this.parts.owned.buffers;
@@ -142,7 +141,7 @@ export class GridParticles<More extends string = never> {
     return this.grid.memoryBytes + this.parts.owned.bytes;
   }
 
-  /** Records the sort of the particles by their positions, or by another buffer laid out like `buffers.positions`. */
+  /** Records the sort by `buffers.positions`, or by another buffer with the same layout. */
   encode(encoder: GPUCommandEncoder, positions: GPUBuffer = this.buffers.positions): void {
     this.checkAlive();
     const { velocities } = this.buffers;
@@ -151,8 +150,8 @@ export class GridParticles<More extends string = never> {
   }
 
   /**
-   * Adds particles for all work submitted from now on. Returns their ids: the lowest free ones, ascending. Submit
-   * recorded work first.
+   * Adds particles for all work submitted from now on. Returns their ids: the lowest free ids, ascending. Submit
+   * recorded work before the call.
    */
   add(particles: PlacedParticles): Uint32Array {
     this.checkAlive();
@@ -169,7 +168,7 @@ export class GridParticles<More extends string = never> {
     this.clear(Uint32Array.from(ids).sort(), [['positions', 'position'], ...this.positionBuffers]);
   }
 
-  /** Writes one word per id, ids ascending (default: from id 0 on), for all work submitted from now on. */
+  /** Writes one word per id for all work submitted from now on. `ids` must ascend; by default they are 0, 1, 2 … */
   writeWords(
     name: More,
     words: Uint32Array | Int32Array | Float32Array,
@@ -184,7 +183,7 @@ export class GridParticles<More extends string = never> {
     );
   }
 
-  /** Reads ids, positions and velocities, packed, as all submitted work left them. */
+  /** Reads packed ids, positions and velocities after all work submitted so far. */
   async read(): Promise<PlacedArrays> {
     const ids = this.ids.list();
     const { positions, velocities } = this.buffers;
@@ -198,14 +197,14 @@ export class GridParticles<More extends string = never> {
     return { ids, positions: pick(allPositions), velocities: pick(allVelocities) };
   }
 
-  /** Takes a checkpoint of positions and velocities. Further buffers are the caller's to save. */
+  /** Takes a checkpoint of positions and velocities. The caller saves any further buffers. */
   async checkpoint(): Promise<ParticlesCheckpoint> {
     const { world } = this.grid;
     const arrays = await this.read();
     return { version: 1, dimensions: world.dimensions, ...describeWorld(world), ...arrays };
   }
 
-  /** Replaces all particles. Further buffers get the values of added particles. */
+  /** Replaces all particles. Values in further buffers become zero, or NaN for positions. */
   restore(checkpoint: ParticlesCheckpoint): void {
     this.checkAlive();
     const { dimensions, capacity } = this;
@@ -221,13 +220,16 @@ export class GridParticles<More extends string = never> {
     this.write('velocities', 'vector', ids, toStored(dimensions, velocities));
   }
 
-  /** Reads the first `count` vectors of each buffer. Buffers are laid out like `buffers.positions`; usage COPY_SRC. */
+  /**
+   * Reads the first `count` vectors of each buffer. The buffers need the layout of `buffers.positions` and usage
+   * COPY_SRC.
+   */
   async readVectors(buffers: readonly GPUBuffer[], count = this.end): Promise<Float32Array[]> {
     const read = await this.readBytes(buffers, 4 * storedFloats(this.dimensions) * count);
     return read.map((bytes) => fromStored(this.dimensions, bytes));
   }
 
-  /** Reads one f32 per id below `end` from a buffer of usage COPY_SRC. */
+  /** Reads one f32 for each id below `end` from a buffer with usage COPY_SRC. */
   async readFloats(buffer: GPUBuffer): Promise<Float32Array> {
     const [bytes] = await this.readBytes([buffer], 4 * this.end);
     return new Float32Array(bytes as ArrayBuffer);
@@ -247,7 +249,7 @@ export class GridParticles<More extends string = never> {
     this.parts.owned.destroy();
   }
 
-  /** The further buffers that hold positions. */
+  /** Names and kinds of the further buffers that hold positions. */
   private get positionBuffers(): readonly (readonly [More, PerParticle])[] {
     return this.parts.further.filter(([, kind]) => kind === 'position');
   }
@@ -259,7 +261,7 @@ export class GridParticles<More extends string = never> {
     return ids;
   }
 
-  /** Writes zeros, or NaN to positions, for the given ids, ascending. */
+  /** Writes zeros (NaN in buffers of positions) for these ids, which must ascend. */
   private clear(ids: Uint32Array, kinds: readonly (readonly [StateName<More>, PerParticle])[]): void {
     for (const [name, kind] of kinds) {
       const words = new Uint32Array(wordsOf(this.dimensions, kind) * ids.length);
@@ -267,7 +269,7 @@ export class GridParticles<More extends string = never> {
     }
   }
 
-  /** Writes values for the given ids, ascending. Each run of consecutive ids takes one write. */
+  /** Writes values for these ids, which must ascend. Each run of consecutive ids takes one write. */
   private write(
     name: StateName<More>,
     kind: PerParticle,
@@ -305,7 +307,7 @@ function checkMore<More extends string>(
   more: Readonly<Record<More, PerParticle>> | undefined,
 ): readonly (readonly [More, PerParticle])[] {
   if (more !== undefined && (typeof more !== 'object' || more === null)) {
-    throw new ArgumentError('more', more, "an object of 'vector', 'word' or 'position' by name");
+    throw new ArgumentError('more', more, "an object that maps names to 'vector', 'word' or 'position'");
   }
   const entries = Object.entries<PerParticle>(more ?? {});
   for (const [name, kind] of entries) {

@@ -1,10 +1,10 @@
 /**
- * The grid without a simulation: sorts the caller's positions into cells. The build is recorded into the caller's
+ * The grid without a simulation: sorts the caller's positions into cells. It records the sort into the caller's
  * encoder.
  * Outputs: cell starts, sorted ids, sorted positions and, optionally, sorted velocities.
- * Kernels, pair lists and searches read the grid as it was last encoded, and are destroyed with it. The code of each
- * kind of list is loaded when the first one is created, so bundles split it off.
- * Guarantee: the same input gives the same outputs to the bit. Cells ascend, and ids ascend inside a cell.
+ * Kernels, pair lists and searches over the grid read its last encoded state. Destroying the grid destroys them too.
+ * The code of each kind of list is loaded when the first list of that kind is created, so bundlers split it off.
+ * Guarantee: the same input gives the same bits. Cells ascend, and ids ascend inside a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
@@ -35,17 +35,17 @@ import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kern
 export interface HashGridOptions extends WorldOptions {
   /** The largest number of particles that the grid can hold. */
   readonly capacity: number;
-  /** The largest particle's diameter, or the search radius. Cells are at least this large. */
+  /** The diameter of the largest particle, or the search radius. Cells are at least this large. */
   readonly diameter?: number | undefined;
   /**
-   * The smallest and largest radius, if each particle has its own. Replaces `diameter`; `positions` then hold the
-   * radii.
+   * The smallest and largest radius, for particles with their own radii. Replaces `diameter`. `positions` must then
+   * hold the radii.
    */
   readonly radii?: RadiusRange | undefined;
-  /** Sort a velocity buffer along with the positions. Default false. */
+  /** Sort velocities together with the positions. Default false. */
   readonly velocities?: boolean | undefined;
   /**
-   * Use the caller's ids in `ids`, lists, events and kernels, instead of each particle's index in the input. Default
+   * Use ids from the caller in `ids`, lists, events and kernels, instead of each particle's index in the input. Default
    * false.
    */
   readonly ids?: boolean | undefined;
@@ -54,8 +54,7 @@ export interface HashGridOptions extends WorldOptions {
 export interface HashGridInput {
   /**
    * One vec2f (2D) or vec4f with w unused (3D) per particle. If the grid was created with `radii`: one vec4f with the
-   * radius in w (in 2D z is unused). The usage must include STORAGE, and the buffer must not be one of the grid's
-   * outputs.
+   * radius in w (in 2D z is unused). The usage must include STORAGE. The buffer must not be an output of the grid.
    */
   readonly positions: GPUBuffer;
   /** One vec2f or vec4f per particle. Needed if the grid was created with `velocities`. */
@@ -75,21 +74,24 @@ const OPTION_NAMES = [
   'ids',
 ] as const;
 
-/** Inputs that a grid takes only if it was created with them. */
+/** Inputs that a grid accepts only if an option of the same name was true at its creation. */
 const OPTIONAL_INPUTS = ['velocities', 'ids'] as const;
 
 type OptionalInputs = Readonly<Record<(typeof OPTIONAL_INPUTS)[number], boolean>>;
 
-interface KnownBinding {
+interface CachedBinding {
   readonly velocities: GPUBuffer | undefined;
   readonly ids: GPUBuffer | undefined;
   readonly binding: SortBinding;
 }
 
-/** Bindings cached per position buffer, because callers may alternate between two buffers of each other kind. */
+/**
+ * The most bindings cached per position buffer: two buffers of velocities times two of ids, because callers may
+ * alternate.
+ */
 const MOST_BINDINGS = 4;
 
-/** The buffers that a build writes and a caller can read. */
+/** The buffers that a sort writes and a caller can read. */
 const OUTPUT_NAMES = ['start', 'ids', 'positions', 'velocities', 'cellOfSlot'] as const;
 
 interface GridParts {
@@ -107,10 +109,11 @@ export class HashGrid {
   private destroyed = false;
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
   /**
-   * @internal Kernels and lists over this grid, destroyed with it. Not part of the package's types; tests count them.
+   * @internal Kernels and lists over this grid, which `destroy` destroys. Not part of the package's types; tests count
+   * them.
    */
   readonly dependants = new Set<{ destroy(): void }>();
-  private readonly bindings = new WeakMap<GPUBuffer, KnownBinding[]>();
+  private readonly bindings = new WeakMap<GPUBuffer, CachedBinding[]>();
 
   private constructor(private readonly parts: GridParts) {}
 
@@ -125,7 +128,7 @@ export class HashGrid {
       if (typeof takes[name] !== 'boolean') throw new ArgumentError(name, takes[name], 'true or false');
     }
     if (radii !== undefined && options.diameter !== undefined) {
-      throw new ArgumentError('diameter', options.diameter, 'left out, because radii are given');
+      throw new ArgumentError('diameter', options.diameter, 'left out, because `radii` replaces it');
     }
     if (radii !== undefined) checkKnownKeys('radii', radii, ['smallest', 'largest']);
     const world = radii
@@ -147,7 +150,7 @@ export class HashGrid {
     return new HashGrid({ gpu, world, capacity, takes, sort, parameters, outputs, substep });
   }
 
-  /** @internal The sort and its lists. Not part of the package's types; tests read the lists. */
+  /** @internal Not part of the package's types; tests read the lists of the sort. */
   get sort(): CellSort {
     return this.parts.sort;
   }
@@ -162,8 +165,8 @@ export class HashGrid {
 
   /**
    * One u32 per cell: its first slot. Then the end of the last cell, and the end of the quarantine, which holds
-   * particles that are not finite or whose size the grid does not allow. In an unbounded world, and in a periodic one
-   * with radii, the entries are buckets, which several cells may share.
+   * particles that are not finite or whose radius is outside `radii`. In an unbounded world, and in a periodic world
+   * with `radii`, there is an entry per bucket instead, because several cells may share a bucket.
    */
   get start(): GPUBuffer {
     return this.parts.sort.start;
@@ -174,7 +177,7 @@ export class HashGrid {
     return this.parts.outputs.buffers.ids as GPUBuffer;
   }
 
-  /** Positions (with radii, if the input has them) in sorted order, in the layout of the input. */
+  /** Positions in sorted order, with the radii if the input has them. The layout is that of the input. */
   get positions(): GPUBuffer {
     return this.parts.outputs.buffers.positions as GPUBuffer;
   }
@@ -184,8 +187,8 @@ export class HashGrid {
   }
 
   /**
-   * The cell of each sorted slot: its index as u32. In an unbounded world or with radii, its coordinates on the
-   * particle's level, as vec2i (2D) or vec4i with w unused (3D).
+   * The cell of each sorted slot. A bounded or periodic grid without `radii` stores the index of the cell as u32. Other
+   * grids store the coordinates of the cell on the level of the particle: vec2i (2D) or vec4i with w unused (3D).
    */
   get cellOfSlot(): GPUBuffer {
     return this.parts.sort.cellOfSlot;
@@ -196,8 +199,9 @@ export class HashGrid {
   }
 
   /**
-   * Records the build. The caller submits. Outputs are valid for work recorded after it. Encoders that are recorded at
-   * the same time share 1,023 changes of `count`. If one of them holds that many, the next call throws.
+   * Records the sort. The outputs are valid for work recorded after it. The caller submits. All encoders that are not
+   * submitted yet may hold 1,023 changes of `count` together. The call throws only if one encoder already holds that
+   * many.
    */
   encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
     this.checkUsable();
@@ -211,7 +215,11 @@ export class HashGrid {
     };
     for (const name of OPTIONAL_INPUTS) {
       if (this.parts.takes[name] || input[name] === undefined) continue;
-      throw new ArgumentError(name, input[name], `left out, as this grid was created without \`${name}\``);
+      throw new ArgumentError(
+        name,
+        input[name],
+        `left out, because this grid was created without \`${name}\``,
+      );
     }
     for (const name of ['positions', ...OPTIONAL_INPUTS] as const) {
       if (name !== 'positions' && !this.parts.takes[name]) continue;
@@ -241,55 +249,55 @@ export class HashGrid {
     }
     const binding = this.bindingFor(input);
     this.parts.parameters.recordInto(encoder, () => {
-      const shared = this.parts.parameters.place(this.world, input.count, this.parts.substep);
+      const shared = this.parts.parameters.write(this.world, input.count, this.parts.substep);
       this.lastBuilt = { shared, count: input.count };
       encodeStages(encoder, 'grid', this.parts.sort.stages(shared, binding, input.count, false));
     });
   }
 
   /**
-   * Compiles the caller's WGSL into a kernel over every particle's neighbours: see GridKernelOptions. A compile error
-   * names the line of the caller's code.
+   * Compiles the caller's WGSL into a kernel over the neighbours of each particle: see GridKernelOptions. A compile
+   * error names the line in the caller's code.
    */
   async kernel(options: GridKernelOptions): Promise<GridKernel> {
-    return this.adopt((gpu, grid) => GridKernel.create(gpu, grid, options));
+    return this.createDependant((gpu, grid) => GridKernel.create(gpu, grid, options));
   }
 
-  /** Lists, on the GPU, the pairs of overlapping particles (closer than the grid's diameter). */
+  /** Creates a GPU list of the pairs of overlapping particles (closer than the grid's diameter). */
   async pairs(options: GridPairsOptions): Promise<GridPairs> {
-    return this.adopt(async (gpu, grid) => {
+    return this.createDependant(async (gpu, grid) => {
       const { GridPairs } = await import('../queries/pairs');
       return GridPairs.create(gpu, grid, this.capacity, options);
     });
   }
 
-  /** Lists, on the GPU, the particles within a radius of each of many points. */
+  /** Creates GPU lists of the particles within a radius of each of many points. */
   async near(options: GridNearOptions): Promise<GridNear> {
-    return this.adopt(async (gpu, grid) => {
+    return this.createDependant(async (gpu, grid) => {
       const { GridNear } = await import('../queries/near');
       return GridNear.create(gpu, grid, options);
     });
   }
 
-  /** Finds, on the GPU, the k nearest particles within a radius of each of many points. */
+  /** Creates a GPU search for the k nearest particles within a radius of each of many points. */
   async nearest(options: GridNearestOptions): Promise<GridNearest> {
-    return this.adopt(async (gpu, grid) => {
+    return this.createDependant(async (gpu, grid) => {
       const { GridNearest } = await import('../queries/nearest');
       return GridNearest.create(gpu, grid, options);
     });
   }
 
-  /** Lists, on the GPU, the particles in each of many boxes. */
+  /** Creates GPU lists of the particles in each of many boxes. */
   async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
-    return this.adopt(async (gpu, grid) => {
+    return this.createDependant(async (gpu, grid) => {
       const { GridBoxes } = await import('../queries/boxes');
       return GridBoxes.create(gpu, grid, options);
     });
   }
 
   /**
-   * Lists, on the GPU, the particles that each of many rays meets. With `firstOnly`, finds only the first along each
-   * ray.
+   * Creates GPU lists of the particles that each of many rays meets. With `firstOnly`, finds only the first particle
+   * along each ray.
    */
   async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
   async alongRays(options: GridRaysOptions): Promise<GridRays>;
@@ -297,7 +305,7 @@ export class HashGrid {
     checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
     const { firstOnly = false } = options;
     if (typeof firstOnly !== 'boolean') throw new ArgumentError('firstOnly', firstOnly, 'true or false');
-    return this.adopt<GridRays | GridFirstHits>(async (gpu, grid) => {
+    return this.createDependant<GridRays | GridFirstHits>(async (gpu, grid) => {
       const { GridFirstHits, GridRays } = await import('../queries/rays');
       return options.firstOnly
         ? GridFirstHits.create(gpu, grid, options)
@@ -305,13 +313,13 @@ export class HashGrid {
     });
   }
 
-  /** Creates something that is destroyed with this grid, even if the grid is destroyed while it is being created. */
-  private async adopt<Dependant extends { destroy(): void }>(
+  /** Creates a kernel or list that is destroyed with this grid, even if `destroy` is called during the creation. */
+  private async createDependant<Dependant extends { destroy(): void }>(
     create: (gpu: Gpu, grid: KernelGrid) => Promise<Dependant>,
   ): Promise<Dependant> {
     const { gpu } = this.parts;
     this.checkUsable();
-    const dependant = await create(gpu, this.lend());
+    const dependant = await create(gpu, this.kernelGrid());
     if (this.destroyed) dependant.destroy();
     this.checkUsable();
     this.dependants.add(dependant);
@@ -323,7 +331,7 @@ export class HashGrid {
     this.parts.gpu.checkAlive();
   }
 
-  private lend(): KernelGrid {
+  private kernelGrid(): KernelGrid {
     return {
       world: this.world,
       built: () => this.lastBuilt,
@@ -351,14 +359,14 @@ export class HashGrid {
 
   private bindingFor(input: HashGridInput): SortBinding {
     const { positions, velocities, ids } = input;
-    const known = this.bindings.get(positions) ?? [];
-    const same = known.find((one) => one.velocities === velocities && one.ids === ids);
+    const cached = this.bindings.get(positions) ?? [];
+    const same = cached.find((one) => one.velocities === velocities && one.ids === ids);
     if (same) return same.binding;
     const binding = this.parts.sort.bind(
       { position: positions, velocity: velocities, id: ids },
       { position: this.positions, velocity: this.velocities, id: this.ids },
     );
-    this.bindings.set(positions, [{ velocities, ids, binding }, ...known].slice(0, MOST_BINDINGS));
+    this.bindings.set(positions, [{ velocities, ids, binding }, ...cached].slice(0, MOST_BINDINGS));
     return binding;
   }
 }

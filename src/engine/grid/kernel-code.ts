@@ -1,15 +1,16 @@
 /**
- * Checks a user's kernel code before it is compiled, for errors that the compiler would report in our lines or only in
- * some worlds: missing or differently declared functions, resources of its own, and names that our code needs. All
- * other errors are the compiler's, in the user's own lines: the linker puts that code last and gives our other names a
- * prefix.
+ * Checks a user's kernel code before compilation. It looks for errors that the compiler would report in our lines, or
+ * only in some kinds of worlds: functions that are missing or have another signature, resources that the code binds
+ * itself, and declarations of names that our code needs.
+ * The compiler reports all other errors in the user's own lines, because the linker puts that code last and gives our
+ * other names a prefix.
  */
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
 import { DIMENSION_SOURCES } from '../../gpu/link';
 import { isPredeclared, KEYWORDS, SCALARS, VECTOR } from './wgsl-names';
 
-/** Our names that a user's code may use and therefore not define. Some exist only in some grids. */
+/** Our names that a user's code may use, and so must not define. Some exist only in some kinds of grids. */
 export const PUBLIC_NAMES: readonly string[] = [
   'DIMENSIONS',
   'Extent',
@@ -30,7 +31,7 @@ export const PUBLIC_NAMES: readonly string[] = [
   'wrap',
 ];
 
-/** The declarations that the code must contain, and their keywords. */
+/** The declarations that the code must contain, each with the keywords that may introduce it. */
 const NEEDED: readonly (readonly [keywords: readonly string[], name: string])[] = [
   [['struct', 'alias'], 'Own'],
   [['fn'], 'begin'],
@@ -49,7 +50,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 
 const DECLARING = ['fn', 'struct', 'alias', 'const', 'override', 'var'];
 
-/** Keywords that occur only outside brackets: if one follows an open bracket, its closing bracket is missing. */
+/** Keywords that occur only outside all brackets. If one follows an open bracket, the closing bracket is missing. */
 const OUTERMOST = ['fn', 'struct', 'alias', 'override'];
 
 const CLOSING: ReadonlyMap<string, string> = new Map([
@@ -80,10 +81,10 @@ interface Declaration {
   readonly rest: readonly Token[];
 }
 
-/** Throws an error about the line of an index in the code. */
+/** Throws an error that names the line and column of index `at` in the code. */
 type Refuse = (at: number, value: string, accepted: string) => never;
 
-/** An error in the code. Its message begins with label, line and column. */
+/** An error at one position in the code. Its message begins with the label, line and column. */
 class CodeError extends ArgumentError {
   override readonly argument = 'code';
 
@@ -126,22 +127,23 @@ export function checkCode(
   }
 }
 
-/** Throws an ArgumentError if WGSL accepts one of the names neither for a variable nor for a member. */
+/** Throws an ArgumentError if a name can be neither a variable nor a struct member in WGSL. */
 export function checkNames(argument: 'buffers' | 'parameters', names: readonly string[]): void {
   for (const name of names) {
-    if (!/^[A-Za-z]\w*$/.test(name)) throw new ArgumentError(argument, name, 'named as WGSL names things');
+    if (!/^[A-Za-z]\w*$/.test(name))
+      throw new ArgumentError(argument, name, 'a WGSL name: a letter, then letters, digits or _');
     if (KEYWORDS.has(name)) {
       throw new ArgumentError(argument, name, 'a name that is no keyword or reserved word of WGSL');
     }
   }
 }
 
-/** Returns whether the code handles non-finite particles. */
+/** Returns whether the code defines `skip`, for particles or points that are not finite. */
 export function definesSkip(code: string): boolean {
   return definesFunction(code, 'skip');
 }
 
-/** Returns whether the code can add up what several threads gathered for one particle. */
+/** Returns whether the code defines `merge`, which combines the results of several threads for one particle. */
 export function definesMerge(code: string): boolean {
   return definesFunction(code, 'merge');
 }
@@ -167,7 +169,7 @@ function checkDeclarations(declarations: readonly Declaration[], refuse: Refuse)
   }
 }
 
-/** Checks the functions that our code calls: the compiler would report a wrong signature in our lines. */
+/** Checks the functions that our code calls, because the compiler would report a wrong signature in our lines. */
 function checkSignatures(declarations: readonly Declaration[], dimensions: Dimensions, refuse: Refuse): void {
   const aliases = new Map(
     [...declarationsOf(DIMENSION_SOURCES[dimensions].text), ...declarations]
@@ -191,14 +193,15 @@ function signatureOf(tokens: readonly Token[], aliases: ReadonlyMap<string, read
   return spelt.replace(/,(?=[)>])/g, '');
 }
 
-/** Replaces aliases, those of WGSL too, by what they stand for. */
+/** Replaces aliases by the types that they stand for, including WGSL's own, such as `vec2f`. */
 function spellOut(
   words: readonly string[],
   aliases: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
   return words.flatMap((word) => {
     const target = aliases.get(word);
-    // Each alias is replaced once, so that one that stands for itself ends; the compiler rejects it.
+    // Replace each alias only once, so that the recursion ends for an alias of itself. The compiler rejects such an
+    // alias.
     if (target) return spellOut(target, new Map([...aliases].filter(([name]) => name !== word)));
     const [, shape, scalar] = VECTOR.exec(word) ?? [];
     return shape && scalar ? [shape, '<', SCALARS[scalar] as string, '>'] : [word];
@@ -209,7 +212,7 @@ function declarationsOf(code: string): Declaration[] {
   return readDeclarations(readTokens(withoutComments(code)));
 }
 
-/** Returns the declarations outside all brackets. Local names are of no concern. */
+/** Returns the declarations outside all brackets; local names need no check. */
 function readDeclarations(tokens: readonly Token[]): Declaration[] {
   const declarations: Declaration[] = [];
   let attributes: string[] = [];
@@ -241,7 +244,7 @@ function readTokens(bare: string): Token[] {
   return [...bare.matchAll(TOKEN)].map(({ 0: text, index }) => ({ text, at: index }));
 }
 
-/** Replaces comments by blanks, so that everything else keeps its line and column. */
+/** Replaces comments by spaces, so that the rest of the code keeps its lines and columns. */
 function withoutComments(code: string): string {
   let bare = '';
   let from = 0;
@@ -255,7 +258,10 @@ function withoutComments(code: string): string {
   }
 }
 
-/** Block comments nest in WGSL. Line comments end at any of WGSL's line breaks. */
+/**
+ * Returns the index after a comment. In WGSL block comments nest, and a line comment ends at any of several line
+ * breaks.
+ */
 function endOfComment(code: string, at: number): number {
   const comment = code.slice(at);
   if (comment.startsWith('//')) {

@@ -1,6 +1,9 @@
-/** The names that WGSL itself has. */
+/** The names that WGSL declares or reserves. kernel-code.ts rejects user code that declares them. */
 
-/** Functions, types and names such as `storage`. A module may redefine them, and then all of its code sees the new one. */
+/**
+ * Functions, types and names such as `storage`. If one module redefines such a name, the new meaning applies to all
+ * linked modules.
+ */
 const PREDECLARED: ReadonlySet<string> = new Set(
   `array atomic bool f16 f32 i32 ptr sampler sampler_comparison texture_1d texture_2d texture_2d_array texture_3d
   texture_cube texture_cube_array texture_depth_2d texture_depth_2d_array texture_depth_cube texture_depth_cube_array
@@ -32,13 +35,16 @@ const PREDECLARED: ReadonlySet<string> = new Set(
   workgroupUniformLoad`.split(/\s+/),
 );
 
-/** Matches vectors and matrices: `vec3`, `vec3f`, `mat2x2h`. The groups are the shape and the suffix. */
+/**
+ * Matches the names of vectors and matrices, such as `vec3`, `vec3f` and `mat2x2h`. Group 1 is the shape, group 2 the
+ * suffix.
+ */
 export const VECTOR = /^(vec[234]|mat[234]x[234](?=[fh]?$))([fhiu]?)$/;
 
-/** The types that the suffixes of vectors and matrices stand for. */
+/** The component type that each suffix stands for. */
 export const SCALARS: Readonly<Record<string, string>> = { f: 'f32', h: 'f16', i: 'i32', u: 'u32' };
 
-/** Keywords and reserved words: no declaration may use them as a name. */
+/** Keywords and reserved words, which no declaration may use as a name. */
 export const KEYWORDS: ReadonlySet<string> = new Set(
   `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if let
   loop override requires return struct switch true var while
@@ -56,7 +62,7 @@ export const KEYWORDS: ReadonlySet<string> = new Set(
   writeonly yield`.split(/\s+/),
 );
 
-/** Returns whether WGSL declares the name. */
+/** Returns whether WGSL predeclares the name. */
 export function isPredeclared(name: string): boolean {
   return PREDECLARED.has(name) || VECTOR.test(name);
 }

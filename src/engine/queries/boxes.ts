@@ -1,12 +1,12 @@
 /**
- * Lists, on the GPU, the ids of all particles with their centre in each of many boxes, bounds included. Boxes may have
+ * Lists, on the GPU, the ids of all particles whose centre lies in each of many boxes, bounds included. Boxes may have
  * any size and position.
- * Inputs: the grid as it was last encoded, and pairs of corners. Outputs: `count`, and `ids`, with those of box i from
- * `offsets[i]` to before `offsets[i + 1]`.
+ * Inputs: the grid as it was last encoded, and two corners per box. Outputs: `count`, and `ids`. Those of box i are
+ * from `offsets[i]` up to, but not including, `offsets[i + 1]`.
  * In a periodic world, a particle is in a box if one of its images is.
- * Ordering: boxes in the order of the input, ids ascending. The same input gives the same bits. Only comparisons
- * decide, so there are no borderline cases. If not all particles of a box fit into the list, its part of the list is
- * holes: 2³² − 1.
+ * Ordering: boxes in the order of the input; per box ids ascending. The same input gives the same bits. The search only
+ * compares coordinates, so no particle is borderline. If the list has no room for all particles of a box, the box's
+ * part of the list has only holes, 2³² − 1.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -24,7 +24,7 @@ import { closeHoles, type ListedNeighbours } from './near';
 export interface GridBoxesOptions {
   /** The largest number of boxes. */
   readonly boxes: number;
-  /** The largest number of particles in all boxes together; 4 bytes each. */
+  /** The largest number of ids for all boxes together; 4 bytes each. */
   readonly capacity: number;
 }
 
@@ -41,7 +41,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     readonly boxes: number,
     private readonly searchers: Boxes,
     list: CountedList,
-    private readonly waiting: BufferSet<'queue'>,
+    private readonly queued: BufferSet<'queue'>,
     parameters: KernelParameters,
   ) {
     super(grid, searchers, list, parameters);
@@ -54,7 +54,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     const { dimensions } = grid.world;
     const label = 'grid.boxes';
     const passes = await Boxes.create(gpu, grid.world);
-    const { list, waiting, parameters } = await createParts({
+    const { list, queue, parameters } = await createParts({
       list: CountedList.create(gpu, {
         label,
         dimensions,
@@ -63,7 +63,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
         words: 1,
         entries: 'particles in boxes',
       }),
-      waiting: createBuffers(
+      queue: createBuffers(
         gpu,
         label,
         { queue: queueBytes(boxes) },
@@ -71,14 +71,14 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
       ),
       parameters: KernelParameters.create(gpu, label, defineStruct(dimensions, BOXES_FIELDS)),
     });
-    return new GridBoxes(grid, boxes, passes, list, waiting, parameters);
+    return new GridBoxes(grid, boxes, passes, list, queue, parameters);
   }
 
   override get memoryBytes(): number {
-    return super.memoryBytes + this.waiting.bytes;
+    return super.memoryBytes + this.queued.bytes;
   }
 
-  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridBoxesInput): void {
     this.list.checkUsable();
     checkEncoder(encoder);
@@ -91,7 +91,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
       throw new ArgumentError('boxes', boxes, accepted);
     }
     const shared = lastBuilt(this.grid, 'nothing is in any box');
-    Boxes.clear(encoder, this.waiting.buffers.queue);
+    Boxes.clear(encoder, this.queued.buffers.queue);
     this.record(encoder, shared, {
       label: 'grid.boxes',
       owners: boxes,
@@ -101,7 +101,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     });
   }
 
-  /** Reads the lists of the last submitted search, or of one submitted meanwhile; never a mix. */
+  /** Reads the result of the last submitted search, or of one that is submitted meanwhile; never a mix of two. */
   async read(): Promise<ListedNeighbours> {
     const { found, offsets, entries } = await this.list.read(this.lastCount);
     return closeHoles(found, offsets, entries);
@@ -109,11 +109,11 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
 
   override destroy(): void {
     super.destroy();
-    this.waiting.destroy();
+    this.queued.destroy();
   }
 
   protected bind(boxes: GPUBuffer) {
-    const state = { ...this.gridState, boxes, queue: this.waiting.buffers.queue };
+    const state = { ...this.gridState, boxes, queue: this.queued.buffers.queue };
     const { tallies, offsets, list: ids } = this.list;
     return {
       tally: this.searchers.bind('tally', { ...state, tallies }),

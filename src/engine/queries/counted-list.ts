@@ -1,7 +1,7 @@
 /**
- * A list on the GPU whose length only the GPU knows. Tally and scan give each owner its range of the list, and fill
- * writes the entries there. `count` holds their number and the arguments of an indirect dispatch. GridPairs, GridNear,
- * GridBoxes and GridRays each have one.
+ * A list on the GPU whose length only the GPU knows. Tally and scan determine the range of each owner in the list, and
+ * fill writes the entries there. `count` holds the number of entries and the arguments for an indirect dispatch.
+ * GridPairs, GridNear, GridBoxes and GridRays have one list each, GridEvents has three.
  * Owns the tallies, the offsets, the list, its companion if there is one, and the count.
  */
 import { checkInteger } from '../../core/base/checks';
@@ -34,44 +34,44 @@ export interface CountedListOptions {
   /** The largest number of entries. */
   readonly capacity: number;
   readonly words: EntryWords;
-  /** The name of the entries, for messages. */
+  /** The name of the entries in error messages, in the plural. */
   readonly entries: string;
-  /** Bytes of the buffer of offsets, if it is to hold more than the offsets. */
+  /** The size of the buffer of offsets in bytes, if it must hold more than the offsets. */
   readonly offsetBytes?: number | undefined;
-  /** The name of a second list with as many words, for values that belong to the entries. */
+  /** The name of a second list of the same length, which holds one more value per entry. */
   readonly companion?: string | undefined;
 }
 
 /** A list read back, as one search left it. */
 export interface ListReading {
-  /** The number of entries that exist: the capacity that the list needs. */
+  /** The number of entries that the search found: the capacity that the list needs. */
   readonly found: number;
   /** The listed entries. */
   readonly entries: Uint32Array;
   /** The companion's words for the listed entries, if there is a companion. */
   readonly companions: Uint32Array;
-  /** The first index of each owner's entries, then the end of the last owner's. Empty unless requested. */
+  /** The first index of each owner's entries, then the end of the last. Empty unless requested. */
   readonly offsets: Uint32Array;
 }
 
-/** A list of pairs. If it was too short, `found` exceeds `count` and is the capacity that you need. */
+/** A list of pairs. If the list was too short, `found` exceeds `count` and is the capacity that you need. */
 export interface ListedPairs extends PairList {
   readonly found: number;
 }
 
-/** How much of a list to copy. `owners` is undefined if offsets are not requested. */
+/** How many entries and offsets of a list to copy. `owners` is undefined if offsets are not requested. */
 interface Room {
   entries: number;
   owners: number | undefined;
 }
 
-/** Ranges to copy per list: header, offsets, list and companion. */
+/** The number of ranges that are copied per list: header, offsets, list and companion. */
 const RANGES = 4;
 
-/** Bytes of a list that the first copy takes, when the host does not know yet how many are valid. */
+/** The size in bytes of the first copy of a list. The host does not know yet how many entries are valid. */
 const FIRST_BYTES = 1 << 16;
 
-/** Words of `count`: those that the shader writes, and one that `encodeOwners` writes. */
+/** Words of `count`: the words that the shader writes, and one that `encodeOwners` writes. */
 const HEADER_WORDS = LIST_COUNT_WORDS + 1;
 
 type OwnBuffers = Readonly<Record<'tallies' | 'offsets' | 'list', GPUBuffer>>;
@@ -94,8 +94,8 @@ export class CountedList {
   static async create(gpu: Gpu, options: CountedListOptions): Promise<CountedList> {
     const { label, dimensions, owners, words, entries, companion } = options;
     checkInteger('capacity', options.capacity, 1, 2 ** 31);
-    // Round up, because sizes of buffers are multiples of 16 bytes, and shaders take the capacity from the buffer's
-    // length.
+    // Round up, because buffer sizes are multiples of 16 bytes, and shaders derive the capacity from the size of the
+    // buffer.
     const perStep = 4 / words;
     const capacity = perStep * Math.ceil(options.capacity / perStep);
     const bytes = 4 * words * capacity;
@@ -144,12 +144,12 @@ export class CountedList {
     return this.owned.buffers.tallies as GPUBuffer;
   }
 
-  /** The first index of each owner's entries, and at the end the number of entries found. */
+  /** The first index of each owner's entries; at the end the number of entries found. */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
   }
 
-  /** The part of the buffer that holds the offsets. */
+  /** The range of the buffer that holds the offsets. */
   get offsetRange(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.offsets, size: scanBytes(this.options.owners + 1) };
   }
@@ -163,7 +163,7 @@ export class CountedList {
     return companion === undefined ? undefined : this.owned.buffers[companion];
   }
 
-  /** u32: entries found, entries listed, and the three arguments of an indirect dispatch. */
+  /** u32: the number of entries found, the number listed, and the three arguments for an indirect dispatch. */
   get count(): GPUBuffer {
     return this.counted.buffers.count;
   }
@@ -182,23 +182,26 @@ export class CountedList {
   }
 
   /**
-   * Copies a search's number of owners into `count`. Searches may be submitted in any order, so only the GPU knows the
-   * last.
+   * Copies the number of owners of a search into `count`. Only the GPU knows the last submitted search, because
+   * searches may be submitted in any order.
    */
   encodeOwners(encoder: GPUCommandEncoder, source: GPUBuffer, offset: number): void {
     encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
   }
 
-  /** Reads the list as one search left it. With `likelyOwners`, a guess at their number, also reads the offsets. */
+  /**
+   * Reads the list as one search left it. If `likelyOwners` is given, a guess at the number of owners, reads the
+   * offsets too.
+   */
   async read(likelyOwners?: number): Promise<ListReading> {
     const { readings } = await CountedList.readTogether([this], [], likelyOwners);
     return readings[0] as ListReading;
   }
 
   /**
-   * Reads lists, and the ranges `beside` them, as one submission left them. The caller may submit another search at any
-   * time, so one submission copies headers, offsets, and as much of each list as is likely to be valid. If that was too
-   * little, it copies everything again, including the headers.
+   * Reads lists, and further ranges (`beside`), as one submission left them. The caller may submit another search at
+   * any time. So one submission copies headers, offsets, and as much of each list as is likely to be valid. If that was
+   * too little, the method copies everything again, headers included.
    */
   static async readTogether(
     lists: readonly CountedList[],
@@ -231,7 +234,7 @@ export class CountedList {
     ];
   }
 
-  /** Returns the copy. If it had too little room, returns undefined and makes more room. */
+  /** Returns the list from its copied ranges. If they were too short, enlarges `room` and returns undefined. */
   private take(
     room: Room,
     [header, offsets, list, companion]: readonly ArrayBuffer[],
@@ -250,7 +253,7 @@ export class CountedList {
         offsets: new Uint32Array(offsets as ArrayBuffer).slice(0, owners + 1),
       };
     }
-    // Make at least twice as much room, so that reading ends even if each search finds more.
+    // At least double the room, so that reading ends even if each search finds more.
     if (!hasEntries) room.entries = Math.min(this.capacity, Math.max(listed, 2 * room.entries));
     if (!hasOwners) room.owners = mostOwners;
     return undefined;

@@ -1,11 +1,11 @@
 /**
- * Lists, on the GPU, the pairs of a grid that began, stayed and ended since the last comparison. The CPU twin is
+ * Lists, on the GPU, the pairs of a grid that began, stayed and ended since the previous comparison. The CPU twin is
  * core/simulation/pair-events.ts.
- * Inputs: the list of a GridPairs as it was last encoded, and the list of the comparison before, which is stored here.
- * Outputs: three lists of pairs (vec2u, ids i < j), each with its count.
+ * Inputs: the list of a GridPairs as it was last encoded, and the list of the previous comparison, which is stored
+ * here. Outputs: three lists of pairs (vec2u, ids i < j), each with its count.
  * Ordering: each list by the first id, then by the second, both ascending. The same input gives the same bits.
- * The GPU stores the list that it compared last, and the host decides nothing. So encoders may be submitted late, in
- * any order or not at all.
+ * The GPU itself stores the list of the previous comparison, so encoders may be submitted late, in any order or not at
+ * all.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -19,21 +19,19 @@ import { EVENT_KINDS, type EventKind, PairEventsPass } from '../../passes/query/
 import { CountedList, type ListedPairs } from './counted-list';
 
 export interface GridEventsOptions {
-  /**
-   * The largest number of pairs in each of the three lists; 8 bytes each. Default: the capacity of the list of pairs.
-   */
+  /** The largest number of pairs in each of the three lists; 8 bytes each. Default: the capacity of the GridPairs. */
   readonly capacity?: number | undefined;
 }
 
-/** The parts of a list of pairs that events use. */
-export interface FollowedPairs {
+/** The parts of a GridPairs that a comparison uses. */
+export interface ComparedPairs {
   readonly dimensions: Dimensions;
-  /** The largest number of first ids. */
+  /** The number of owners of the list: all possible first ids of pairs. */
   readonly owners: number;
   readonly list: CountedList;
-  /** Returns the parameters of the last recorded search. */
+  /** Returns the parameters of the last recorded search, or undefined if there was none. */
   searched(): SharedBinding | undefined;
-  forget(follower: { destroy(): void }): void;
+  forget(comparison: { destroy(): void }): void;
 }
 
 /** The three lists of one comparison. */
@@ -41,9 +39,11 @@ export interface ListedEvents extends PairEvents {
   readonly begun: ListedPairs;
   readonly stayed: ListedPairs;
   readonly ended: ListedPairs;
-  /** False if the list of pairs was too short: then nothing was compared, and the three lists are empty. */
+  /** False if the list of pairs was too short. Nothing was compared then, and the three lists are empty. */
   readonly valid: boolean;
-  /** The number of pairs that the search found: the capacity that the list of pairs needs. */
+  /**
+   * The number of pairs that the search found. If `valid` is false, create the GridPairs with at least this capacity.
+   */
   readonly found: number;
 }
 
@@ -52,41 +52,44 @@ type Groups = Readonly<Record<'tally' | 'keep' | EventKind, GPUBindGroup>>;
 /** The pairs of one kind of event. */
 export class EventList {
   /**
-   * Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per
-   * workgroup.
+   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, one thread per
+   * listed pair.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
-  /** Made by GridPairs.events. */
+  /** GridPairs.events creates these lists. */
   constructor(private readonly list: CountedList) {}
 
   /**
-   * One vec2u per pair, ids i < j, without holes. The first `listed` are valid. If not all fit, these are the first
-   * ones.
+   * One vec2u per pair, ids i < j, without holes. The first `count[1]` pairs are valid. If not all pairs fit, the list
+   * holds the first ones.
    */
   get pairs(): GPUBuffer {
     return this.list.list;
   }
 
-  /** u32: pairs found, pairs listed, and at `dispatchOffset` the three arguments of an indirect dispatch. */
+  /**
+   * u32: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on three arguments for an
+   * indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.list.count;
   }
 }
 
 export class GridEvents {
-  /** Pairs of this search that were not in the one before. */
+  /** Pairs of the compared search that the previous one did not find. */
   readonly begun: EventList;
-  /** Pairs of both searches. */
+  /** Pairs that both searches found. */
   readonly stayed: EventList;
-  /** Pairs of the search before that are not in this one. */
+  /** Pairs that only the previous search found. */
   readonly ended: EventList;
 
   private constructor(
-    private readonly followed: FollowedPairs,
+    private readonly source: ComparedPairs,
     private readonly passes: PairEventsPass,
     private readonly lists: Readonly<Record<EventKind, CountedList>>,
-    private readonly kept: BufferSet<'offsets' | 'pairs' | 'compared'>,
+    private readonly previous: BufferSet<'offsets' | 'pairs' | 'compared'>,
     private readonly groups: Groups,
   ) {
     this.begun = new EventList(lists.begun);
@@ -94,13 +97,9 @@ export class GridEvents {
     this.ended = new EventList(lists.ended);
   }
 
-  static async create(
-    gpu: Gpu,
-    followed: FollowedPairs,
-    options: GridEventsOptions = {},
-  ): Promise<GridEvents> {
+  static async create(gpu: Gpu, source: ComparedPairs, options: GridEventsOptions = {}): Promise<GridEvents> {
     checkKnownKeys('options', options, ['capacity']);
-    const { dimensions, owners, list } = followed;
+    const { dimensions, owners, list } = source;
     const { capacity = list.capacity } = options;
     const label = 'grid.events';
     const createList = (kind: EventKind) =>
@@ -113,12 +112,12 @@ export class GridEvents {
         entries: `${kind} pairs`,
       });
     const passes = await PairEventsPass.create(gpu, dimensions);
-    const { kept, ...lists } = await createParts({
+    const { previous, ...lists } = await createParts({
       begun: createList('begun'),
       stayed: createList('stayed'),
       ended: createList('ended'),
-      // These start as zeros, so there are no pairs before the first comparison.
-      kept: createBuffers(gpu, label, {
+      // New buffers hold zeros, so the first comparison compares with no pairs.
+      previous: createBuffers(gpu, label, {
         offsets: list.offsetRange.size,
         pairs: list.list.size,
         compared: 8,
@@ -127,8 +126,8 @@ export class GridEvents {
     const state = {
       offsets: list.offsetRange,
       pairs: list.list,
-      offsets_before: kept.buffers.offsets,
-      pairs_before: kept.buffers.pairs,
+      offsets_before: previous.buffers.offsets,
+      pairs_before: previous.buffers.pairs,
     };
     const { begun, stayed, ended } = lists;
     const bindFill = (kind: EventKind) =>
@@ -146,39 +145,41 @@ export class GridEvents {
       ended: bindFill('ended'),
       keep: passes.bind('keep', { ...state, count: list.count }),
     };
-    return new GridEvents(followed, passes, lists, kept, groups);
+    return new GridEvents(source, passes, lists, previous, groups);
   }
 
-  /** The number of pairs that fit each list: the requested capacity, rounded up to an even number. */
+  /** The number of pairs that each list can hold: the requested capacity, rounded up to an even number. */
   get capacity(): number {
     return this.lists.begun.capacity;
   }
 
   /**
-   * u32: pairs found and pairs listed by the search that was compared. If they differ, the list was too short, and
-   * nothing was compared.
+   * u32: the numbers of pairs that the compared search found and listed. If they differ, the list of pairs was too
+   * short, and nothing was compared.
    */
   get compared(): GPUBuffer {
-    return this.kept.buffers.compared;
+    return this.previous.buffers.compared;
   }
 
   get memoryBytes(): number {
-    return EVENT_KINDS.reduce((sum, kind) => sum + this.lists[kind].bytes, this.kept.bytes);
+    return EVENT_KINDS.reduce((sum, kind) => sum + this.lists[kind].bytes, this.previous.bytes);
   }
 
   /**
-   * Records the comparison of the pairs as they were last encoded with those of the comparison before. Encode the pairs
-   * first. The caller submits.
+   * Records the comparison of the pairs as they were last encoded with those of the previous comparison. Encode the
+   * pairs first. The caller submits.
    */
   encode(encoder: GPUCommandEncoder): void {
     this.lists.begun.checkUsable();
     checkEncoder(encoder);
-    const shared = this.followed.searched();
+    const shared = this.source.searched();
     if (!shared) {
-      throw new CellstormError('The pairs have not been encoded yet, so none begins, stays or ends.');
+      throw new CellstormError(
+        'The pairs have not been encoded yet, so there is nothing to compare; encode them first.',
+      );
     }
     const { passes, groups, lists } = this;
-    const { list } = this.followed;
+    const { list } = this.source;
     const threads = list.offsetRange.size / 4;
     const pass = encoder.beginComputePass({ label: 'grid.events' });
     passes.encode(pass, shared, 'tally', groups.tally, threads);
@@ -192,7 +193,7 @@ export class GridEvents {
     encoder.copyBufferToBuffer(list.count, 0, this.compared, 0, 8);
   }
 
-  /** Reads the lists of the last submitted comparison, or of one submitted meanwhile; never a mix. */
+  /** Reads the lists of the last submitted comparison, or of one that is submitted meanwhile; never a mix of two. */
   async read(): Promise<ListedEvents> {
     const { begun, stayed, ended } = this.lists;
     const { readings, beside } = await CountedList.readTogether(
@@ -209,8 +210,8 @@ export class GridEvents {
   }
 
   destroy(): void {
-    this.followed.forget(this);
+    this.source.forget(this);
     for (const kind of EVENT_KINDS) this.lists[kind].destroy();
-    this.kept.destroy();
+    this.previous.destroy();
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The common part of GridNear, GridBoxes and GridRays: searches in a grid whose results are lists on the GPU. One
- * kernel counts what each owner (a point, box or ray) will find, another writes it at scanned offsets. Owns the lists
- * and the parameters.
- * Outputs: `count`, and `ids`, with those of owner i from `offsets[i]` to before `offsets[i + 1]`.
+ * The base of GridNear, GridBoxes and GridRays: searches in a grid whose results are lists on the GPU. One kernel
+ * counts the results of each owner (a point, box or ray). Another writes them at scanned offsets. Owns the lists and
+ * the parameters.
+ * Outputs: `count`, and `ids`. Those of owner i are from `offsets[i]` up to, but not including, `offsets[i + 1]`.
  */
 import { CellstormError } from '../../core/base/errors';
 import type { SharedBinding } from '../../gpu/params';
@@ -24,10 +24,10 @@ interface SearchPasses<Group> {
   ): void;
 }
 
-/** A checked search. */
+/** A search whose input has been checked. */
 interface Search {
   readonly label: string;
-  /** The points, boxes or rays, and their number. */
+  /** The buffer of points, boxes or rays. `count` is their number. */
   readonly owners: GPUBuffer;
   readonly count: number;
   /** The name of the parameter that holds `count`. */
@@ -36,20 +36,22 @@ interface Search {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Returns the parameters of the grid's last build. If there was none, throws an error that ends with `consequence`. */
+/** Returns the parameters of the grid's last `encode`. If there was none, throws an error with `consequence`. */
 export function lastBuilt(grid: KernelGrid, consequence: string): SharedBinding {
   const built = grid.built();
-  if (!built) throw new CellstormError(`The grid has not been encoded yet, so ${consequence}.`);
+  if (!built)
+    throw new CellstormError(`The grid has not been encoded yet, so ${consequence}; encode the grid first.`);
   return built.shared;
 }
 
 export abstract class ListSearch<Group> {
   /**
-   * Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed id, 256 per workgroup.
+   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, one thread per
+   * listed id.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private readonly groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
-  /** Owners of the last recorded search. The next reading most likely has as many. */
+  /** The number of owners in the last recorded search. The next `read` most likely needs as many. */
   protected lastCount = 0;
 
   protected constructor(
@@ -59,25 +61,28 @@ export abstract class ListSearch<Group> {
     protected readonly parameters: KernelParameters,
   ) {}
 
-  /** Makes the bind groups for a buffer of owners. Called once per buffer. */
+  /** Creates the bind groups for a buffer of owners. Called once per buffer. */
   protected abstract bind(owners: GPUBuffer): Readonly<Record<ListStep, Group>>;
 
-  /** The number of ids that fit: the requested capacity, rounded up to a multiple of four. */
+  /** The number of ids that the list can hold: the requested capacity, rounded up to a multiple of four. */
   get capacity(): number {
     return this.list.capacity;
   }
 
-  /** u32: ids of particles. The first `listed` are valid. */
+  /** u32: ids of particles. The first `count[1]` are valid. */
   get ids(): GPUBuffer {
     return this.list.list;
   }
 
-  /** u32: the first index of each owner's ids, then the end of the last owner's. */
+  /** u32: the first index of the ids of each owner, then the end of the last. */
   get offsets(): GPUBuffer {
     return this.list.offsets;
   }
 
-  /** u32: ids found, ids listed, and at `dispatchOffset` the three arguments of an indirect dispatch. */
+  /**
+   * u32: the number of ids found, the number of ids listed, and from `dispatchOffset` on three arguments for an
+   * indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.list.count;
   }
@@ -86,7 +91,7 @@ export abstract class ListSearch<Group> {
     return this.list.bytes + this.parameters.bytes;
   }
 
-  /** The grid's buffers that the kernels of both steps read. */
+  /** The buffers that the kernels of both steps read. */
   protected get gridState() {
     const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
     return { position_in, id_in, start, cell_of_slot, parameters: this.parameters.buffer };
@@ -97,7 +102,7 @@ export abstract class ListSearch<Group> {
     shared: SharedBinding,
     { label, owners, count, counted, values }: Search,
   ): void {
-    const offset = this.parameters.place(encoder, { ...values, [counted]: count });
+    const offset = this.parameters.write(encoder, { ...values, [counted]: count });
     const { tally, fill } = this.groupsFor(owners);
     const pass = encoder.beginComputePass({ label });
     this.passes.encode(pass, shared, 'tally', tally, count, [offset]);
@@ -116,8 +121,8 @@ export abstract class ListSearch<Group> {
   }
 
   private groupsFor(owners: GPUBuffer): Readonly<Record<ListStep, Group>> {
-    const known = this.groups.get(owners);
-    if (known) return known;
+    const cached = this.groups.get(owners);
+    if (cached) return cached;
     const groups = this.bind(owners);
     this.groups.set(owners, groups);
     return groups;

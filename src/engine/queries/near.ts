@@ -1,10 +1,10 @@
 /**
- * Lists, on the GPU, the ids of all particles within a radius of each of many points, which need not be particles.
- * Inputs: the grid as it was last encoded, and points. Outputs: `count`, and `ids`, with those of point i from
- * `offsets[i]` to before `offsets[i + 1]`.
- * Ordering: points in the order of the input, ids ascending. The same input gives the same bits. If a particle is so
- * close to the radius that the device rounds its distance differently when it counts and when it lists, there is a
- * hole: 2³² − 1.
+ * Lists, on the GPU, the ids of all particles within a radius of each of many points. The points need not be particles.
+ * Inputs: the grid as it was last encoded, and points. Outputs: `count`, and `ids`. Those of point i are from
+ * `offsets[i]` up to, but not including, `offsets[i + 1]`.
+ * Ordering: points in the order of the input; per point ids ascending. The same input gives the same bits. If a
+ * distance equals the radius to within rounding, the device may count the particle but not list it. The list then has a
+ * hole, 2³² − 1.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';
@@ -22,26 +22,34 @@ import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 export interface GridNearOptions {
   /** The largest number of points. */
   readonly points: number;
-  /** The largest number of neighbours of all points together; 4 bytes each. */
+  /** The largest number of neighbours for all points together; 4 bytes each. */
   readonly capacity: number;
   /**
-   * The largest radius of a search. Default: the grid's diameter. If it exceeds a cell, the kernel uses a slower loop.
-   * In a periodic world, at most half the shortest period.
+   * The largest radius of a search. Default: the grid's diameter. If it exceeds the size of a cell, the kernel uses a
+   * slower loop. In a periodic world, at most half the shortest period.
    */
   readonly reach?: number | undefined;
 }
 
 export interface GridNearInput {
-  /** Per point vec2f (2D) or vec4f with w unused (3D; in a grid with `radii` 2D too); usage STORAGE. */
+  /**
+   * vec2f (2D) or vec4f with w unused (3D) per point. If the grid was created with `radii`: vec4f in 2D too. Usage
+   * STORAGE.
+   */
   readonly points: GPUBuffer;
   readonly count: number;
-  /** Finds particles nearer than this. Default and maximum: the reach. */
+  /** Finds particles nearer than this. Default and maximum: the option `reach`. */
   readonly radius?: number | undefined;
 }
 
-/** Lists read back: point (or box) i has the ids from `ids[offsets[i]]` to before `ids[offsets[i + 1]]`. */
+/**
+ * The lists read back: point (or box) i has the ids from `ids[offsets[i]]` up to, but not including, `ids[offsets[i +
+ * 1]]`.
+ */
 export interface ListedNeighbours {
-  /** Neighbours found for all points. If the list was too short, this is the capacity that you need. */
+  /**
+   * The number of ids that the search found. If it exceeds the capacity, create a search with at least this capacity.
+   */
   readonly found: number;
   readonly offsets: Uint32Array;
   readonly ids: Uint32Array;
@@ -84,7 +92,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     return new GridNear(grid, points, reach, passes, list, parameters);
   }
 
-  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridNearInput): void {
     this.list.checkUsable();
     checkEncoder(encoder);
@@ -104,7 +112,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     });
   }
 
-  /** Reads the lists of the last submitted search, or of one submitted meanwhile; never a mix. */
+  /** Reads the result of the last submitted search, or of one that is submitted meanwhile; never a mix of two. */
   async read(): Promise<ListedNeighbours> {
     const { found, offsets, entries } = await this.list.read(this.lastCount);
     return closeHoles(found, offsets, entries);
@@ -120,7 +128,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
   }
 }
 
-/** Removes the holes, and ends the offsets at the end of the list. */
+/** Removes the holes from the ids, and adapts the offsets. */
 export function closeHoles(found: number, offsets: Uint32Array, ids: Uint32Array): ListedNeighbours {
   const closed = new Uint32Array(offsets.length);
   let end = 0;

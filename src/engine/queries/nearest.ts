@@ -1,9 +1,10 @@
 /**
- * Finds, on the GPU, the k nearest particles within a radius of each of many points, which need not be particles.
- * Inputs: the grid as it was last encoded, and points. Outputs: `ids` and `distancesSquared`, k entries per point, with
- * those of point i from k · i on. Entries without a particle hold 2³² − 1 and infinity.
- * Ordering: points in the order of the input; per point the nearest first, and at equal distances the lower id first.
- * The same input gives the same bits, in whatever order the grid visits neighbours.
+ * Finds, on the GPU, the k nearest particles within a radius of each of many points. The points need not be particles.
+ * Inputs: the grid as it was last encoded, and points. Outputs: `ids` and `distancesSquared`, k entries per point; the
+ * entries of point i begin at index k · i. If a point has fewer neighbours than k, its last entries hold 2³² − 1 and
+ * infinity.
+ * Ordering: points in the order of the input; per point by ascending distance, then by id. The same input gives the
+ * same bits, in whatever order the grid visits neighbours.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, LimitError } from '../../core/base/errors';
@@ -21,26 +22,29 @@ import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 export interface GridNearestOptions {
   /** The largest number of points. */
   readonly points: number;
-  /** Neighbours per point, from 1 to MOST_NEAREST; 8 bytes each. */
+  /** The number of neighbours per point, from 1 to MOST_NEAREST; 8 bytes each. */
   readonly k: number;
   /**
-   * The largest radius of a search. Default: the grid's diameter. If it exceeds a cell, the kernel uses a slower loop.
-   * In a periodic world, at most half the shortest period.
+   * The largest radius of a search. Default: the grid's diameter. If it exceeds the size of a cell, the kernel uses a
+   * slower loop. In a periodic world, at most half the shortest period.
    */
   readonly radius?: number | undefined;
 }
 
 export interface GridNearestInput {
-  /** Per point vec2f (2D) or vec4f with w unused (3D; in a grid with `radii` 2D too); usage STORAGE. */
+  /**
+   * vec2f (2D) or vec4f with w unused (3D) per point. If the grid was created with `radii`: vec4f in 2D too. Usage
+   * STORAGE.
+   */
   readonly points: GPUBuffer;
   readonly count: number;
-  /** Finds particles nearer than this. Default and maximum: the radius that the search was created with. */
+  /** Finds particles nearer than this. Default and maximum: the option `radius`. */
   readonly radius?: number | undefined;
-  /** True if point i is particle i of the grid's input; it is then not its own neighbour. Default false. */
+  /** Set this if point i is particle i of the grid's input, so that no particle is its own neighbour. Default false. */
   readonly withoutSelf?: boolean | undefined;
 }
 
-/** Results read back: `k` entries per point. If fewer particles are near enough, the last entries are unused. */
+/** The result read back: `k` entries per point, of which the last may be unused. */
 export interface NearestNeighbours {
   readonly k: number;
   readonly ids: Uint32Array;
@@ -48,7 +52,8 @@ export interface NearestNeighbours {
 }
 
 /**
- * The greatest k. Inserting a neighbour may move k others, so for far more neighbours use GridNear and sort its lists.
+ * The greatest k. Inserting a neighbour may move k others. If you need far more neighbours, use GridNear and sort its
+ * lists.
  */
 export const MOST_NEAREST = 128;
 
@@ -57,7 +62,7 @@ type Results = BufferSet<'ids' | 'distances-squared'>;
 export class GridNearest {
   private destroyed = false;
   private readonly groups = new WeakMap<GPUBuffer, GPUBindGroup>();
-  /** Points of the last recorded search. The next reading most likely has as many. */
+  /** The number of points in the last recorded search. The next `read` most likely needs as many. */
   private lastCount = 0;
 
   private constructor(
@@ -71,7 +76,8 @@ export class GridNearest {
     private readonly pass: Nearest,
     private readonly owned: Results,
     /**
-     * Points of the last submitted search. Searches may be submitted in any order, so only the GPU knows this number.
+     * The number of points in the last submitted search. Only the GPU knows it, because searches may be submitted in
+     * any order.
      */
     private readonly searched: BufferSet<'searched'>,
     private readonly parameters: KernelParameters,
@@ -119,7 +125,7 @@ export class GridNearest {
     return this.owned.bytes + this.searched.bytes + this.parameters.bytes;
   }
 
-  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridNearestInput): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -136,7 +142,7 @@ export class GridNearest {
       throw new ArgumentError('points', points, 'a buffer that the search does not write');
     }
     const shared = lastBuilt(this.grid, 'nothing is near anything');
-    const offset = this.parameters.place(encoder, {
+    const offset = this.parameters.write(encoder, {
       reach_squared: reachSquared(radius),
       point_count: count,
       k: this.k,
@@ -150,7 +156,7 @@ export class GridNearest {
     this.lastCount = count;
   }
 
-  /** Returns the result of the last submitted search, or of one submitted meanwhile; never a mix. */
+  /** Reads the result of the last submitted search, or of one that is submitted meanwhile; never a mix of two. */
   async read(): Promise<NearestNeighbours> {
     const { k } = this;
     let room = this.lastCount;
@@ -193,8 +199,8 @@ export class GridNearest {
   }
 
   private groupFor(points: GPUBuffer): GPUBindGroup {
-    const known = this.groups.get(points);
-    if (known) return known;
+    const cached = this.groups.get(points);
+    if (cached) return cached;
     const group = this.pass.bind({
       ...this.grid.buffers,
       points,

@@ -1,8 +1,9 @@
 /**
- * Finds the overlapping pairs of a sorted state in two submissions, because the length of the list is known only after
- * the first: tally and scan give each id its range of the list, then fill writes the pairs there.
- * If the caller changes the state between the two, `preserve` copies it first. Without a copy, a query takes 8 bytes
- * per particle besides its list.
+ * Finds the overlapping pairs of a sorted state in two submissions, because the host learns the length of the list only
+ * from the first. In the first, tally and scan determine the range of each id in the list. In the second, fill writes
+ * the pairs into these ranges.
+ * If the caller changes the state between the two submissions, `preserve` copies it before. Without this copy, a query
+ * takes 8 bytes per particle besides its list.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -17,7 +18,7 @@ import { offsetBytes, type Pairs, type PairsBuffers, withoutHoles } from '../../
 
 const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'finer', 'crowd'] as const;
 
-/** The sorted state that is searched, with its cells. */
+/** The sorted state to search, with its cells. */
 export type PairState = Pick<PairsBuffers, (typeof STATE_NAMES)[number]>;
 
 export class PairQuery {
@@ -54,12 +55,12 @@ export class PairQuery {
     ];
   }
 
-  /** The buffer to read back after the first submission: the sum of the tallies. */
+  /** The range to read back after the first submission. It holds the sum of the tallies. */
   get total(): ReadRange {
     return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
   }
 
-  /** Call this before the state changes between the two submissions. */
+  /** Copies the state. Call this before the state changes between the two submissions. */
   preserve(): void {
     if (this.copy || this.filling) return;
     const given = STATE_NAMES.flatMap((name) => {
@@ -75,28 +76,29 @@ export class PairQuery {
       encoder.copyBufferToBuffer(buffer, 0, this.copy.buffers[name], 0, buffer.size);
     }
     this.gpu.device.queue.submit([encoder.finish()]);
-    // If memory runs out, the copy is invalid. Its `settled` reports that, so the validation error is ignored.
+    // If memory runs out, the copy is invalid. `copy.settled` reports the lack of memory, so ignore the validation
+    // error.
     this.gpu.device.popErrorScope().catch(() => undefined);
   }
 
-  /** Rejects if the first submission had too little memory. */
+  /** Rejects if the device had too little memory for the first submission. */
   async settled(): Promise<void> {
     await this.scratch.settled;
     await this.scanBinding.settled;
   }
 
   /**
-   * Makes the second submission. Resolves to the pairs by the first id, then the second, both ascending. The list has
-   * `total` entries, as counted by the scan. `contacts`, which another kernel counted in 64 bits, only serves to reject
-   * lists that no device holds. The numbers may differ, because each kernel may round a pair that nearly touches
-   * differently.
+   * Makes the second submission. Resolves to the pairs, by the first id and then the second, both ascending. `total` is
+   * the number of list entries that the scan computed. `contacts`, which another kernel counted in 64 bits, only serves
+   * to reject lists that no device can hold. The two numbers may differ, because each kernel may round a pair that
+   * nearly touches differently.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // If there is no copy, do not wait: one could be made meanwhile.
+      // Without a copy, do not wait here: the state could change meanwhile, and `preserve` would make a copy.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;
@@ -113,7 +115,7 @@ export class PairQuery {
         pass.end();
         return this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * total }]);
       });
-      // From here on the state may change, because the work is submitted.
+      // The work is submitted, so the state may change from here on.
       this.filling = true;
       const [[found]] = await Promise.all([reading.finish(), valid]);
       return withoutHoles(new Uint32Array(found as ArrayBuffer));

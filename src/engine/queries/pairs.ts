@@ -1,9 +1,9 @@
 /**
- * The pairs of a grid as data on the GPU, for the caller's solvers. Lists every two particles that overlap (nearer than
- * the grid's diameter) once, with the arguments of an indirect dispatch over the pairs.
+ * Lists the overlapping pairs of a grid on the GPU, for the caller's solvers: every two particles nearer than the
+ * grid's diameter, once. Also writes the arguments for an indirect dispatch over the pairs.
  * Inputs: the grid as it was last encoded. Outputs: `pairs` (vec2u, ids i < j) and `count`.
- * If a pair is so close to touching that the device rounds it differently when it counts and when it lists, there is a
- * hole: 2³² − 1 twice. With exact coordinates (see Measures.borderline) there are no holes.
+ * If two particles touch to within rounding, the device may count the pair but not list it. The list then has a hole:
+ * 2³² − 1 twice. With exact coordinates (see Measures.borderline) there are no holes.
  * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
  */
 import { checkKnownKeys } from '../../core/base/checks';
@@ -25,15 +25,15 @@ export interface GridPairsOptions {
 
 export class GridPairs {
   /**
-   * Byte offset in `count` of the arguments of dispatchWorkgroupsIndirect: one thread per listed pair, 256 per
-   * workgroup.
+   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, one thread per
+   * listed pair.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
   private searched: SharedBinding | undefined;
   private destroyed = false;
-  /** Comparisons of this list, which are destroyed with it. */
-  private readonly followers = new Set<{ destroy(): void }>();
+  /** Comparisons of this list, which `destroy` destroys. */
+  private readonly comparisons = new Set<{ destroy(): void }>();
 
   private constructor(
     private readonly gpu: Gpu,
@@ -44,7 +44,10 @@ export class GridPairs {
     private readonly groups: { readonly tally: ParticleGroup; readonly fill: ParticleGroup },
   ) {}
 
-  /** `particles` is the grid's capacity. For boxes, the grid's velocities are the high corners. */
+  /**
+   * Creates a list and compiles its kernels. `particles` is the grid's capacity. With shape 'box', the grid's
+   * velocities hold the high corners of boxes.
+   */
   static async create(
     gpu: Gpu,
     grid: KernelGrid,
@@ -75,19 +78,23 @@ export class GridPairs {
     });
   }
 
-  /** The number of pairs that fit: the requested capacity, rounded up to an even number. */
+  /** The number of pairs that the list can hold: the requested capacity, rounded up to an even number. */
   get capacity(): number {
     return this.list.capacity;
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `listed` are valid. If not all pairs fit, the list holds the first ones.
+   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If not all pairs fit, the list holds the first
+   * ones.
    */
   get pairs(): GPUBuffer {
     return this.list.list;
   }
 
-  /** u32: pairs found, pairs listed, and at `dispatchOffset` the three arguments of an indirect dispatch. */
+  /**
+   * u32: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on three arguments for an
+   * indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.list.count;
   }
@@ -96,12 +103,15 @@ export class GridPairs {
     return this.list.bytes;
   }
 
-  /** Records the search over the grid as it was last encoded, which must come before it. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
   encode(encoder: GPUCommandEncoder): void {
     this.list.checkUsable();
     checkEncoder(encoder);
     const built = this.grid.built();
-    if (!built) throw new CellstormError('The grid has not been encoded yet, so it has no pairs.');
+    if (!built)
+      throw new CellstormError(
+        'The grid has not been encoded yet, so it has no pairs; encode the grid first.',
+      );
     const { shared, count } = built;
     const pass = encoder.beginComputePass({ label: 'grid.pairs' });
     this.passes.encode(pass, shared, 'tally', this.groups.tally, count);
@@ -112,13 +122,13 @@ export class GridPairs {
     this.searched = shared;
   }
 
-  /** Reads the list of the last submitted search, or of one submitted meanwhile; never a mix. */
+  /** Reads the result of the last submitted search, or of one that is submitted meanwhile; never a mix of two. */
   async read(): Promise<ListedPairs> {
     const { listed } = await this.readBeside([]);
     return listed;
   }
 
-  /** Reads the list, and other ranges as they were at the same time. */
+  /** Reads the list, and further buffer ranges as the same submission left them. */
   async readBeside(
     ranges: readonly ReadRange[],
   ): Promise<{ readonly listed: ListedPairs; readonly beside: readonly ArrayBuffer[] }> {
@@ -128,7 +138,7 @@ export class GridPairs {
     return { listed: { found, count: pairs.length / 2, pairs }, beside };
   }
 
-  /** Returns GPU lists of the pairs that began, stayed and ended between one search and the next. */
+  /** Creates GPU lists of the pairs that began, stayed and ended since the previous comparison. */
   async events(options?: GridEventsOptions): Promise<GridEvents> {
     this.list.checkUsable();
     const events = await GridEvents.create(
@@ -138,7 +148,7 @@ export class GridPairs {
         owners: this.particles,
         list: this.list,
         searched: () => this.searched,
-        forget: (follower) => this.followers.delete(follower),
+        forget: (comparison) => this.comparisons.delete(comparison),
       },
       options,
     );
@@ -146,13 +156,13 @@ export class GridPairs {
       events.destroy();
       throw new DestroyedError('list of pairs');
     }
-    this.followers.add(events);
+    this.comparisons.add(events);
     return events;
   }
 
   destroy(): void {
     this.destroyed = true;
-    for (const follower of this.followers) follower.destroy();
+    for (const comparison of this.comparisons) comparison.destroy();
     this.grid.forget(this);
     this.list.destroy();
   }

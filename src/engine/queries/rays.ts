@@ -1,15 +1,16 @@
 /**
- * Finds, on the GPU, the balls around the grid's particles that each of many rays meets: all, as lists (GridRays), or
- * only the first per ray (GridFirstHits).
- * Inputs: the grid as it was last encoded, rays, and a radius unless each ball has its own. Outputs: `ids` and
- * `distances`. Lists also have a `count` and `offsets`, with the entries of ray i from `offsets[i]` to before
- * `offsets[i + 1]`.
- * A ray consists of the points origin + t · direction with 0 ≤ t ≤ the greatest distance. It meets a ball if one of
- * these points is no farther from the ball's centre than the radius; the distance is the least such t. In a periodic
- * world the ray wraps around, and counts each ball once, where it first meets it.
- * Ordering: rays in the order of the input, then by ascending distance, then by id. The same input gives the same bits.
- * If a ray touches a ball to within rounding, the device may decide differently when it counts and when it lists, which
- * leaves a hole: 2³² − 1. If not all entries of a ray fit into the list, its part of the list is holes.
+ * Finds, on the GPU, the balls around the grid's particles that each of many rays meets. GridRays lists all balls,
+ * GridFirstHits finds only the first per ray.
+ * Inputs: the grid as it was last encoded, rays and, unless each ball has its own, a radius. Outputs: `ids` and
+ * `distances`. GridRays also has `count` and `offsets`: the entries of ray i are from `offsets[i]` up to, but not
+ * including, `offsets[i + 1]`.
+ * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these
+ * points is no farther from the ball's centre than the radius. The distance is the least such t. In a periodic world
+ * the ray wraps, and each ball counts once, where the ray first meets it.
+ * Ordering: rays in the order of the input; per ray by ascending distance, then by id. The same input gives the same
+ * bits.
+ * If a ray touches a ball to within rounding, the device may count the ball but not list it. The list then has a hole,
+ * 2³² − 1. If the list has no room for all entries of a ray, the ray's part of the list has only holes.
  */
 import { checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';
@@ -29,7 +30,7 @@ import { ListSearch, lastBuilt } from './list-search';
 export interface GridRaysOptions {
   /** The largest number of rays. */
   readonly rays: number;
-  /** The largest number of balls that all rays together meet; 8 bytes each. */
+  /** The largest number of entries for all rays together; 8 bytes each. */
   readonly capacity: number;
   readonly firstOnly?: false | undefined;
 }
@@ -43,13 +44,13 @@ export interface GridFirstHitsOptions {
 
 export interface GridRaysInput {
   /**
-   * Numbers (f32) per ray, as `packRays` packs them. 2D: origin (2), direction (2), greatest distance, one unused. 3D:
+   * f32 numbers per ray, as `packRays` writes them. 2D: origin (2), direction (2), greatest distance, one unused. 3D:
    * origin (3), one unused, direction (3), greatest distance. Usage STORAGE.
    */
   readonly rays: GPUBuffer;
   readonly count: number;
   /**
-   * Radius of the balls. Default and maximum: half the grid's diameter. Leave it out if the grid was created with
+   * The radius of the balls. Default and maximum: half the grid's diameter. Leave it out if the grid was created with
    * `radii`, because each ball has its own.
    */
   readonly radius?: number | undefined;
@@ -58,28 +59,37 @@ export interface GridRaysInput {
 /** A ray, for `packRays`. */
 export interface Ray {
   readonly origin: readonly number[];
-  /** Distances are in units of its length, so it usually has length 1. With length 0 the ray meets nothing. */
+  /**
+   * Distances are in units of the length of this vector, so it usually has length 1. If the length is 0, the ray meets
+   * nothing.
+   */
   readonly direction: readonly number[];
-  /** Default: infinity. In a periodic world a ray ends after MOST_PERIODS periods. */
+  /** Default: infinity. In a periodic world a ray ends after MOST_PERIODS periods along any axis. */
   readonly greatestDistance?: number | undefined;
 }
 
-/** Lists read back: ray i meets the particles from `ids[offsets[i]]` to before `ids[offsets[i + 1]]`. */
+/**
+ * The lists read back: ray i meets the particles from `ids[offsets[i]]` up to, but not including, `ids[offsets[i +
+ * 1]]`.
+ */
 export interface ListedHits {
-  /** Particles found for all rays. If the list was too short, this is the capacity that you need. */
+  /**
+   * The number of entries that the search found. If it exceeds the capacity, create a search with at least this
+   * capacity.
+   */
   readonly found: number;
   readonly offsets: Uint32Array;
   readonly ids: Uint32Array;
   readonly distances: Float32Array;
 }
 
-/** Per ray the id of the first ball, or 2³² − 1 if there is none, and its distance, or −1. */
+/** The result per ray: the id of the first ball and its distance; or 2³² − 1 and −1 if the ray meets none. */
 export interface ListedFirstHits {
   readonly ids: Uint32Array;
   readonly distances: Float32Array;
 }
 
-/** Words per ray in a buffer. */
+/** Returns the words per ray in a buffer. */
 function rayWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }
@@ -106,7 +116,10 @@ function describeParameters({ dimensions }: World) {
   return defineStruct(dimensions, RAYS_FIELDS);
 }
 
-/** Checks an input before anything is recorded. Returns the values of the parameters. */
+/**
+ * Checks an input before anything is recorded. Returns the values of the parameters. `most` is the largest number of
+ * rays.
+ */
 function checkRays(world: World, most: number, input: GridRaysInput): Readonly<Record<string, number>> {
   checkKnownKeys('input', input, ['rays', 'count', 'radius']);
   const { rays, count } = input;
@@ -119,7 +132,7 @@ function checkRays(world: World, most: number, input: GridRaysInput): Readonly<R
   return { ray_count: count, ...checkRadius(world, input) };
 }
 
-/** Checks the radius and returns its parameters, which are unused with variable radii. */
+/** Checks the radius. Returns its parameters, which the kernel does not read if radii vary. */
 function checkRadius(
   world: World,
   input: GridRaysInput,
@@ -127,7 +140,7 @@ function checkRadius(
   const { radius = world.diameter / 2 } = input;
   if (world.levels > 0) {
     if (input.radius === undefined) return { radius: 0, radius_squared: 0 };
-    const accepted = 'left out, as each ball of a grid that was created with `radii` has its own';
+    const accepted = 'left out, because in a grid that was created with `radii` each ball has its own';
     throw new ArgumentError('radius', input.radius, accepted);
   }
   if (typeof radius !== 'number' || !(radius >= SMALLEST_DIAMETER / 2 && radius <= world.diameter / 2)) {
@@ -173,12 +186,12 @@ export class GridRays extends ListSearch<GPUBindGroup> {
     return new GridRays(grid, rays, passes, list, parameters);
   }
 
-  /** f32: the distance of each of `ids` along its ray. */
+  /** f32: the distance along the ray, for each entry of `ids`. */
   get distances(): GPUBuffer {
     return this.list.companion as GPUBuffer;
   }
 
-  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridRaysInput): void {
     this.list.checkUsable();
     checkEncoder(encoder);
@@ -192,7 +205,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
     });
   }
 
-  /** Reads the lists of the last submitted search, or of one submitted meanwhile; never a mix. */
+  /** Reads the result of the last submitted search, or of one that is submitted meanwhile; never a mix of two. */
   async read(): Promise<ListedHits> {
     const { found, offsets, entries, companions } = await this.list.read(this.lastCount);
     return withoutHoles(found, offsets, entries, companions);
@@ -208,7 +221,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
   }
 }
 
-/** Removes the holes, and ends the offsets at the end of the list. */
+/** Removes the holes from the ids and distances, and adapts the offsets. */
 function withoutHoles(
   found: number,
   offsets: Uint32Array,
@@ -265,7 +278,7 @@ export class GridFirstHits {
     return this.owned.buffers.ids;
   }
 
-  /** f32: the distance of that ball along the ray, or −1 if there is none. */
+  /** f32: the distance of the first ball of each ray along the ray, or −1 if there is none. */
   get distances(): GPUBuffer {
     return this.owned.buffers.distances;
   }
@@ -274,13 +287,13 @@ export class GridFirstHits {
     return this.owned.bytes + this.parameters.bytes;
   }
 
-  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridRaysInput): void {
     this.checkUsable();
     checkEncoder(encoder);
     const values = checkRays(this.grid.world, this.rays, input);
     const shared = lastBuilt(this.grid, NOTHING_MET);
-    const offset = this.parameters.place(encoder, values);
+    const offset = this.parameters.write(encoder, values);
     const group = this.groupFor(input.rays);
     const pass = encoder.beginComputePass({ label: 'grid.first-hits' });
     this.pass.encode(pass, shared, group, input.count, [offset]);
@@ -288,7 +301,7 @@ export class GridFirstHits {
     this.lastCount = input.count;
   }
 
-  /** Returns what the last submitted search found for the rays of the last recorded one. */
+  /** Reads the result of the last submitted search, for as many rays as the last recorded search has. */
   async read(): Promise<ListedFirstHits> {
     this.checkUsable();
     const encoder = this.gpu.device.createCommandEncoder({ label: 'grid.first-hits.read' });
@@ -317,8 +330,8 @@ export class GridFirstHits {
   }
 
   private groupFor(rays: GPUBuffer): GPUBindGroup {
-    const known = this.groups.get(rays);
-    if (known) return known;
+    const cached = this.groups.get(rays);
+    if (cached) return cached;
     const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
     const state = { position_in, id_in, start, cell_of_slot, rays, parameters: this.parameters.buffer };
     const group = this.pass.bind({ ...state, ids: this.ids, distances: this.distances });

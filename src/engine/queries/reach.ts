@@ -1,6 +1,6 @@
 /**
- * Checks how far a query around points looks, and chooses its neighbour loop: the narrow one over the cells beside a
- * cell, or the wide one over a box (shaders/neighbours/probe_around.wgsl). The choice is made when a pipeline is
+ * Checks the radius of a query around points, and chooses its neighbour loop: the narrow one over the adjacent cells,
+ * or the wide one over all cells of a box (shaders/neighbours/probe_box.wgsl). The loop is chosen when a pipeline is
  * created, so that radii within a cell keep the faster loop.
  */
 import { ArgumentError } from '../../core/base/errors';
@@ -8,8 +8,8 @@ import { cellsSpanned, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '.
 import type { Breadth } from '../../passes/modules';
 
 /**
- * Checks the radius of a query. In a periodic world it is at most half the shortest period: beyond that, two images of
- * a particle may be equally near.
+ * Throws unless the radius is allowed for a query. In a periodic world it is at most half the shortest period, because
+ * beyond that two images of a particle may be equally near.
  */
 export function checkReach(argument: string, world: World, radius: unknown): asserts radius is number {
   const half = Math.min(...world.period.filter((length) => length > 0)) / 2;
@@ -19,7 +19,10 @@ export function checkReach(argument: string, world: World, radius: unknown): ass
   checkRadius(argument, radius, most, words);
 }
 
-/** The radius must lie in [2⁻⁴⁰, most]: smaller squares underflow. `words` names `most` in the error message. */
+/**
+ * Throws unless the radius lies in [2⁻⁴⁰, most]: squares of smaller radii underflow. `words` describes `most` in the
+ * error message.
+ */
 export function checkRadius(
   argument: string,
   radius: unknown,
@@ -36,7 +39,7 @@ export function breadthFor(world: World, radius: number): Breadth {
   return cellsSpanned(world, radius) > 1 ? 'wide' : 'narrow';
 }
 
-/** Returns the square that distances are compared with, rounded to 32 bits as in the shaders. */
+/** Returns radius², rounded to 32 bits as in the shaders, to compare distance² with. */
 export function reachSquared(radius: number): number {
   const reach = Math.fround(radius);
   return Math.fround(reach * reach);

@@ -1,8 +1,8 @@
 /**
- * The paths of a simulation's fast particles on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the
- * state. Loaded with the first simulation that follows paths.
- * Ordering: record `begin` before the first substep of a step, and `stage` between integrating and the sort of a
- * substep.
+ * Continuous motion (ccd) of a simulation on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the
+ * state. The first simulation that is created with `continuous` loads this file.
+ * Ordering: record `begin` before the first substep of a step. In each substep, record `stage` between the integration
+ * and the sort.
  */
 
 import { CCD_DISPATCHES, CCD_FARTHEST, CCD_HEADER, CCD_SUBSTEPPED } from '../../core/base/constants';
@@ -55,16 +55,17 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
-  /** Measures what `farthestWay` returns, for the time step in the parameters. */
+  /** Measures the result of `farthestWay`, for the time step in the parameters. */
   farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
 
-  /** The range to read back, for `counted` and `farthestWay`. */
+  /** The range to read back. Pass its bytes to `counted` or `farthestWay`. */
   get header(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.owned.buffers.counters, size: 4 * CCD_HEADER };
   }
 
+  /** Unpacks the counts of the last step. */
   counted(header: ArrayBuffer): ContinuousCounts {
     const [substepped = 0, swept = 0, paths = 0, hits = 0, held = 0] = new Uint32Array(
       header,
@@ -73,6 +74,7 @@ export class Ccd {
     return { substepped, swept, paths, hits, held };
   }
 
+  /** Unpacks how far any particle may move in the time step, in its own diameters. */
   farthestWay(header: ArrayBuffer): number {
     return new Float32Array(header)[CCD_FARTHEST] as number;
   }

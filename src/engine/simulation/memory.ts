@@ -1,7 +1,7 @@
 /**
- * Estimates the bytes of GPU memory that a simulation takes before it is created, for `info` and the API, and checks
- * whether a device can hold it. tests/gpu/simulation/memory.test.ts compares the estimate with the buffers that are
- * created.
+ * Estimates the GPU memory of a simulation before its creation, for the CLI's `info` and the API. Also checks whether a
+ * device can hold the simulation. tests/gpu/simulation/memory.test.ts compares the estimate with the buffers of real
+ * simulations.
  */
 
 import {
@@ -20,10 +20,11 @@ import { bodyFloats, storedFloats } from '../../gpu/layout';
 import { packedBytes } from './obstacles';
 
 /**
- * Returns the bytes per particle: two copies of position, velocity and id; an entry (8); a partner (4); a rank, later
- * the cell (4, or its coordinates in 8 or 16 if buckets are shared by cells). A position takes 16 bytes with radii and
- * 32 with boxes. With radii there are also finer entries, twice, on all levels but one (in a box, two), and heavy
- * particles (4).
+ * Returns the bytes per particle, as the sum of:
+ *   - two copies of position, velocity and id; a position takes 16 bytes with variable radii, and 32 with boxes;
+ *   - an entry (8), a partner (4), and a rank, which the cell replaces later (4; 8 or 16 if cells may share buckets);
+ *   - with variable radii, a heavy particle (4), and two copies of the finer entries. A particle may be a finer entry on
+ *     all levels but one (bounded and periodic worlds: all but two).
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -36,29 +37,29 @@ export function bytesPerParticle(
   return 2 * (vectors + 4) + 12 + cellBytes({ dimensions, kind, levels }) + finer;
 }
 
-/** Counts and starts, 4 bytes each. */
+/** A count and a start, 4 bytes each. */
 export const BYTES_PER_CELL = 8;
 
 /** Parameter rings, partial measures and padding. */
 const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 
-/** Optional parts of a simulation that take memory. */
+/** The parts of a simulation that take memory only if an option asks for them. */
 export interface MemoryOptions {
   /** The largest number of obstacles. Default: none. */
   readonly obstacles?: number | undefined;
-  /** Whether the work of crowds is split. Default: true with levels, otherwise false. */
+  /** True if the work on crowds is split. Default: true with levels, otherwise false. */
   readonly crowds?: boolean | undefined;
-  /** With variable radii, the levels of cells, `world.levels`. Default: 0. */
+  /** The number of levels of cells, `world.levels`, if radii vary. Default: 0. */
   readonly levels?: number | undefined;
-  /** Whether particles may be boxes. Needs levels. Default: false. */
+  /** True if particles may be boxes. Needs levels. Default: false. */
   readonly boxes?: boolean | undefined;
-  /** Whether the paths of fast particles are followed. Default: false. */
+  /** True if the paths of fast particles are followed. Default: false. */
   readonly continuous?: boolean | undefined;
 }
 
 /**
- * `cells` is the number of cells. In an unbounded world, it is the number of buckets: the greater of the capacity and
- * the number of obstacles, rounded up to a power of two.
+ * Estimates the bytes of GPU memory of a simulation. `cells` is the number of cells. In an unbounded world, it is the
+ * number of buckets: the greater of the capacity and the number of obstacles, rounded up to a power of two.
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -83,8 +84,8 @@ export function estimateMemory(
 }
 
 /**
- * Estimates the buckets of finer entries. In a box, each level has a quarter (3D: an eighth) of the cells of the one
- * below.
+ * Estimates the number of buckets that have finer entries. In bounded and periodic worlds, each level has a quarter
+ * (3D: an eighth) of the cells of the level below.
  */
 function bucketsOfFiner(
   dimensions: Dimensions,
@@ -99,18 +100,18 @@ function bucketsOfFiner(
 
 function bytesOfPaths(world: Parameters<typeof ccdBytes>[0], particles: number): number {
   const bytes = ccdBytes(world, particles);
-  return Object.values(bytes).reduce((sum, one) => sum + one, 0);
+  return Object.values(bytes).reduce((sum, size) => sum + size, 0);
 }
 
-/** Returns the bytes of a sort: counts, starts and block sums. */
+/** Returns the bytes of the counts, starts and block sums of a sort. */
 function bytesOfCells(cells: number): number {
   return cells * BYTES_PER_CELL + (8 * cells) / SCAN_BLOCK;
 }
 
 /**
- * Returns the bytes of obstacles: their given, sorted and packed positions; per obstacle an id (4), an entry (8) and a
- * rank or cell; the cells of their sort; and one more word per partial measure. With levels, only the tree, its
- * bodies and that word.
+ * Returns the bytes of obstacles: their positions three times (given, sorted and packed); per obstacle an id (4), an
+ * entry (8), and a rank or cell; the cells of their sort; one more word per partial measure. With levels, only the
+ * tree, its bodies and that word.
  */
 function bytesOfObstacles(
   {
@@ -137,9 +138,10 @@ function bytesOfObstacles(
 }
 
 /**
- * Returns what to request of a device, so that the longest buffer of a world fits. With levels that may be the
- * positions, the finer entries (a word per level on which a particle may be one, and one more), or the buckets,
- * including those of finer entries. With `continuous` it is the buffer of lists of paths.
+ * Returns the sizes to request from a device so that the longest buffer of a world fits. With levels, the longest
+ * buffer may hold the positions, the finer entries, or the buckets, including those of finer entries. A particle takes
+ * one word of finer entries per level on which it may be one, and one word as a heavy particle. With `continuous`, the
+ * longest buffer holds the lists of paths.
  */
 export function deviceNeeds(
   world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,
@@ -158,7 +160,7 @@ export function deviceNeeds(
   return { particles, cells: cellCount + finerBuckets(world) + 1, dimensions: 3 };
 }
 
-/** Throws if the device was requested with too low limits for the world. */
+/** Throws if the limits that the device was requested with are too low for the world. */
 export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous = false): void {
   const { levels, cellCount } = world;
   const { particles, cells, dimensions } = deviceNeeds(world, capacity, continuous);
@@ -182,11 +184,11 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Nodes of the cells' lists of paths. There are twice as many per particle as a piece of a path takes at most, so all
- * particles can be fast and still advance. In all there are at least enough for 10,000 paths of a hundred cells. Paths
- * that find no free node are held.
+ * Nodes per particle for the lists of paths in cells: twice as many as one piece of a path takes at most. So all
+ * particles can be fast and still advance. FEWEST_NODES is the least number in all: enough for 10,000 paths through a
+ * hundred cells each. A path that finds no free node is held.
  */
-const NODES = { 2: 8, 3: 16 } as const;
+const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;
 
 export type CcdBytes = Readonly<Record<'links' | 'counters' | 'first' | 'even' | 'odd' | 'claims', number>>;
@@ -199,7 +201,9 @@ export function ccdBytes(
   const lists = Math.max(cellCount, kind === 'unbounded' ? FEWEST_LISTS : 0);
   return {
     counters: 4 * (CCD_HEADER + capacity),
-    links: 4 * (cellCount + capacity + lists) + 8 * Math.max(FEWEST_NODES, NODES[dimensions] * capacity),
+    links:
+      4 * (cellCount + capacity + lists) +
+      8 * Math.max(FEWEST_NODES, NODES_PER_PARTICLE[dimensions] * capacity),
     first: 8 * capacity,
     even: 8 * capacity,
     odd: 8 * capacity,

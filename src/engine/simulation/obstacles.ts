@@ -1,8 +1,8 @@
 /**
- * The obstacles of a simulation on the GPU: words behind the particles' cell starts, which
- * shaders/shared/obstacles*.wgsl read. Obstacles of one radius are sorted into the cells of the simulation's world.
- * With variable radii, the CPU puts them into a tree.
- * Inputs: bodies from core/obstacles/obstacles.ts, and the simulation's parameters with the number of obstacles as
+ * The obstacles of a simulation on the GPU, stored behind the particles' cell starts in the same buffer.
+ * shaders/obstacles/ reads them. Obstacles of one radius are sorted into the cells of the simulation's world. With
+ * variable radii, the CPU puts the obstacles into a tree.
+ * Inputs: bodies from core/obstacles/obstacles.ts, and the simulation's parameters with the number of obstacles as the
  * count.
  * Ordering: `load` submits at once. The order of obstacles is canonical: the same obstacles give the same bits.
  */
@@ -18,19 +18,21 @@ import type { SharedBinding } from '../../gpu/params';
 import { encodeStages } from '../../gpu/stage';
 import { CellSort, type SortBinding } from '../grid/cell-sort';
 
-/** A buffer of cell starts with room for obstacles behind them. */
+/** Obstacles, and the room for them behind the cell starts. */
 export interface Obstacles {
   /** The obstacles in the caller's order. */
   readonly given: StaticBodies;
   readonly bytes: number;
-  /** Replaces all obstacles. `makeShared` returns the parameters of a grid with `count` particles. */
+  /** Replaces all obstacles. `makeShared` returns the parameters of the world with `count` particles. */
   load(bodies: StaticBodies, makeShared: (count: number) => SharedBinding): void;
   destroy(): void;
 }
 
 type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
 
-/** Returns the bytes of each part of the obstacles' words, in their order. With levels, `starts` is the tree. */
+/**
+ * Returns the bytes of each part of the stored obstacles, in the order of the parts. With levels, `starts` is the tree.
+ */
 export function packedBytes(world: SizedWorld, capacity: number) {
   const { dimensions, levels = 0, boxes = false } = world;
   if (levels > 0) {
@@ -52,15 +54,15 @@ export function obstacleBytes(world: SizedWorld, capacity: number): number {
   return starts + positions + cells;
 }
 
-/** Throws if the device cannot bind the obstacles, which are in one buffer with the particles' cell starts. */
+/** Throws if the device cannot bind the obstacles together with the cell starts, because one buffer holds both. */
 export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): void {
   const bytes = 4 * firstObstacle(world) + obstacleBytes(world, capacity);
   if (world.levels === 0) checkDeviceHolds(gpu, capacity, world.cellCount, world.dimensions);
-  const what = `${capacity} obstacles beside ${world.cellCount} cells`;
+  const what = `${capacity} obstacles with ${world.cellCount} cells`;
   checkBinds(gpu, bytes, what, `particles: ${capacity}, cells: ${Math.ceil(bytes / 4)}`);
 }
 
-/** `target`: the buffer of starts of the simulation's sort. */
+/** Creates empty storage for obstacles. `target` is the buffer of cell starts of the simulation's sort. */
 export async function createObstacles(
   gpu: Gpu,
   world: World,
@@ -118,7 +120,7 @@ class CellObstacles implements Obstacles {
 
   static async create(gpu: Gpu, world: World, capacity: number, target: GPUBuffer): Promise<CellObstacles> {
     const { positions } = packedBytes(world, capacity);
-    // However dense obstacles are, they need no crowds, which only split the work of moving particles.
+    // Dense obstacles need no `crowds`, which only split the work on moving particles.
     const uncrowded = { ...world, crowds: false };
     const { sort, owned } = await createParts({
       sort: CellSort.create(gpu, uncrowded, capacity, { ids: false, velocities: false }),

@@ -1,9 +1,11 @@
 /**
- * A simulation's particles in GPU memory: two copies each of positions, velocities and ids, of which one holds the
- * state. A pass that moves state writes the spare copies, and the host swaps them. There is also a word per particle
- * for its partner, and a bit per id that is 1 if the particle leaves.
- * Inputs: packed particles, checked. Outputs: the copies, and packed particles by id from copies that were read back.
- * Ordering: writes are submitted at once. Call `beforeChange` before the state changes, for pending queries.
+ * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state. A
+ * pass that changes the state writes the spare copy, and the host then swaps the two. Also holds a word per particle
+ * for its partner, and a bit per id that is 1 if the particle is to be removed.
+ * Inputs: packed particles, already checked. Outputs: the copies, and packed particles by id, unpacked from buffers
+ * that were read back.
+ * Ordering: writes are submitted at once. Call `beforeChange` before the state changes, so that pending queries can
+ * copy the old state.
  */
 
 import { ArgumentError } from '../../core/base/errors';
@@ -22,12 +24,12 @@ type ParticleBuffers = Readonly<Record<Kind, GPUBuffer>>;
 
 type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 
-/** The copy that holds the state, per kind of buffer. */
+/** Which of the two copies holds the state, per kind of buffer. */
 type CurrentCopies = Record<Kind, 0 | 1>;
 
-/** A query about the state at the time of its call. */
+/** A pending query about the state at the time of the call. */
 interface Query {
-  /** Copies what the query still needs. Called before the state changes. */
+  /** Copies the data that the query still needs. Called before the state changes. */
   preserve(): void;
 }
 
@@ -67,7 +69,7 @@ export class ParticleCopies {
     return this.pick((copy) => copy);
   }
 
-  /** The other copies, which passes write. */
+  /** The spare copies, which passes write. */
   get spare(): ParticleBuffers {
     return this.pick(other);
   }
@@ -80,20 +82,20 @@ export class ParticleCopies {
     return this.owned.buffers.leaving;
   }
 
-  /** Names the copies that hold these kinds, as a key for bind groups. */
-  nameOf(...kinds: readonly Kind[]): string {
+  /** Returns a key for bind groups, which depends on the copies that hold the state of these kinds. */
+  keyOf(...kinds: readonly Kind[]): string {
     return kinds.map((kind) => this.current[kind]).join(' ');
   }
 
-  /** Makes the spare copies of these kinds hold the state. */
+  /** Swaps the copies of these kinds: the spare ones now hold the state. */
   swap(...kinds: readonly Kind[]): void {
     const current: CurrentCopies = { ...this.current };
     for (const kind of kinds) current[kind] = other(current[kind]);
     this.current = current;
   }
 
-  /** Runs `make`, which may swap copies. If it throws, undoes the swaps. */
-  orAsBefore<Result>(make: () => Result): Result {
+  /** Runs `make`, which may swap copies. Undoes the swaps if `make` throws. */
+  undoIfThrows<Result>(make: () => Result): Result {
     const before = this.current;
     try {
       return make();
@@ -103,7 +105,7 @@ export class ParticleCopies {
     }
   }
 
-  /** Call this when a query is submitted, and `release` when it is answered. */
+  /** Keeps the present state for a query. Call this when the query is submitted, and `release` when it is answered. */
   keepFor(query: Query): void {
     this.queries.add(query);
   }
@@ -135,7 +137,7 @@ export class ParticleCopies {
     queue.writeBuffer(velocity, 4 * storedFloats(dimensions) * first, toStored(dimensions, velocities));
   }
 
-  /** Marks the ids of particles that leave, for the pass that retires them. */
+  /** Marks the ids of particles to remove, for the retire pass. */
   markLeaving(ids: Uint32Array | readonly number[]): void {
     const leaving = new Uint32Array(Math.ceil(this.capacity / 32));
     for (let index = 0; index < ids.length; index++) {
@@ -155,7 +157,7 @@ export class ParticleCopies {
     ];
   }
 
-  /** Unpacks what was read back, in the order of ids. */
+  /** Unpacks the buffers of `ranges` that were read back, in the order of ids. */
   arraysOf(copies: readonly ArrayBuffer[]): ParticleArrays {
     const { dimensions, levels } = this.world;
     const words = bodyFloats(this.world);

@@ -1,6 +1,6 @@
 /**
- * Creates the kernels of a simulation. Kernels that a step with the initial settings needs are compiled at once, the
- * others when they are first recorded. Passes that look for neighbours exist once per broad phase.
+ * Creates the kernels of a simulation. Compiles the kernels of a step with the initial settings at once, and each other
+ * kernel when it is first recorded. Passes that look for neighbours exist once per broad phase.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { SimulationPlan } from '../../core/simulation/plan';
@@ -16,7 +16,7 @@ import { Resolve } from '../../passes/solve/resolve';
 import { Retire } from '../../passes/solve/retire';
 
 /** The passes that look for neighbours, for one broad phase. */
-export interface ProbingPasses {
+export interface NeighbourPasses {
   readonly partner: Partner;
   readonly respond: Resolve;
   readonly separate: Resolve;
@@ -25,13 +25,13 @@ export interface ProbingPasses {
   destroy(): void;
 }
 
-export interface SimulationPasses extends Readonly<Record<BroadPhase, ProbingPasses>> {
+export interface SimulationPasses extends Readonly<Record<BroadPhase, NeighbourPasses>> {
   readonly integrate: Integrate;
   readonly retire: Retire;
   destroy(): void;
 }
 
-/** Returns the variant to link for. Without obstacles, kernels contain no code for them. */
+/** Returns the variant that the kernels are linked for. Without obstacles, they contain no code for obstacles. */
 export function variantOf({ world, obstacleCapacity }: SimulationPlan): World & Pick<Variant, 'obstacles'> {
   return obstacleCapacity > 0 ? { ...world, obstacles: true } : world;
 }
@@ -41,8 +41,8 @@ export async function createSimulationPasses(gpu: Gpu, plan: SimulationPlan): Pr
   const { integrate, retire, grid, naive } = await createParts({
     integrate: Integrate.create(gpu, world, !plan.continuous),
     retire: Retire.create(gpu, world, 'first-use'),
-    grid: createProbing(gpu, plan, 'grid'),
-    naive: createProbing(gpu, plan, 'naive'),
+    grid: createNeighbourPasses(gpu, plan, 'grid'),
+    naive: createNeighbourPasses(gpu, plan, 'naive'),
   });
   const destroy = () => {
     grid.destroy();
@@ -51,7 +51,11 @@ export async function createSimulationPasses(gpu: Gpu, plan: SimulationPlan): Pr
   return { integrate, retire, grid, naive, destroy };
 }
 
-async function createProbing(gpu: Gpu, plan: SimulationPlan, broadPhase: BroadPhase): Promise<ProbingPasses> {
+async function createNeighbourPasses(
+  gpu: Gpu,
+  plan: SimulationPlan,
+  broadPhase: BroadPhase,
+): Promise<NeighbourPasses> {
   const { world, settings } = plan;
   const variant = variantOf(plan);
   const compilation = broadPhase === settings.broadPhase ? 'now' : 'first-use';

@@ -1,16 +1,16 @@
 /**
- * The particle simulation on the GPU: creation, particles, settings, steps and queries of its state. particle-copies.ts
- * holds the state, passes.ts the kernels, stages.ts makes steps from them, and submissions.ts notices if the device
- * drops a submission.
+ * The particle simulation on the GPU: creation, particles, settings, steps and queries. particle-copies.ts holds the
+ * state, passes.ts the kernels. stages.ts combines kernels into steps, and submissions.ts notices if the device drops a
+ * submission.
  *
- * Ordering: a change is one compute pass; dispatches within a pass are ordered and synchronised. Submit a recorded step
- * (`encodeStep`, `encodeSeparate`) before you call anything except another `encode…` method, because all other calls
- * submit at once.
+ * Ordering: each change of the state is one compute pass; its dispatches run in order. Submit the encoder of a recorded
+ * step (`encodeStep`, `encodeSeparate`) before you call anything except another `encode…` method, because all other
+ * calls submit at once.
  *
- * The device may reject a kernel after it was recorded, if no caller awaited its compilation. If a query needs it, only
- * the query fails: its sort is a separate submission, so the state stays intact. After a dropped change the simulation
- * accepts only a checkpoint. Once a rejection is known, every call that needs the kernel throws before it changes
- * anything.
+ * The device may reject a kernel after it was recorded, if no caller awaited its compilation. If only a query needs the
+ * kernel, only the query fails: the sort before the query is a separate submission, so the state stays intact. If a
+ * change of the state is dropped, the simulation accepts only a checkpoint. Once the rejection is known, every call
+ * that needs the kernel throws before it changes anything.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -61,17 +61,18 @@ import { createSimulationPasses, type SimulationPasses, variantOf } from './pass
 import { type Recording, SimulationStages } from './stages';
 import { StateSubmissions } from './submissions';
 
-/** The buffers that hold the state now. A step may swap them, so get them again each frame. */
+/** The buffers that hold the current state. A step may swap them, so get them again in each frame. */
 export interface SimulationBuffers {
   /**
-   * Per particle, in cell order: vec2f (2D) or vec4f with w unused (3D). With variable radii: vec4f in 2D too, with the
-   * radius in w. With boxes: two vec4f, first the position, with the radius of the ball around the body in w; then the
-   * half extents (0 for a ball), with the radius of a ball of the same area (3D: volume) in w.
+   * One vec2f (2D) or vec4f with w unused (3D) per particle, in cell order. With variable radii: vec4f in 2D too, with
+   * the radius in w. With boxes: two vec4f per particle. The first holds the position, and in w the radius of the ball
+   * around the body. The second holds the half extents (0 for a ball), and in w the radius of a ball of the same area
+   * (3D: volume).
    */
   readonly positions: GPUBuffer;
-  /** Per particle: vec2f (2D) or vec4f with w unused (3D). */
+  /** One vec2f (2D) or vec4f with w unused (3D) per particle. */
   readonly velocities: GPUBuffer;
-  /** u32: the id of the particle in each slot. */
+  /** One u32 per slot: the id of its particle. */
   readonly ids: GPUBuffer;
 }
 
@@ -96,7 +97,7 @@ export class Simulation implements ParticleSimulation {
   private readonly stages: SimulationStages;
   private elapsed = 0;
   private destroyed = false;
-  /** Number of particles in the last step. */
+  /** The number of particles in the last step. */
   private stepped = 0;
   private readonly substeps: SubstepMemo;
 
@@ -196,8 +197,8 @@ export class Simulation implements ParticleSimulation {
 
   /**
    * The state in GPU memory, for drawing and for the caller's kernels. Ids are read-only. Between two steps you may
-   * write velocities and, without variable radii, positions, in work that is submitted or recorded between them. Do not
-   * write positions while `findPairs` is pending: it would mix pairs of the old and the new positions.
+   * write velocities and, without variable radii, positions; submit or record that work between the steps. Do not write
+   * positions while `findPairs` is pending: it would mix pairs of the old and the new positions.
    */
   get buffers(): SimulationBuffers {
     this.checkUsable();
@@ -215,8 +216,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Records a step into the caller's encoder. Encoders that are recorded at the same time share 1,023 changes of
-   * parameters (dt, settings, count). If one of them holds that many, the next call throws.
+   * Records a step into the caller's encoder. All encoders that are not submitted yet may hold 1,023 changes of
+   * parameters (dt, settings, count) together. The call throws only if one encoder already holds that many.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
@@ -257,7 +258,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Records rounds that push particles apart into the caller's encoder, like encodeStep. Each round sorts, then pushes.
+   * Records rounds that push particles apart into the caller's encoder, under the rules of encodeStep. Each round
+   * sorts, then pushes.
    */
   encodeSeparate(encoder: GPUCommandEncoder, rounds = 1): void {
     this.checkUsable();
@@ -296,7 +298,7 @@ export class Simulation implements ParticleSimulation {
     this.copies.markLeaving(ids);
     const stages = this.stages.retire(this.recording());
     this.submit('simulation.remove', (encoder) => this.encodeStages(encoder, 'simulation.remove', stages));
-    // The sort put them last, so a smaller count leaves them out.
+    // The sort has put the removed particles last, so the smaller count excludes them.
     this.ids.release(ids);
   }
 
@@ -321,8 +323,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Resolves to every overlapping pair once, ids ascending, as of the call. Reserves memory for exactly the pairs that
-   * there are. If the device cannot hold them, the error names their number.
+   * Resolves to every pair that overlaps at the time of the call, once, ids ascending. Reserves exactly the memory that
+   * the pairs need. If the device cannot hold them, the error names their number.
    */
   async findPairs(): Promise<FoundPairs> {
     this.checkUsable();
@@ -332,8 +334,8 @@ export class Simulation implements ParticleSimulation {
     this.sortNow();
     const { settled } = this.submissions;
     const { gpu, scan, readback, capacity, world } = this;
-    // If memory runs out, the bind groups made here are invalid. `settled` reports it, so the validation error is
-    // ignored.
+    // If memory runs out, the bind groups made here are invalid. `query.settled` reports the lack of memory, so ignore
+    // the validation error.
     gpu.device.pushErrorScope('validation');
     const query = new PairQuery(gpu, { pairs, scan }, readback, this.stages.sorted, count, capacity, world);
     gpu.device.popErrorScope().catch(() => undefined);
@@ -353,7 +355,7 @@ export class Simulation implements ParticleSimulation {
       const { contacts, borderline } = measure.combine(bytes as ArrayBuffer, count);
       const found = await query.fill(contacts, new Uint32Array(total as ArrayBuffer)[0] as number, () => {
         this.checkAlive();
-        return this.parameters.place(this.world, count, substep);
+        return this.parameters.write(this.world, count, substep);
       });
       return { count: found.length / 2, pairs: found, borderline };
     } finally {
@@ -373,7 +375,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   async checkpoint(): Promise<Checkpoint> {
-    // Copy the settings now; they may change before the particles arrive.
+    // Copy the settings now, because they may change before the particles are read.
     const described = describeSimulation(this, this.obstacles?.given);
     return { ...described, ...(await this.read()) };
   }
@@ -413,13 +415,13 @@ export class Simulation implements ParticleSimulation {
 
   private loadObstacles(bodies: StaticBodies): void {
     const substep = this.substeps.derive(this.currentSettings, 0);
-    this.obstacles?.load(bodies, (count) => this.parameters.place(this.world, count, substep));
+    this.obstacles?.load(bodies, (count) => this.parameters.write(this.world, count, substep));
   }
 
-  /** Returns the parameters, count and settings for a recording made now. */
+  /** Returns the current parameters, count and settings, for recording stages. */
   private recording(dt = 0): Recording {
     const { count, currentSettings: settings } = this;
-    const shared = this.parameters.place(this.world, count, this.substeps.derive(settings, dt));
+    const shared = this.parameters.write(this.world, count, this.substeps.derive(settings, dt));
     return { shared, count, settings };
   }
 
@@ -435,7 +437,7 @@ export class Simulation implements ParticleSimulation {
     });
   }
 
-  /** Sorts the state in a separate submission, which the device keeps even if it rejects a kernel of the query. */
+  /** Sorts the state in a separate submission, which stays valid if the device rejects a kernel of the query. */
   private sortNow(): void {
     const stages = this.stages.sorting(this.recording());
     this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));
@@ -450,7 +452,7 @@ export class Simulation implements ParticleSimulation {
     return this.stages.step(this.recording(dt));
   }
 
-  /** Returns the part that follows the paths of fast particles, or throws if the simulation has none. */
+  /** Returns the continuous motion of this simulation. Throws if it was created without `continuous`. */
   private requireCcd(name: string): Ccd {
     this.checkUsable();
     checkContinuous(this, name);
@@ -458,8 +460,8 @@ export class Simulation implements ParticleSimulation {
   }
 }
 
-/** Loads ccd.ts only if needed, because its kernels have as much text as all others of a step together. */
+/** Loads ccd.ts only if needed, because its kernels have as much text as all other kernels of a step together. */
 async function createCcd(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Ccd> {
-  const { Ccd: Made } = await import('./ccd');
-  return Made.create(gpu, variant, world, capacity);
+  const { Ccd: Loaded } = await import('./ccd');
+  return Loaded.create(gpu, variant, world, capacity);
 }

@@ -1,11 +1,12 @@
 /**
- * Makes stages from passes, bound to the copies that hold the state, for a simulation's changes and queries.
+ * Makes the stages of a simulation's changes and queries. A stage is a pass that is bound to the copies that hold the
+ * state.
  *
- * One substep: integrate + count, scan, scatter, gather, then for each iteration: partner (only with restitution),
- * resolve. The count is a pass of its own with variable radii, because it also counts the finer entries of cells, and
- * with `continuous`, because paths are followed before it.
- * Outputs: stages, to record or to time. Creating a stage swaps the copies as the stage will leave them, so record
- * stages in the order in which they were created. Bind groups are created once.
+ * One substep: integrate (which also counts), scan, scatter, gather, partner (only with restitution), resolve. With
+ * variable radii, a separate pass counts, because it also counts finer entries. With `continuous`, a separate pass
+ * counts, because ccd changes positions after the integration.
+ * Outputs: stages, to record or to time. Creating a stage already swaps the copies that the stage will write, so record
+ * stages in the order of their creation. Bind groups are created once per combination of copies.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
@@ -19,7 +20,7 @@ import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 import type { SimulationPasses } from './passes';
 
-/** The input of stages: parameters, number of particles, and settings. */
+/** The input of stages: the parameters, the number of particles, and the settings. */
 export interface Recording {
   readonly shared: SharedBinding;
   readonly count: number;
@@ -36,51 +37,51 @@ export class SimulationStages {
     private readonly copies: ParticleCopies,
     /** Undefined without `continuous`. */
     private readonly ccd: Ccd | undefined,
-    /** With levels the sort counts by itself, because it also counts finer entries. */
+    /** With levels the sort itself counts, because it also counts finer entries. */
     private readonly hasLevels: boolean,
   ) {}
 
   step(recording: Recording): Stage[] {
-    return this.orAsBefore(() => this.substeps(recording));
+    return this.checked(() => this.substeps(recording));
   }
 
   separate(recording: Recording, rounds: number): Stage[] {
-    return this.orAsBefore(() =>
-      Array.from({ length: rounds }, () => [...this.sorting(recording), this.separateOnce(recording)]).flat(),
+    return this.checked(() =>
+      Array.from({ length: rounds }, () => [...this.sorting(recording), this.pushApart(recording)]).flat(),
     );
   }
 
-  /** Sorts the particles that are marked as leaving behind all others. */
+  /** Sorts the particles that are marked for removal behind all others. */
   retire(recording: Recording): Stage[] {
     const { copies } = this;
     const { retire } = this.passes;
     const { shared, count } = recording;
-    const group = this.group(`retire ${copies.nameOf('position', 'id')}`, () =>
+    const group = this.group(`retire ${copies.keyOf('position', 'id')}`, () =>
       retire.bind({ leaving: copies.leaving, ...copies.now }),
     );
-    return this.orAsBefore(() => [
+    return this.checked(() => [
       { name: 'retire', encode: (pass) => retire.encode(pass, shared, group, count) },
       ...this.sorting(recording),
     ]);
   }
 
-  /** Sorts the state into the other copies. `counted`: another pass has done the count. */
+  /** Sorts the state into the spare copies. `counted`: true if another pass has already counted the particles. */
   sorting({ shared, count }: Recording, counted = false): Stage[] {
     const { copies } = this;
     copies.beforeChange();
-    const binding = this.group(`sort ${copies.nameOf('position', 'velocity', 'id')}`, () =>
+    const binding = this.group(`sort ${copies.keyOf('position', 'velocity', 'id')}`, () =>
       this.sort.bind(copies.now, copies.spare),
     );
     copies.swap('position', 'velocity', 'id');
     return this.sort.stages(shared, binding, count, counted);
   }
 
-  /** Needs a sorted state. */
+  /** Measures the state, which must be sorted. */
   measure({ shared, count, settings }: Recording): Stage {
     const { copies } = this;
     const { measure } = this.passes[settings.broadPhase];
     const { position, velocity, id } = copies.now;
-    const key = `measure ${settings.broadPhase} ${copies.nameOf('position', 'velocity', 'id')}`;
+    const key = `measure ${settings.broadPhase} ${copies.keyOf('position', 'velocity', 'id')}`;
     const group = this.group(key, () =>
       measure.bind({
         position,
@@ -92,7 +93,7 @@ export class SimulationStages {
     return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
   }
 
-  /** The buffers that a search for pairs reads, after a sort. */
+  /** The buffers that a search for pairs reads. Valid after a sort. */
   get sorted(): PairState {
     const { position, id } = this.copies.now;
     return { position_in: position, id_in: id, ...this.cells };
@@ -116,7 +117,7 @@ export class SimulationStages {
     const stages: Stage[] = ccd ? [ccd.begin(shared, this.ccdBinding(ccd))] : [];
     for (let substep = 0; substep < settings.substeps; substep++) {
       const { position, velocity, id } = copies.now;
-      const group = this.group(`integrate ${copies.nameOf('position', 'velocity', 'id')}`, () =>
+      const group = this.group(`integrate ${copies.keyOf('position', 'velocity', 'id')}`, () =>
         integrate.bind({
           position,
           velocity,
@@ -136,12 +137,12 @@ export class SimulationStages {
   private ccdBinding(ccd: Ccd): CcdBinding {
     const { copies, sort } = this;
     const { position, velocity, id } = copies.now;
-    return this.group(`ccd ${copies.nameOf('position', 'velocity', 'id')}`, () =>
+    return this.group(`ccd ${copies.keyOf('position', 'velocity', 'id')}`, () =>
       ccd.bind({
         position_in: position,
         velocity_in: velocity,
         id_in: id,
-        // Free as scratch, because it is not written before the sort.
+        // Serves as scratch memory, because the sort writes this copy later.
         struck: copies.spare.velocity,
         start: sort.start,
       }),
@@ -153,7 +154,7 @@ export class SimulationStages {
     const { copies } = this;
     const { broadPhase, restitution } = settings;
     const { partner, respond } = this.passes[broadPhase];
-    const key = `${broadPhase} ${copies.nameOf('position', 'velocity')}`;
+    const key = `${broadPhase} ${copies.keyOf('position', 'velocity')}`;
     const { now, spare } = copies;
     const state = { position_in: now.position, velocity_in: now.velocity, ...this.cells };
     const stages: Stage[] = [];
@@ -176,10 +177,10 @@ export class SimulationStages {
     return stages;
   }
 
-  private separateOnce({ shared, count, settings }: Recording): Stage {
+  private pushApart({ shared, count, settings }: Recording): Stage {
     const { copies } = this;
     const { separate } = this.passes[settings.broadPhase];
-    const group = this.group(`separate ${settings.broadPhase} ${copies.nameOf('position')}`, () =>
+    const group = this.group(`separate ${settings.broadPhase} ${copies.keyOf('position')}`, () =>
       separate.bind({
         position_in: copies.now.position,
         position_out: copies.spare.position,
@@ -191,22 +192,23 @@ export class SimulationStages {
   }
 
   /**
-   * Returns the stages of a change. If the device is known to reject a kernel, throws and leaves the copies as before.
+   * Returns the stages of a change. If the device is known to reject one of their kernels, throws and undoes the swaps
+   * of copies.
    */
-  private orAsBefore(makeStages: () => Stage[]): Stage[] {
-    return this.copies.orAsBefore(() => {
+  private checked(makeStages: () => Stage[]): Stage[] {
+    return this.copies.undoIfThrows(() => {
       const stages = makeStages();
       checkKernels(this.gpu, stages);
       return stages;
     });
   }
 
-  /** Returns the bind groups of a name. They are made once per combination of copies. */
-  private group<Group>(name: string, make: () => Group): Group {
-    let group = this.groups.get(name) as Group | undefined;
+  /** Returns the bind groups with this key. Creates them if they do not exist. */
+  private group<Group>(key: string, make: () => Group): Group {
+    let group = this.groups.get(key) as Group | undefined;
     if (group === undefined) {
       group = make();
-      this.groups.set(name, group);
+      this.groups.set(key, group);
     }
     return group;
   }

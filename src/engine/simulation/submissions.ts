@@ -1,10 +1,12 @@
 /**
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
- * The device may reject a kernel after it was recorded, if no caller awaited its compilation; it then drops the
- * submission. After that the copies of the state disagree: the state is lost, and `check` throws until `renew`.
+ * The device may reject a kernel after it was recorded, if no caller awaited its compilation. The device then drops the
+ * submission, and the two copies of the state no longer match. So the state is lost, and `check` throws until `renew`
+ * is called.
  * Inputs: recordings of changes. Output: `settled`, which rejects if any change so far was dropped.
- * Ordering: changes are submitted at once, in the order of the calls, or with the caller's encoder.
+ * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
+ * caller submits the encoder.
  */
 import { GpuError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
@@ -31,7 +33,7 @@ export class StateSubmissions {
     if (this.loss) throw this.loss;
   }
 
-  /** Call this when the whole state is written anew, so that earlier losses no longer matter. */
+  /** Call this when the whole state is overwritten, so that earlier losses no longer matter. */
   renew(): void {
     this.loss = undefined;
     this.valid = Promise.resolve();
@@ -53,7 +55,7 @@ export class StateSubmissions {
     if (compiled) this.dependOn(compiled);
   }
 
-  /** Submits stages and times each. Records and submits all of them before it first waits. */
+  /** Submits stages and times each. All of them are submitted before this method first waits. */
   time(readback: Readback, stages: readonly Stage[]): Promise<StageTimes> {
     const { device } = this.gpu;
     device.pushErrorScope('validation');
@@ -62,7 +64,9 @@ export class StateSubmissions {
     return Promise.all([times, this.valid]).then(([result]) => result);
   }
 
-  /** If `change` rejects, a change was dropped, and all later changes worked on wrong copies. */
+  /**
+   * Makes `settled` depend on `change`. After a dropped change, all later changes worked on copies that do not match.
+   */
   private dependOn(change: Promise<void>): void {
     const valid = Promise.all([this.valid, change]).then(
       () => undefined,

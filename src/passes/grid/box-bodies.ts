@@ -1,5 +1,6 @@
 /**
- * Host of shaders/grid/box_bodies.wgsl: turns boxes into bodies of a grid with levels, and counts those it sets aside.
+ * Host of shaders/grid/box_bodies.wgsl: turns boxes into bodies of a grid with levels, and counts the boxes that the
+ * grid skips.
  */
 import text from '../../../shaders/grid/box_bodies.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
@@ -7,7 +8,7 @@ import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import { type Variant, worldFlags, worldModules, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
-/** Words of `refused`: the number of invalid boxes, and of too large ones. */
+/** Words of `refused`: the number of invalid boxes, and of boxes that are too large. */
 export const REFUSED_WORDS = 2;
 
 export interface BoxBodiesBuffers {
@@ -15,7 +16,7 @@ export interface BoxBodiesBuffers {
   readonly boxes: GPUBuffer;
   readonly bodies: GPUBuffer;
   readonly high_out: GPUBuffer;
-  /** Must be zero before. */
+  /** Must be zero before the pass. */
   readonly refused: GPUBuffer;
 }
 

@@ -1,4 +1,4 @@
-/** Host of shaders/grid/count.wgsl: counts the particles per bucket, and gives each particle its rank there. */
+/** Host of shaders/grid/count.wgsl: counts the particles per bucket, and gives each particle its rank in the bucket. */
 import text from '../../../shaders/grid/count.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';

@@ -1,6 +1,7 @@
 /**
- * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists the heavy
- * particles after the gather. Owns the list, which first holds tiles, then heavy particles.
+ * Host of shaders/grid/crowd.wgsl and heavy.wgsl. Sorts crowded buckets between scatter and gather, and lists the heavy
+ * particles after the gather. Owns one list for both uses: it first holds tiles of crowded buckets, then heavy
+ * particles.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -21,15 +22,15 @@ import { HEAVY_WORDS, neighbourModules, PARAMS, type Variant, worldFlags, worldN
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
-  /** As long as the entries. Its contents are overwritten. */
+  /** Scratch memory as long as the entries. */
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** The finer entries of a grid with levels, and scratch as long as they are. */
+  /** The finer entries of a grid with levels, and scratch memory as long as they are. */
   readonly finer?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
 }
 
-/** The entries to sort: the grid's entries, or the finer entries of its cells. */
+/** The entries to sort: those of the grid, or the finer entries of its cells. */
 export type CrowdOf = 'entries' | 'finer';
 
 const MERGES = ['tiles', 'runs', 'wholes'] as const;
@@ -52,13 +53,15 @@ interface Kernels {
   readonly close: Kernel | undefined;
 }
 
-/** Few workgroups, which stride over the slots, because there is usually nothing to list. */
+/**
+ * The most workgroups that list heavy particles. They stride over the slots, because there is usually nothing to list.
+ */
 const LISTING_WORKGROUPS = 64;
 
 const HEAVY = { name: 'grid/heavy.wgsl', text: heavyText };
 
-/** More entries than any crowd has. */
-const ALL = 2 ** 31;
+/** The length of the last runs: no crowd has more entries. */
+const LONGEST = 2 ** 31;
 
 export class Crowd {
   private constructor(
@@ -94,7 +97,7 @@ export class Crowd {
         flags: { TILES: true, FINER: finer },
       },
       runs: merge('runs', CROWD_TILE, CROWD_RUN),
-      wholes: merge('wholes', CROWD_RUN, ALL),
+      wholes: merge('wholes', CROWD_RUN, LONGEST),
     };
   }
 
@@ -109,7 +112,7 @@ export class Crowd {
     };
   }
 
-  /** Only in grids with levels. */
+  /** Describes the kernel that stores the number of heavy particles, for grids with levels. */
   static describeClose({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
     return {
       label: 'grid.heavy.close',
@@ -155,7 +158,8 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // Tiles fit too: two words per tile are less than one per particle, however many finer entries it has.
+    // The tiles fit too: their two words each are fewer than one word per particle, however many finer entries a
+    // particle has.
     const owned = await createBuffers(
       gpu,
       'grid',
@@ -165,7 +169,7 @@ export class Crowd {
     return new Crowd({ clear, entries, finer, heavy, close }, owned);
   }
 
-  /** The header, then the list; see CROWD_HEADER. */
+  /** The header (see CROWD_HEADER), then the list. */
   get list(): GPUBuffer {
     return this.owned.buffers.crowd;
   }
@@ -191,12 +195,15 @@ export class Crowd {
     };
   }
 
-  /** Empties the list, before the scatter lists tiles. */
+  /** Records the emptying of the list, before the scatter lists tiles. */
   encodeClear(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding): void {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
-  /** Sorts crowded buckets between scatter and gather, or crowded finer entries after they are listed. */
+  /**
+   * Records the sort of crowded buckets, between scatter and gather, or of crowded lists of finer entries, after they
+   * are written.
+   */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
     for (const step of MERGES) {
@@ -206,7 +213,7 @@ export class Crowd {
     }
   }
 
-  /** Lists the heavy particles, after the gather. */
+  /** Records the listing of heavy particles, after the gather. */
   encodeHeavy(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

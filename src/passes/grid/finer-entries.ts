@@ -1,7 +1,8 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: in grids with levels, lists the particles of lower levels in each cell. Owns
- * the lists, with room for each particle on every level on which it may be a finer entry, and for the heavy particles
- * behind them. With too few levels for finer entries, it only sets the header and clears the list of crowds.
+ * Host of shaders/grid/finer_entries.wgsl. In grids with levels, it lists the finer entries of each cell: particles
+ * that are several levels lower. Owns the list, with room for each particle on every level on which it may be a finer
+ * entry, and for the heavy particles at the end. If there are too few levels for finer entries, it only sets the header
+ * and clears the list of crowds.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
@@ -17,9 +18,9 @@ import type { Crowd, CrowdBinding } from './crowd';
 export interface FinerBuffers {
   readonly start: GPUBuffer;
   readonly counts: GPUBuffer;
-  /** The list of crowds. */
+  /** The list of crowded buckets and heavy particles of Crowd. */
   readonly crowd: GPUBuffer;
-  /** Positions in the order of the input, and in sorted order. */
+  /** Positions in the order of the input; `position_in` has them in sorted order. */
   readonly given: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
@@ -44,7 +45,10 @@ const BINDINGS = {
   order: { finer: 'write array<u32>', start: 'read array<u32>', counts: 'write array<u32>' },
 } as const;
 
-/** Bytes for heavy particles: a word per particle, one for their number, and a bit per slot; see heavy_words.wgsl. */
+/**
+ * Returns the bytes for heavy particles: a word per particle, a word for their number, and a bit per slot; see
+ * heavy_words.wgsl.
+ */
 function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
 }
@@ -86,12 +90,15 @@ export class FinerEntries {
     return new FinerEntries(named as Record<Step, Kernel>, finerBuckets(world), owned);
   }
 
-  /** A word with a bit per level that may have particles, then finer entries by bucket; at the end, heavy particles. */
+  /**
+   * First a word with a bit per level that may have particles, then the finer entries by bucket, and at the end the
+   * heavy particles.
+   */
   get list(): GPUBuffer {
     return this.owned.buffers.finer;
   }
 
-  /** Scratch as long as the finer entries, for merging crowds of them. */
+  /** Scratch memory as long as the finer entries, for sorting crowded lists of them. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }
@@ -111,7 +118,7 @@ export class FinerEntries {
     };
   }
 
-  /** Marks the levels that have particles, before the count. */
+  /** Records the kernels that note which levels have particles. Record them before the count. */
   encodeLevels(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -124,7 +131,7 @@ export class FinerEntries {
     }
   }
 
-  /** Lists the finer entries, after the gather. `crowd` sorts the crowded lists. */
+  /** Records the kernels that list the finer entries. Record them after the gather. `crowd` sorts the crowded lists. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -133,7 +140,7 @@ export class FinerEntries {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    // The list of crowds next holds crowded finer entries, then heavy particles.
+    // Crowd's list held crowded buckets. It now gets crowded lists of finer entries, and later the heavy particles.
     crowd.encodeClear(pass, shared, crowdBinding);
     if (this.buckets === 0) return;
     const { list, order } = this.kernels;

@@ -1,4 +1,6 @@
-/** Host of shaders/grid/gather.wgsl: finds the canonical order and moves the state into it. */
+/**
+ * Host of shaders/grid/gather.wgsl: determines the canonical order of particles, and moves the state into this order.
+ */
 import text from '../../../shaders/grid/gather.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';

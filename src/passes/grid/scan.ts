@@ -1,6 +1,6 @@
 /**
- * Host of shaders/grid/scan.wgsl: the exclusive prefix sum of `length` counts, which it resets to zero.
- * A binding owns its block sums and its parameters; the caller that creates one destroys it.
+ * Host of shaders/grid/scan.wgsl: computes the exclusive prefix sum of counts, and resets the counts to zero. A
+ * ScanBinding owns block sums and parameters; the caller of `bind` or `reserve` destroys it.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
 import { SCAN_BLOCK } from '../../core/base/constants';
@@ -14,7 +14,7 @@ import { PARAMS } from '../modules';
 
 export const SCAN_FIELDS = { vectors: 'u32', blocks: 'u32' } as const;
 
-/** Returns the bytes of a buffer of counts or starts, which the scan reads in whole vectors of four. */
+/** Returns the size in bytes of a buffer of counts or starts. The scan reads them in vectors of four. */
 export function scanBytes(length: number): number {
   return Math.ceil(length / 4) * 16;
 }
@@ -31,7 +31,7 @@ export interface ScanBinding {
 const STEPS = ['reduce', 'spine', 'apply'] as const;
 
 const BLOCKS = { block_sums: 'write array<atomic<u32>>', block_starts: 'write array<u32>' } as const;
-/** The pass over all blocks reads four at once. */
+/** The spine kernel handles all blocks, and reads four sums at once. */
 const SPINE_BLOCKS = { block_sums: 'write array<vec4u>', block_starts: 'write array<vec4u>' } as const;
 
 export class Scan {
@@ -64,14 +64,17 @@ export class Scan {
     return new Scan(gpu, { reduce: reduce as Kernel, spine: spine as Kernel, apply: apply as Kernel });
   }
 
-  /** Both buffers hold `scanBytes(length)`; entries of `counts` past the length must be zero. */
+  /**
+   * Creates a binding for `length` counts. Both buffers need the size `scanBytes(length)`. Entries of `counts` beyond
+   * the length must be zero.
+   */
   async bind(counts: GPUBuffer, starts: GPUBuffer, length: number): Promise<ScanBinding> {
     const owned = this.own(length);
     await owned.settled;
     return this.bindOwned(counts, starts, length, owned);
   }
 
-  /** Like `bind`, but without waiting. `settled` rejects if the device had too little memory. */
+  /** Like `bind`, but without waiting for memory. `settled` rejects if the device had too little. */
   reserve(
     counts: GPUBuffer,
     starts: GPUBuffer,
@@ -136,7 +139,8 @@ export class Scan {
   }
 
   /**
-   * `length` is the number of counts to scan, if all counts behind them are zero. Default: all counts that are bound.
+   * Records the scan. `length` is the number of counts to scan; all counts after them must be zero. Default: all bound
+   * counts.
    */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ScanBinding, length?: number): void {
     const blocks = length === undefined ? binding.blocks : Math.ceil(length / SCAN_BLOCK);

@@ -1,4 +1,4 @@
-/** Host of shaders/grid/scatter.wgsl: groups entries (slot, id) by bucket. */
+/** Host of shaders/grid/scatter.wgsl: groups the entries of particles (slot and id) by bucket. */
 import text from '../../../shaders/grid/scatter.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/measure/measure.wgsl: sums over all particles. Owns the partial sums, which `combine` adds up in
- * doubles; sums that may exceed 32 bits come in two words.
+ * Host of shaders/measure/measure.wgsl: computes sums over all particles. Owns the partial sums of the workgroups,
+ * which `combine` adds up in doubles. A sum that may exceed 32 bits takes two words.
  */
 import censusDense from '../../../shaders/measure/census_dense.wgsl?raw';
 import censusHashed from '../../../shaders/measure/census_hashed.wgsl?raw';
@@ -49,7 +49,7 @@ export interface MeasureBuffers {
   readonly finer?: GPUBuffer | undefined;
 }
 
-/** The word of one more measure with obstacles: the overlaps with them. */
+/** The index of the word that only kernels with obstacles write: the number of overlaps with obstacles. */
 const OBSTACLE_WORD = MEASURE_WORDS;
 
 const TWO_32 = 2 ** 32;
@@ -105,7 +105,7 @@ export class Measure {
     world: World & Pick<Variant, 'obstacles'>,
     broadPhase: BroadPhase,
     compilation?: Compilation,
-    /** The range of variable radii. */
+    /** The range of radii, if they vary. */
     radiusRange?: RadiusRange,
   ): Promise<Measure> {
     const { dimensions } = world;
@@ -132,7 +132,7 @@ export class Measure {
         ...borderlineFields(world, radiusRange),
       }),
     );
-    // The shader strides along one dimension, so its workgroups must fit into one.
+    // The shader strides over one dimension of workgroups, so their number must not exceed what one dimension holds.
     const mostWorkgroups = Math.min(MEASURE_WORKGROUPS, gpu.workgroupsPerDimension);
     return new Measure(kernel, dimensions, words, mostWorkgroups, parameters, partials);
   }
@@ -155,11 +155,12 @@ export class Measure {
     this.kernel.encode(pass, shared, group, this.workgroupsFor(count));
   }
 
-  /** The buffers to read back after `encode` for `count` particles. */
+  /** The range to read back after `encode` for `count` particles. */
   range(count: number): ReadRange {
     return { buffer: this.partials.buffers.partials, size: this.workgroupsFor(count) * this.words * 4 };
   }
 
+  /** Returns the measures of `count` particles from the bytes of `range`. */
   combine(bytes: ArrayBuffer, count: number): Measures {
     const words = new Uint32Array(bytes);
     const floats = new Float32Array(bytes);
@@ -176,7 +177,7 @@ export class Measure {
       }
       return most;
     };
-    // Each unordered pair was seen from both sides.
+    // Each pair was counted from both sides.
     const contacts = (sum(words, 2) + TWO_32 * sum(words, 3)) / 2;
     return {
       count,
@@ -212,7 +213,7 @@ export class Measure {
   }
 }
 
-/** The borderline bounds in the layout of the struct. */
+/** Returns the bounds of borderline pairs, in the layout of the struct. */
 function borderlineFields(world: World, radiusRange: RadiusRange | undefined) {
   if (!radiusRange) {
     const { low, high, latticeScale } = borderlineOf(world.diameter, world);

@@ -1,6 +1,7 @@
 /**
- * Host of shaders/query/boxes.wgsl: counts the particles in each box, then writes them at scanned offsets. One thread
- * searches a box over few cells. The tally puts the other boxes into a queue, which workgroups search.
+ * Host of shaders/query/boxes.wgsl: counts the particles in each box, then writes them at scanned offsets. A single
+ * thread searches a box of few cells. The tally kernel puts larger boxes into a queue; a workgroup searches each of
+ * these.
  */
 import text from '../../../shaders/query/boxes.wgsl?raw';
 import { MOST_BOX_WORKGROUPS } from '../../core/base/constants';
@@ -13,10 +14,12 @@ import { ListPass, type ListStep } from './list-pass';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
-/** Words of the queue before its boxes: the three arguments of an indirect dispatch, and the number of boxes. */
+/**
+ * The number of words in the queue before the boxes: three arguments for an indirect dispatch, and the number of boxes.
+ */
 const QUEUE_HEADER = 4;
 
-/** What searches a box: one thread alone, or the threads of a workgroup together. */
+/** Searchers of a box: one thread alone, or the threads of a workgroup together. */
 export const BOX_SEARCHERS = ['alone', 'together'] as const;
 export type BoxSearcher = (typeof BOX_SEARCHERS)[number];
 
@@ -26,13 +29,13 @@ export interface BoxesBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly boxes: GPUBuffer;
-  /** Slots of a UniformRing: BOXES_FIELDS. */
+  /** A UniformRing, whose slots have the fields BOXES_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** Has `queueBytes` and usage INDIRECT. Its first QUEUE_HEADER words are zero before a search. */
+  /** Needs the size `queueBytes` and usage INDIRECT. Its first QUEUE_HEADER words must be zero before a search. */
   readonly queue: GPUBuffer;
-  /** tally: a count per box. */
+  /** For tally: the number of particles per box. */
   readonly tallies?: GPUBuffer;
-  /** fill: the first index of each box's entries, then the end of the last box's. */
+  /** For fill: the first index of each box's entries, then the end of the last. */
   readonly offsets?: GPUBuffer;
   readonly ids?: GPUBuffer;
 }
@@ -113,12 +116,12 @@ export class Boxes {
     };
   }
 
-  /** Records the emptying of the queue, before the pass of a search. */
+  /** Empties the queue. Record this before the pass of a search. */
   static clear(encoder: GPUCommandEncoder, queue: GPUBuffer): void {
     encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
   }
 
-  /** `count` is the number of boxes. `offsets` holds the offset of the parameters in their ring. */
+  /** Records one step. `count` is the number of boxes. `offsets` holds the offset of the parameters in their ring. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

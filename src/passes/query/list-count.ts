@@ -1,4 +1,7 @@
-/** Host of shaders/query/list_count.wgsl: computes the number of entries of a list, and the dispatch over them. */
+/**
+ * Host of shaders/query/list_count.wgsl: computes the number of entries of a list, and the arguments for a dispatch
+ * over them.
+ */
 import text from '../../../shaders/query/list_count.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Dimensions } from '../../core/world/world';
@@ -14,19 +17,22 @@ export interface ListCountBuffers {
   readonly count: GPUBuffer;
 }
 
-/** Entries found, entries listed, the three arguments of an indirect dispatch, and a word that only the kernels use. */
+/**
+ * Words of `count`: the number of entries found, the number listed, three arguments for an indirect dispatch, and a
+ * word that only the kernels use.
+ */
 export const LIST_COUNT_WORDS = 6;
 
-/** Byte offset of the three arguments. */
+/** Byte offset in `count` of the three arguments. */
 export const LIST_DISPATCH_OFFSET = 8;
 
-/** The value of `found` if there are more entries than 32 bits can count. */
+/** The number of entries found, if there are more than 32 bits can count. */
 export const UNCOUNTABLE = 0xffff_ffff;
 
 /** Words per entry: two ids for a pair, one id for a neighbour. */
 export type EntryWords = 1 | 2;
 
-/** The bind groups of one list, and the workgroups that check its offsets. */
+/** The bind groups of one list, and the number of workgroups that check its offsets. */
 export interface ListCountBinding {
   readonly check: GPUBindGroup;
   readonly count: GPUBindGroup;

@@ -1,5 +1,5 @@
 /**
- * The base of passes that fill a list whose length only the GPU knows: one kernel counts the entries of each owner,
+ * The base of passes that fill a list whose length only the GPU knows. One kernel counts the entries of each owner,
  * another writes them at scanned offsets. `encode` only records; the caller submits.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
@@ -15,7 +15,7 @@ export class ListPass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer | un
     return this.kernels[step].bind(buffers as { readonly [name: string]: GPUBuffer | undefined });
   }
 
-  /** `count` is the number of owners, `offsets` the dynamic offsets of parameters in their ring. */
+  /** Records one step. `count` is the number of owners. `offsets` holds the offsets of the parameters in their ring. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

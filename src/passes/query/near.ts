@@ -14,11 +14,11 @@ export interface NearBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly points: GPUBuffer;
-  /** Slots of a UniformRing: NEAR_FIELDS. */
+  /** A UniformRing, whose slots have the fields NEAR_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** tally: a count per point. */
+  /** For tally: the number of particles per point. */
   readonly tallies?: GPUBuffer;
-  /** fill: the first index of each point's entries, then the end of the last point's. */
+  /** For fill: the first index of each point's entries, then the end of the last. */
   readonly offsets?: GPUBuffer;
   readonly ids?: GPUBuffer;
 }

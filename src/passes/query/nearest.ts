@@ -23,11 +23,11 @@ export interface NearestBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly points: GPUBuffer;
-  /** Slots of a UniformRing: NEAREST_FIELDS. */
+  /** A UniformRing, whose slots have the fields NEAREST_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** k per point. */
+  /** k ids per point. */
   readonly ids: GPUBuffer;
-  /** f32, k per point. */
+  /** k f32 per point. */
   readonly distances_squared: GPUBuffer;
 }
 
@@ -62,7 +62,7 @@ export class Nearest {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** `count` is the number of points. `offset` is the offset of the parameters in their ring. */
+  /** Records the search. `count` is the number of points. `offset` is the offset of the parameters in their ring. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

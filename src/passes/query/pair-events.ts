@@ -1,6 +1,7 @@
 /**
- * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl: counts the pairs that began, stayed and
- * ended between two lists per first id, writes them at scanned offsets, and keeps a list for the next comparison.
+ * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl. Compares two lists of pairs: counts per
+ * first id the pairs that began, stayed and ended, then writes them at scanned offsets. Finally stores the newer list
+ * for the next comparison.
  */
 import keepText from '../../../shaders/query/keep_pairs.wgsl?raw';
 import text from '../../../shaders/query/pair_events.wgsl?raw';
@@ -11,7 +12,7 @@ import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
 import { PARAMS, STRETCH } from '../modules';
 
-/** The kinds of changes of a pair. */
+/** The changes of a pair from one list to the next. */
 export const EVENT_KINDS = ['begun', 'stayed', 'ended'] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -23,16 +24,16 @@ const STEPS: readonly EventStep[] = ['tally', ...EVENT_KINDS, 'keep'];
 export interface PairEventsBuffers {
   readonly offsets: GPUBuffer | GPUBufferBinding;
   readonly pairs: GPUBuffer;
-  /** The list of the comparison before, as long as the two buffers above. */
+  /** The list of the previous comparison. Its buffers are as long as the two buffers above. */
   readonly offsets_before: GPUBuffer;
   readonly pairs_before: GPUBuffer;
-  /** tally and keep: the numbers of pairs found and listed. */
+  /** For tally and keep: the numbers of pairs found and listed. */
   readonly count?: GPUBuffer;
-  /** tally: a count per first id. */
+  /** For tally: the numbers of pairs per first id. */
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;
-  /** begun, stayed or ended: the first index of each first id's pairs, and the list. */
+  /** For begun, stayed and ended: the first index of the pairs of each first id, and the list to write. */
   readonly event_offsets?: GPUBuffer;
   readonly events?: GPUBuffer;
 }
@@ -84,7 +85,10 @@ export class PairEventsPass {
     return this.kernels[step].bind({ ...buffers });
   }
 
-  /** One thread per offset; there is one more offset than first ids. */
+  /**
+   * Records one step, with one thread per offset. `offsets` is the number of offsets: one more than there are first
+   * ids.
+   */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -29,25 +29,25 @@ export interface PairsBuffers {
   readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** tally: a count per id. */
+  /** For tally: the number of pairs per first id. */
   readonly tallies?: GPUBuffer;
-  /** fill: the first index of each id's pairs, then the end of the last id's. */
+  /** For fill: the first index of the pairs of each first id, then the end of the last. */
   readonly offsets?: GPUBuffer;
   readonly pairs?: GPUBuffer;
   /** Needed if the variant has levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** Needed if the variant has crowds: the heavy particles and their number. */
+  /** The heavy particles and their number. Needed if the variant has crowds. */
   readonly crowd?: GPUBuffer | undefined;
-  /** The high corners of boxes; `position` holds the low corners. */
+  /** The high corners of boxes; `position_in` holds the low corners. Needed if the shape is `box`. */
   readonly high_in?: GPUBuffer | undefined;
 }
 
-/** The shapes whose overlaps are found: balls around particles, or boxes of a grid with levels. */
+/** The shapes whose overlaps are found: balls around particles, or boxes in a grid with levels. */
 export type PairShape = 'ball' | 'box';
 
 /**
- * Returns the bytes of `offsets` for a number of owners. With crowds, marks follow the offsets. each_heavy_marked.wgsl
- * computes the position of each part from the length of the buffer.
+ * Returns the size of `offsets` in bytes for a number of owners. With crowds, marks follow the offsets.
+ * each_heavy_marked.wgsl derives the index of each part from the size of the buffer.
  */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
   if (!variant.crowds) return scanBytes(owners + 1);
@@ -75,7 +75,7 @@ export class Pairs {
     const crowds = splitsCrowds(variant, broadPhase);
     const each = isFill ? EACH_HEAVY_MARKED : EACH_HEAVY;
     return {
-      label: `measure.pairs.${broadPhase}.${step}${crowds ? variantName(variant) : worldName(variant)}${isBox ? '.boxes' : ''}${heavy ? '.heavy' : ''}`,
+      label: `measure.pairs.${broadPhase}.${step}${crowds ? variantName(variant) : worldName(variant)}${isBox ? '.box-pairs' : ''}${heavy ? '.heavy' : ''}`,
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
@@ -130,7 +130,7 @@ export class Pairs {
     return bindKernels(all, heavy, { ...buffers });
   }
 
-  /** `count`: particles. */
+  /** Records one step. `count` is the number of particles. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/query/rays.wgsl: the particles that rays meet, counted per ray and then written at scanned offsets,
- * or only the first per ray.
+ * Host of shaders/query/rays.wgsl: finds the particles that rays meet. Either counts them per ray and then writes them
+ * at scanned offsets, or finds only the first per ray.
  */
 import ray from '../../../shaders/query/ray.wgsl?raw';
 import text from '../../../shaders/query/rays.wgsl?raw';
@@ -13,7 +13,7 @@ import { STRETCH, type Variant, worldFlags, worldName } from '../modules';
 import { pathModules, SORT_STRETCH } from '../search-modules';
 import { ListPass } from './list-pass';
 
-/** `radius` is the radius of all particles. It is unused with variable radii. */
+/** The fields of the parameters. `radius` applies to all particles; kernels do not read it if radii vary. */
 export const RAYS_FIELDS = { ray_count: 'u32', radius: 'f32', radius_squared: 'f32' } as const;
 
 export const RAYS_STEPS = ['tally', 'fill', 'first'] as const;
@@ -25,13 +25,13 @@ export interface RaysBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly rays: GPUBuffer;
-  /** Slots of a UniformRing: RAYS_FIELDS. */
+  /** A UniformRing, whose slots have the fields RAYS_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** tally: a count per ray. */
+  /** For tally: the number of particles per ray. */
   readonly tallies?: GPUBuffer;
-  /** fill: the first index of each ray's entries, then the end of the last ray's. */
+  /** For fill: the first index of each ray's entries, then the end of the last. */
   readonly offsets?: GPUBuffer;
-  /** fill: the list. first: one id per ray. */
+  /** For fill: the list. For first: one id per ray. */
   readonly ids?: GPUBuffer;
   readonly distances?: GPUBuffer;
 }
@@ -81,7 +81,7 @@ export class Rays extends ListPass<RaysBuffers> {
   }
 }
 
-/** Finds the first ball of each ray. */
+/** Finds the first particle along each ray. */
 export class FirstHits {
   private constructor(private readonly kernel: Kernel) {}
 
@@ -93,7 +93,7 @@ export class FirstHits {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** `count` is the number of rays. `offsets` holds the offset of the parameters in their ring. */
+  /** Records the search. `count` is the number of rays. `offsets` holds the offset of the parameters in their ring. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/solve/ccd: ends the paths of fast particles at their first hit, one kernel per step of the algorithm.
- * The GPU decides how many threads each kernel gets: none if no particle is fast.
+ * Host of shaders/solve/ccd: ends the paths of fast particles at their first hit, with one kernel per step of the
+ * algorithm. The GPU computes the number of threads of most kernels, which is 0 if no particle is fast.
  */
 
 import claim from '../../../shaders/solve/ccd/claim.wgsl?raw';
@@ -50,31 +50,31 @@ import {
 import { blockModules } from '../search-modules';
 
 export interface CcdBuffers {
-  /** Positions at the end of the substep's motion. */
+  /** Positions after the integration of the substep. */
   readonly position_in: GPUBuffer;
   readonly velocity_in: GPUBuffer;
   readonly id_in: GPUBuffer;
-  /** Scratch, as long as the velocities. */
+  /** Scratch memory as long as the velocities. */
   readonly struck: GPUBuffer;
-  /** See CCD_PATHS in core/base/constants.ts. */
+  /** See CCD_PATHS in core/base/constants.ts for the contents. */
   readonly counters: GPUBuffer;
-  /** CCD_DISPATCHES words, usage INDIRECT. */
+  /** CCD_DISPATCHES words with usage INDIRECT. */
   readonly dispatches: GPUBuffer;
   /**
-   * A word per bucket, per list of paths and per particle, and two per node. Buckets and lists are zero before and
-   * after.
+   * One word per bucket, list of paths and particle, and two words per node. The words of buckets and lists must be
+   * zero before, and are zero after.
    */
   readonly links: GPUBuffer;
-  /** Two words per particle each. Claims are zero before and after. */
+  /** Two words per particle, like the next three buffers. `claims` must be zero before, and is zero after. */
   readonly first: GPUBuffer;
   readonly even: GPUBuffer;
   readonly odd: GPUBuffer;
   readonly claims: GPUBuffer;
-  /** Starts, with obstacles behind them. Needed if there are obstacles. */
+  /** The cell starts, with obstacles behind them. Needed if there are obstacles. */
   readonly start?: GPUBuffer | undefined;
 }
 
-/** A file in shaders/solve/ccd with one or more kernels that share their buffers. */
+/** A file in shaders/solve/ccd with one or more kernels that use the same buffers. */
 type Part = 'plan' | 'list' | 'file' | 'slow_hits' | 'link' | 'fast_hits' | 'claim' | 'strike' | 'land';
 
 const STATE = { position_in: 'read array<PackedBody>', velocity_in: 'read array<Stored>' } as const;
@@ -161,7 +161,10 @@ const TEXTS = {
 
 type Module = keyof typeof TEXTS;
 
-/** The modules that each part is linked with, besides the world and impact.wgsl. `note_level` only with levels. */
+/**
+ * The modules that each part is linked with, besides the world and impact.wgsl. Only variants with levels link
+ * `note_level`.
+ */
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   plan: [],
   list: ['counters_atomic', 'note_level'],
@@ -174,7 +177,7 @@ const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   land: ['counters_atomic', 'paths'],
 };
 
-/** Each kernel and its part. */
+/** The part of each kernel. */
 const STEPS = {
   begin: 'plan',
   reset: 'plan',
@@ -198,17 +201,17 @@ export type CcdStep = keyof typeof STEPS;
 
 export const CCD_STEPS = Object.keys(STEPS) as CcdStep[];
 
-/** Steps that are the same in every world; only variable radii make a difference. */
+/** Steps whose kernels are the same in every world. Only variable radii make a difference. */
 export const CCD_PLANS = CCD_STEPS.filter((step) => STEPS[step] === 'plan');
 
-/** Steps that may meet obstacles. */
+/** Steps in which a particle may hit an obstacle. */
 export const STEPS_AT_OBSTACLES = ['still', 'strike'] as const satisfies readonly CcdStep[];
 
 function moduleOf(name: Module): ShaderSource {
   return { name: `solve/ccd/${name}.wgsl`, text: TEXTS[name] };
 }
 
-/** The world with blocks of cells, the paths in it, and what a part needs; the kernel declares its buffers. */
+/** The world with blocks of cells, and the modules of a part. The kernel declares its buffers. */
 function modulesOf(variant: Variant, part: Part): ShaderSource[] {
   if (part === 'plan') return [PARAMS, moduleOf('plan')];
   const { levels, obstacles } = variant;
@@ -228,7 +231,7 @@ function modulesOf(variant: Variant, part: Part): ShaderSource[] {
 
 export interface CcdBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
-  /** The groups of the rounds: from even hits to odd hits, and back. */
+  /** The bind groups of the rounds, which alternately read the even hits and write the odd ones, and the reverse. */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;
 }
@@ -239,7 +242,7 @@ export class CcdPass {
   static describe(variant: Variant, step: CcdStep, workgroupsPerDimension: number): KernelDescription {
     const part = STEPS[step];
     const meetsObstacles = (STEPS_AT_OBSTACLES as readonly CcdStep[]).includes(step);
-    // No step looks at finer entries, and plans are the same in every world.
+    // No step reads finer entries, so the number of levels does not matter. Plans are the same in every world.
     const levels = variant.levels ? MAX_LEVELS : 0;
     const own: Variant =
       part === 'plan'
@@ -272,8 +275,8 @@ export class CcdPass {
   bind(buffers: CcdBuffers): CcdBinding {
     const { kernels } = this;
     const { even, odd, struck, dispatches } = buffers;
-    // The link step writes the even hits, which the first round reads. The last of an even number of rounds writes them
-    // again.
+    // The link step writes the even hits, and the first round reads them. The number of rounds is even, so the last
+    // round writes the even hits again.
     const named = { ...buffers, hits_out: even, hits: even, velocity_out: struck };
     const round = (hits_in: GPUBuffer, hits_out: GPUBuffer) =>
       kernels.meet.bind({ ...buffers, hits_in, hits_out });
@@ -293,28 +296,28 @@ export class CcdPass {
     };
   }
 
-  /** Resets the counters of a step, before its first substep. */
+  /** Resets the counters of a step. Record this before the first substep. */
   encodeBegin(pass: GPUComputePassEncoder, shared: SharedBinding, { groups }: CcdBinding): void {
     this.kernels.begin.encode(pass, shared, groups.plan, 1);
   }
 
-  /** Ends the paths of fast particles, between integrating and the sort. */
+  /** Ends the paths of fast particles. Record this between the integration and the sort. */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CcdBinding, count: number): void {
     const { kernels } = this;
     const { groups, rounds, dispatches } = binding;
-    const alone = (step: 'reset' | 'plan' | 'next') => kernels[step].encode(pass, shared, groups.plan, 1);
+    const single = (step: 'reset' | 'plan' | 'next') => kernels[step].encode(pass, shared, groups.plan, 1);
     const indirect = (step: Exclude<CcdStep, 'meet'>, word: number) => {
       const group = groups[STEPS[step] as Exclude<Part, 'fast_hits'>];
       kernels[step].encodeIndirect(pass, shared, group, { buffer: dispatches, offset: 4 * word });
     };
-    alone('reset');
+    single('reset');
     kernels.list.encode(pass, shared, groups.list, Math.ceil(count / WORKGROUP_SIZE));
-    alone('plan');
+    single('plan');
     indirect('file', FILE_DISPATCH);
     indirect('still', STILL_DISPATCH);
     indirect('link', PATH_DISPATCH);
     for (let round = 0; round < CCD_ROUNDS; round++) {
-      if (round > 0) alone('next');
+      if (round > 0) single('next');
       const group = rounds[round % 2] as GPUBindGroup;
       kernels.meet.encodeIndirect(pass, shared, group, { buffer: dispatches, offset: 4 * ROUND_DISPATCH });
     }
@@ -326,7 +329,7 @@ export class CcdPass {
     indirect('sweep', FILE_DISPATCH);
   }
 
-  /** Measures how far, in its own diameters, any particle may move in a step. */
+  /** Measures the farthest way of any particle in a time step, in diameters of the particle. */
   encodeFarthest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

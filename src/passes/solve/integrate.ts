@@ -1,6 +1,6 @@
 /**
- * Host of shaders/solve/integrate.wgsl: moves particles, and counts those that arrive in each bucket unless the sort
- * does.
+ * Host of shaders/solve/integrate.wgsl: moves particles. Unless a separate pass counts, it also counts the particles
+ * per bucket at their new positions.
  */
 import text from '../../../shaders/solve/integrate.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
@@ -11,14 +11,17 @@ import { ParticlePass } from '../particle-pass';
 export interface IntegrateBuffers {
   readonly position: GPUBuffer;
   readonly velocity: GPUBuffer;
-  /** Needed if this pass counts. */
+  /** These three buffers are needed if this pass counts. */
   readonly counts?: GPUBuffer;
   readonly ranks?: GPUBuffer;
   readonly id_in?: GPUBuffer;
 }
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
-  /** `counts`: true if nothing else moves particles before the sort. With levels the sort counts in any case. */
+  /**
+   * `counts`: whether this pass counts, which requires that no other pass moves particles before the sort. With levels,
+   * the sort counts in any case.
+   */
   static describe(variant: Variant, counts = true): KernelDescription {
     const counting = counts && !variant.levels;
     return {

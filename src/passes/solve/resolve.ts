@@ -1,4 +1,4 @@
-/** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or one that only pushes apart. */
+/** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or one that only pushes particles apart. */
 import text from '../../../shaders/solve/resolve.wgsl?raw';
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
@@ -21,7 +21,7 @@ import {
 } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
-/** `respond` moves positions and velocities; `separate` only positions. */
+/** `respond` changes positions and velocities; `separate` only positions. */
 export type ResolveMode = 'respond' | 'separate';
 
 export interface ResolveBuffers {

@@ -1,4 +1,4 @@
-/** Host of shaders/solve/retire.wgsl: marks the particles that leave. */
+/** Host of shaders/solve/retire.wgsl: marks the particles to remove, so that the next sort puts them last. */
 import text from '../../../shaders/solve/retire.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -6,7 +6,7 @@ import { bodyFlags, PARAMS, type Variant, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
 export interface RetireBuffers {
-  /** One bit per id, 1 if its particle leaves. */
+  /** One bit per id: 1 if the particle is to be removed. */
   readonly leaving: GPUBuffer;
   readonly position: GPUBuffer;
   readonly id: GPUBuffer;

@@ -1,4 +1,7 @@
-/** Host of shaders/sort/radix.wgsl: sorts by one digit. The caller scans the counts between its two kernels. */
+/**
+ * Host of shaders/sort/radix.wgsl: one round of the radix sort, which sorts by one digit. The caller scans the counts
+ * between the two kernels.
+ */
 import text from '../../../shaders/sort/radix.wgsl?raw';
 import {
   RADIX_BITS,
@@ -14,7 +17,10 @@ import { PARAMS } from '../modules';
 
 export const RADIX_FIELDS = { shift: 'u32', read: 'u32', written: 'u32' } as const;
 
-/** How keys are divided: `bits` per digit, and a `run` of keys per thread. Equal keys keep their order in any shape. */
+/**
+ * How a round divides the work: `bits` per digit, and a `run` of consecutive keys per thread. The result is the same in
+ * any shape, because equal keys keep their order.
+ */
 export interface RadixShape {
   readonly bits: number;
   readonly run: number;
@@ -29,20 +35,20 @@ export function radixShape(gpu: Gpu): RadixShape {
   return RADIX_SHAPES[isSoftware(gpu.info) ? 'software' : 'gpu'];
 }
 
-/** Returns the number of workgroups for a number of keys. */
+/** Returns the number of workgroups that a kernel needs for this many keys. */
 export function radixWorkgroups(keys: number, { run }: RadixShape): number {
   return Math.ceil(Math.ceil(keys / run) / WORKGROUP_SIZE);
 }
 
-/** Returns the number of counters for a number of keys. */
+/** Returns the number of counters for this many keys: one per digit and run. */
 export function radixCounters(keys: number, { bits, run }: RadixShape): number {
   return Math.ceil(keys / run) * 2 ** bits;
 }
 
 export interface RadixVariant {
-  /** Whether keys have 64 bits, the low word first. */
+  /** True if keys have 64 bits, the low word first. */
   readonly wide: boolean;
-  /** Whether each key has a word of payload. */
+  /** True if each key has a word of payload. */
   readonly payload: boolean;
   readonly shape: RadixShape;
 }
@@ -71,7 +77,7 @@ export class Radix {
   static describe({ wide, payload, shape }: RadixVariant): KernelDescription[] {
     return STEPS.map((entryPoint) => ({
       label: `sort.${entryPoint}${wide ? '.wide' : ''}${payload ? '.payload' : ''}.${shape.bits}-bits`,
-      // Keys have no dimensions, so any value will do.
+      // The kernels do not depend on dimensions, so any value will do.
       dimensions: 2,
       sources: [PARAMS, { name: 'sort/radix.wgsl', text }],
       entryPoint,

@@ -1,7 +1,7 @@
 /**
- * Boxes as bodies of a grid with levels: twin of shaders/grid/box_bodies.wgsl. Inputs: a world with levels, packed
- * boxes. Outputs: for each its low corner and the radius that gives its level, or −1 if it is set aside; and the number
- * of boxes set aside.
+ * Turns boxes into bodies of a grid with levels. Twin of shaders/grid/box_bodies.wgsl. Inputs: a world with levels,
+ * packed boxes. Outputs: for each box its low corner and the radius that selects its level, or −1 if the grid skips the
+ * box; and the numbers of skipped boxes.
  */
 import { snap } from '../../core/world/cells';
 import { latticeAt, levelOf } from '../../core/world/levels';
@@ -37,7 +37,10 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
   return { bodies, invalid, tooLarge };
 }
 
-/** Returns the lowest level, from that of the longest side up, on which the cells of the box's corners are adjacent. */
+/**
+ * Returns the lowest level on which the cells of the two corners are the same or adjacent, beginning with the level of
+ * the longest side. Returns undefined if there is none.
+ */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));
   const first = levelOf(world, Math.max(...halves));

@@ -1,10 +1,9 @@
 /**
- * Finds each particle's bucket and counts the buckets. Twin of shaders/grid/count.wgsl.
- * Inputs: positions in any order; ids if particles can be removed (default: 0, 1, 2 …); radii if each particle has its
- * own.
- * Outputs: the number of particles in each bucket (cells, quarantine, exit; the last entry is 0, and the scan turns it
- * into the total), each particle's bucket, and its rank among the particles counted into it.
- * Ordering: ranks follow the order of the input; on the GPU they follow the atomics.
+ * Finds the bucket of each particle, and counts the particles per bucket. Twin of shaders/grid/count.wgsl.
+ * Inputs: positions in any order; ids if particles can be removed (default: 0, 1, 2 …); radii if they vary.
+ * Outputs: the number of particles per bucket (the cells, the quarantine, the removed particles; then zeros, of which
+ * the scan turns the first into the total). Per particle, its bucket, and its rank among the particles of the bucket.
+ * Ordering: ranks follow the order of the input; on the GPU they follow the order of the atomics.
  */
 import { startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

@@ -1,9 +1,9 @@
 /**
  * Finds the canonical slot of every particle and moves its state there. Twin of shaders/grid/gather.wgsl.
- * Inputs: entries grouped by bucket, starts, state in the order it was counted in. Outputs: ids, bucket numbers and
- * state in canonical order.
- * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the two buckets past the cells in the
- * order of the atomics; here they are sorted as well.
+ * Inputs: entries grouped by bucket, starts, and state in the order of the input. Outputs: ids, buckets and state in
+ * canonical order.
+ * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the last two buckets (the quarantine, the
+ * removed particles) in the order of the atomics; this twin sorts them too.
  */
 
 import type { Sizes } from '../../core/particles/shapes';
@@ -15,15 +15,21 @@ import type { Entries } from './scatter';
 /** Particles in cell order. */
 export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
-  /** Bucket numbers: cells (in an unbounded world, buckets of its table), quarantine, exit. */
+  /**
+   * The bucket of each slot: a cell (in an unbounded world, a bucket of the table), the quarantine, or the removed
+   * particles.
+   */
   readonly cells: Uint32Array;
-  /** The cell of each slot, on its own level, `dimensions` numbers; NOWHERE for particles that are set aside. */
+  /**
+   * The cell of each slot, on the level of its particle: `dimensions` numbers per slot, NOWHERE for particles without a
+   * cell.
+   */
   readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
 }
 
-/** The entry in `lattices` of a particle that is set aside: no cell is as far out. */
+/** The numbers in `lattices` of a particle without a cell; no cell is that far out. */
 export const NOWHERE = 0x7fff_ffff;
 
 export function gatherParticles(
@@ -62,7 +68,7 @@ export function gatherParticles(
     const lattice =
       level === undefined ? latticeOfParticle(world, sorted, slot) : latticeAt(world, sorted, slot, level);
     lattices.set(lattice, slot * dimensions);
-    if (world.kind === 'periodic') wrapIn(world, sorted, slot);
+    if (world.kind === 'periodic') wrapPosition(world, sorted, slot);
   }
   return {
     ids,
@@ -74,7 +80,7 @@ export function gatherParticles(
   };
 }
 
-function wrapIn(world: World, positions: Float32Array, slot: number): void {
+function wrapPosition(world: World, positions: Float32Array, slot: number): void {
   const first = slot * world.dimensions;
   for (let axis = 0; axis < world.dimensions; axis++) {
     positions[first + axis] = wrapOnce(world, positions[first + axis] as number, axis);
@@ -94,7 +100,7 @@ export function permuteSizes(
   };
 }
 
-/** Returns vectors in another order, moved as bits: a NaN keeps its payload. */
+/** Returns vectors in another order. Moves their bits, so a NaN keeps its payload. */
 export function permute(dimensions: number, vectors: Float32Array, sources: Uint32Array): Float32Array {
   const moved = new Float32Array(sources.length * dimensions);
   const from = new Uint32Array(vectors.buffer, vectors.byteOffset, vectors.length);

@@ -1,6 +1,6 @@
 /**
- * The whole grid, made by the twins of its passes: count, scan, scatter, gather. Inputs: positions (velocities default
- * to 0, ids to 0, 1, 2 …), sizes if each particle has its own. Outputs: starts, state in canonical order, and the slot
+ * Builds the whole grid with the twins of its passes: count, scan, scatter, gather. Inputs: positions; velocities
+ * (default: 0); ids (default: 0, 1, 2 …); sizes, if they vary. Outputs: starts, state in canonical order, and the slot
  * of each id.
  */
 import type { Sizes } from '../../core/particles/shapes';
@@ -12,15 +12,15 @@ import { exclusiveScan } from './scan';
 import { scatterParticles } from './scatter';
 
 export interface Grid extends SortedState {
-  /** First slot of each bucket; the last entry is the number of particles. */
+  /** The first slot of each bucket; then the end of the cells, of the quarantine and of the removed particles. */
   readonly start: Uint32Array;
-  /** Slot of each id up to the greatest, or NO_SLOT. */
+  /** The slot of each id up to the greatest; NO_SLOT for unused ids. */
   readonly slots: Uint32Array;
-  /** Defined if each particle has its own radius: see candidates.ts. */
+  /** The candidates of each slot, if radii vary: see candidates.ts. */
   readonly candidates?: readonly (readonly number[])[] | undefined;
 }
 
-/** The entry in `slots` of an id without a particle. */
+/** The entry in `slots` of an unused id. */
 export const NO_SLOT = 0xffff_ffff;
 
 export function buildGrid(
@@ -35,7 +35,7 @@ export function buildGrid(
   return { ...sorted, slots: slotsOf(sorted.ids), ...(candidates ? { candidates } : {}) };
 }
 
-/** Like buildGrid, without the slots of ids. */
+/** Like buildGrid, but without `slots` and `candidates`. */
 export function sortParticles(
   world: World,
   positions: Float32Array,
@@ -52,7 +52,7 @@ export function sortParticles(
 
 function slotsOf(ids: Uint32Array): Uint32Array {
   let greatest = -1;
-  // Ids that are marked as leaving get no slot.
+  // Ids of removed particles have RETIRED_BIT, and get no slot.
   for (const id of ids) if (id > greatest && (id | 0) >= 0) greatest = id;
   const slots = new Uint32Array(greatest + 1).fill(NO_SLOT);
   for (let slot = 0; slot < ids.length; slot++) {

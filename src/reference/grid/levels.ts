@@ -1,28 +1,31 @@
 /**
- * The grid of particles with their own radii, plain and slow: twin of the result of HashGrid's passes with
- * shaders/levels/levels.wgsl. Also the pairs by brute force. Inputs: packed positions, a radius per particle. Ordering:
- * buckets ascending, ids ascending in each, set-aside particles last.
+ * A plain and slow grid of particles with variable radii: twin of the result of HashGrid's passes with
+ * shaders/levels/levels.wgsl. Also finds the overlapping pairs by brute force. Inputs: packed positions, a radius per
+ * particle. Ordering: buckets ascending, ids ascending in each, quarantined particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';
 import { bucketAt, finerBucket, latticeAt, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import { isFiniteParticle } from '../measure/finite';
-import { nearestImage } from '../solve/contact';
+import { minimumImageInDoubles } from '../solve/contact';
 import { sortParticles } from './grid';
 
 export interface LevelGrid {
   /** Index of the particle in each slot. */
   readonly ids: Uint32Array;
-  /** First slot of each bucket, then of the particles that are set aside. */
+  /** The first slot of each bucket, then the first slot of the quarantine. */
   readonly start: Uint32Array;
   /**
-   * Slots of the finer entries of each bucket that may have some (see core/world/levels.ts), ascending, bucket after
-   * bucket.
+   * Slots of the finer entries, ascending per bucket, bucket after bucket. Only high levels have finer entries (see
+   * core/world/levels.ts).
    */
   readonly finer: Uint32Array;
-  /** The number of finer entries before those of each such bucket; then the total, unless there is none. */
+  /**
+   * For each bucket that may have finer entries, the index of the first in `finer`; then their total. Empty if no
+   * bucket may have any.
+   */
   readonly finerStart: Uint32Array;
-  /** A bit for each level that has particles. */
+  /** One bit per level: 1 if the level has particles. */
   readonly occupied: number;
 }
 
@@ -52,7 +55,8 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
 }
 
 /**
- * Returns every overlapping pair, the lower id first, sorted by the first and then the second id. Decided in doubles.
+ * Returns every overlapping pair, decided in doubles. The lower id is first in each; pairs are sorted by the first id,
+ * then the second.
  */
 export function bruteForceLevelPairs(
   world: World,
@@ -72,7 +76,7 @@ export function bruteForceLevelPairs(
       for (let axis = 0; axis < dimensions; axis++) {
         const apart =
           (positions[a * dimensions + axis] as number) - (positions[b * dimensions + axis] as number);
-        squared += nearestImage(apart, period[axis] as number) ** 2;
+        squared += minimumImageInDoubles(apart, period[axis] as number) ** 2;
       }
       if (squared < ((radii[a] as number) + (radii[b] as number)) ** 2) pairs.push(a, b);
     }

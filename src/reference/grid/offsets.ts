@@ -1,4 +1,4 @@
-/** Offsets from a cell to each of the 3×3 (3×3×3) cells around it, itself included, x fastest. */
+/** Offsets from a cell to the 3×3 (3×3×3) cells around it, including the cell itself. x changes fastest. */
 
 const STEPS = [-1, 0, 1];
 

@@ -1,6 +1,6 @@
 /**
  * Exclusive prefix sum. Twin of the three kernels of shaders/grid/scan.wgsl together. Input: counts. Output: as many
- * starts; each is the sum of all counts before it, modulo 2³².
+ * starts, each the sum of all counts before it, modulo 2³².
  */
 export function exclusiveScan(counts: Uint32Array): Uint32Array {
   const starts = new Uint32Array(counts.length);

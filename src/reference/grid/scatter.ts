@@ -1,8 +1,8 @@
 /**
  * Groups particles by bucket. Twin of shaders/grid/scatter.wgsl.
- * Inputs: each particle's bucket and rank, the starts, ids (default: 0, 1, 2 …). Output: for each entry the particle
- * and its id.
- * Ordering: inside a bucket by rank; gather makes it canonical.
+ * Inputs: the bucket and rank of each particle, the starts, ids (default: 0, 1, 2 …). Outputs: for each entry the
+ * particle and its id.
+ * Ordering: by bucket, then by rank; the gather makes the order canonical.
  */
 import type { Counts } from './count';
 

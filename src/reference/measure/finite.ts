@@ -1,6 +1,6 @@
 /**
- * Decides whether a particle is finite, and which bucket it is counted into. Twin of `is_finite` in
- * shaders/base/finite.wgsl and of `bucket_of` in the modules of shaders/world and shaders/levels.
+ * Determines whether a particle is finite, and the bucket that the sort counts it in. Twin of `is_finite` in
+ * shaders/base/finite.wgsl and of `bucket_of` in shaders/world and shaders/levels.
  */
 
 import { RETIRED_BIT } from '../../core/base/constants';
@@ -20,8 +20,9 @@ export function isFiniteParticle(
 }
 
 /**
- * Returns the particle's cell, the quarantine, or (if its id is marked) the exit. `radii`: given if each particle has
- * its own.
+ * Returns the bucket of the particle's cell. A particle that is not finite, or whose radius the world does not allow,
+ * is in the quarantine instead; if its id has RETIRED_BIT, it is in the bucket of removed particles. `radii` is given
+ * if radii vary.
  */
 export function bucketOfParticle(
   world: World,

@@ -1,8 +1,8 @@
 /**
- * Sums over all particles. Twin of shaders/measure/measure.wgsl: overlaps are decided in 32 bits as there, and sums are
- * doubles.
- * Inputs: a grid whose cells are those of its positions, and the diameter (the largest if each particle has its own).
- * Output: Measures. Set-aside particles count in `count`, `nonFinite` and the hash only.
+ * Computes sums over all particles. Twin of shaders/measure/measure.wgsl: both decide overlaps in 32 bits. Here sums
+ * are doubles.
+ * Inputs: a grid of the present positions, and the diameter (of the largest particle, if radii vary). Output: Measures.
+ * Quarantined particles count only in `count`, `nonFinite` and the hash.
  */
 
 import { CROWDED } from '../../core/base/constants';
@@ -29,12 +29,12 @@ export function measureState(
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
-  // With variable radii, all particles use the lattice of the largest diameter.
+  // With variable radii, all particles use the lattice for the largest diameter.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
-    // For boxes, distances of the balls around them decide nothing.
+    // For boxes, the radius of the ball around the box does not matter.
     if (
       radii &&
       !(halves && isBox(dimensions, halves, slot)) &&
@@ -93,7 +93,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // Doubles; the shader uses 32-bit floats.
+    // Here in doubles; the shader uses 32-bit floats.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;

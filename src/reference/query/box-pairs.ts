@@ -1,11 +1,11 @@
 /**
- * Finds the boxes that overlap by comparing every two: the oracle of boxes. Inputs: packed boxes, the low corner and
- * then the high corner of each. If space wraps (`period` is not 0), boxes must be wrapped, with low corners from 0 to
- * the period. Output: pairs by the first id and then the second.
+ * The oracle of boxes: finds the boxes that overlap by comparing every two. Inputs: packed boxes, the low corner and
+ * then the high corner of each, and the periods of the world (0 along axes that do not wrap). Along periodic axes, low
+ * corners must lie from 0 to the period. Output: pairs, by the first id and then the second.
  */
 import type { Dimensions } from '../../core/world/world';
 
-/** True if a box is finite and no low end is above the high one. */
+/** Returns whether all numbers of a box are finite and no low end is above the high end. */
 export function isBox(dimensions: Dimensions, boxes: Float32Array, box: number): boolean {
   for (let axis = 0; axis < dimensions; axis++) {
     const low = boxes[2 * dimensions * box + axis] as number;
@@ -44,8 +44,8 @@ function doOverlap(
     const [lowB, highB] = endsOf(dimensions, boxes, b, axis);
     const length = period[axis] ?? 0;
     const meets = (shift: number) => lowA + shift <= highB && lowB <= highA + shift;
-    const isEverywhere = length > 0 && Math.max(highA - lowA, highB - lowB) >= length;
-    if (!isEverywhere && !meets(0) && !(length > 0 && (meets(length) || meets(-length)))) return false;
+    const coversPeriod = length > 0 && Math.max(highA - lowA, highB - lowB) >= length;
+    if (!coversPeriod && !meets(0) && !(length > 0 && (meets(length) || meets(-length)))) return false;
   }
   return true;
 }
@@ -56,7 +56,8 @@ function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: 
 }
 
 /**
- * Finds the same pairs for many boxes in space that does not wrap, by a sweep along x that shares no code with rows.
+ * Finds the same pairs in worlds without periodic axes, fast enough for many boxes: it sweeps along x, and shares no
+ * code with the grid.
  */
 export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
   const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)

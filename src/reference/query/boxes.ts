@@ -1,7 +1,7 @@
 /**
- * Finds the particles in a box by testing each, in doubles: the oracle of boxes. Inputs: packed positions as a grid
- * stores them; two corners. In a periodic world (`period` is not 0) a particle is in a box if one of its images is.
- * Output: ids ascending.
+ * The oracle of searches in boxes: finds the particles in a box by testing each, in doubles. Inputs: packed positions
+ * as a grid stores them; the periods of the world (0 along axes that do not wrap); two corners. In a periodic world, a
+ * particle is in a box if one of its images is. Output: ids ascending.
  */
 import { isFiniteParticle } from '../measure/finite';
 
@@ -25,9 +25,7 @@ export function particlesInBox(
   return ids;
 }
 
-/**
- * True if a coordinate lies between `low` and `high`. If the axis wraps, its lowest image at or above `low` decides.
- */
+/** Returns whether a coordinate, or along a periodic axis one of its images, lies between `low` and `high`. */
 function isBetween(coordinate: number, period: number, low: number, high: number): boolean {
   if (low > high) return false;
   if (period === 0) return coordinate >= low && coordinate <= high;

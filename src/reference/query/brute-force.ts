@@ -1,35 +1,37 @@
 /**
- * The oracle of overlaps: it tests every pair, in doubles, without cells.
- * Inputs: packed positions (particles that are not finite overlap nothing), the diameter as a 32-bit float, ids
- * (default: 0, 1, 2 …), the length of the world along axes that wrap (0 along others, the default). Outputs: the
- * overlapping pairs, and the ambiguous ones.
+ * The oracle of overlaps: tests every pair, in doubles, without cells.
+ * Inputs: packed positions (particles that are not finite overlap nothing); the diameter as a 32-bit float; ids
+ * (default: 0, 1, 2 …); the periods of the world (0 along axes that do not wrap; default: all 0). Outputs: the
+ * overlapping pairs, and the borderline pairs.
  *
- * Differences of 32-bit floats and their squares are not always exact in doubles, but the error, 2⁻⁵² relative, is 2²⁷
- * times finer than the band below.
+ * Doubles do not hold all differences of 32-bit floats and their squares exactly. But their relative error, 2⁻⁵², is
+ * 2²⁷ times finer than the band below.
  */
 
 import { isFiniteParticle } from '../measure/finite';
-import { nearestImage } from '../solve/contact';
+import { minimumImageInDoubles } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** Half an ulp, relative: the largest error of one correctly rounded 32-bit operation. */
+/** The largest relative error of one correctly rounded 32-bit operation: half an ulp. */
 export const UNIT_ROUNDOFF = 2 ** -24;
 
-/** Smallest normal 32-bit float: the most that a device that flushes subnormals loses in one operation. */
+/** The smallest normal 32-bit float: a device that flushes subnormals loses at most this much in one operation. */
 const SMALLEST_NORMAL = 2 ** -126;
 
 /**
- * Returns the greatest difference of a pair's exact distance² from diameter² at which 32-bit floats may decide wrongly.
+ * Returns the greatest difference of distance² from diameter² at which 32-bit floats may decide a pair wrongly.
  *
- * With u = 2⁻²⁴ and k dimensions: each coordinate difference is off by (1 + u), its square by (1 + u)² and one rounding
- * more, and adding up k squares rounds k − 1 times, in any order. All terms are positive, so the sum is off by at most
- * (1 + u)^(k + 2). Fusing a product into a sum leaves one rounding out, which only lowers this. diameter² itself is
- * rounded once. A wrong decision hence needs |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d² + u D², with d² that close to D²: (k
- * + 3) u D². A factor of 1 + 2⁻²⁰ covers the terms in u². Flushed subnormals add at most SMALLEST_NORMAL for each of
- * the k squares, their k − 1 sums and D², and twice the distance times it for each flushed difference.
+ * Let u = 2⁻²⁴, k the number of dimensions, d the distance and D the diameter. Each coordinate difference is off by (1
+ * + u), its square by (1 + u)² and one rounding more. Adding up k squares takes k − 1 roundings, in any order. All
+ * terms are positive, so the sum is off by at most (1 + u)^(k + 2). A fused operation saves a rounding, which only
+ * lowers the error. D² itself is rounded once. So a wrong decision needs |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d² + u D².
+ * As d² is that close to D², the right side is (k + 3) u D². A factor of 1 + 2⁻²⁰ covers the terms in u².
  *
- * In a periodic world, a difference of coordinates from both ends is about the period P and rounded as such, ± u P,
- * before the period is subtracted: ± k u² P² + 2 √k D u P on d².
+ * Flushed subnormals add at most SMALLEST_NORMAL for each of the k squares, their k − 1 sums and D². For each flushed
+ * difference they add at most twice the distance times SMALLEST_NORMAL.
+ *
+ * In a periodic world, the difference of coordinates at opposite ends is about the period P. It is rounded, ± u P,
+ * before P is subtracted. This adds ± k u² P² + 2 √k D u P to d².
  */
 export function pairBand(dimensions: number, diameter: number, period: readonly number[] = []): number {
   const around = UNIT_ROUNDOFF * Math.max(0, ...period);
@@ -57,7 +59,7 @@ export function bruteForcePairs(
   return judge.verdict();
 }
 
-/** Decides pairs of finite particles one by one. All oracles use it. */
+/** Decides pairs of finite particles. All oracles for particles of one size use it. */
 export class PairJudge {
   private readonly overlapping = new PairCollector();
   private readonly ambiguous = new PairCollector();
@@ -71,7 +73,7 @@ export class PairJudge {
     private readonly ids?: Uint32Array,
     private readonly period: readonly number[] = new Array<number>(dimensions).fill(0),
   ) {
-    // The square of a 32-bit float is exact in doubles.
+    // Exact, because doubles hold the square of a 32-bit float.
     this.limit = diameter * diameter;
     this.band = pairBand(dimensions, diameter, this.period);
   }
@@ -80,7 +82,7 @@ export class PairJudge {
     const { dimensions, positions } = this;
     let squared = 0;
     for (let axis = 0; axis < dimensions; axis++) {
-      const apart = nearestImage(
+      const apart = minimumImageInDoubles(
         (positions[a * dimensions + axis] as number) - (positions[b * dimensions + axis] as number),
         this.period[axis] as number,
       );
@@ -98,8 +100,8 @@ export class PairJudge {
   }
 
   /**
-   * True if 32-bit floats hold every intermediate result, in whatever order the squares are added. Then nothing is
-   * rounded, fused or not, and there is only one answer.
+   * Returns whether 32-bit floats hold every intermediate result, in whatever order the squares are added. Then nothing
+   * is rounded, fused or not, and there is only one answer.
    */
   private isExact(a: number, b: number): boolean {
     const { dimensions, positions } = this;
@@ -108,9 +110,9 @@ export class PairJudge {
       const here = positions[a * dimensions + axis] as number;
       const there = positions[b * dimensions + axis] as number;
       const direct = here - there;
-      // Doubles round too if magnitudes are far apart.
+      // Doubles too round a difference if the magnitudes are far apart.
       if (here - direct !== there || direct + there !== here) return false;
-      const apart = nearestImage(direct, this.period[axis] as number);
+      const apart = minimumImageInDoubles(direct, this.period[axis] as number);
       if (!isSingle(direct) || !isSingle(apart)) return false;
       squares.push(apart * apart);
     }
@@ -123,7 +125,7 @@ export class PairJudge {
   }
 }
 
-/** True if a value is a 32-bit float that no device flushes to 0. */
+/** Returns whether a value is a 32-bit float that no device flushes to 0. */
 function isSingle(value: number): boolean {
   return Math.fround(value) === value && (value === 0 || Math.abs(value) >= SMALLEST_NORMAL);
 }

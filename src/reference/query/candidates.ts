@@ -1,8 +1,8 @@
 /**
- * Lists each particle's candidates in a world with variable radii: the particles whose cells are the same or touch, on
- * the higher of the two levels. The lists are made when particles are sorted and hold until the next sort, wherever
+ * Lists the candidates of each particle in a world with variable radii: the particles whose cells are the same or
+ * adjacent on the higher of the two levels. The lists are made at the sort and used until the next sort, even if
  * particles move. Twin of shaders/levels/probe.wgsl, which makes no lists but loops over levels and finer entries.
- * Inputs: sorted state. Output: for each slot the other slots, ascending; none for particles that are set aside.
+ * Inputs: sorted state. Output: for each slot the slots of its candidates, ascending; none for quarantined particles.
  */
 import { bucketAt, coarsened, levelOf, wrapCell } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
@@ -26,13 +26,13 @@ export function listCandidates(
     const level = slotLevels[slot] as number;
     const own = Array.from(lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
     for (let higher = level; higher < levels; higher++) {
-      for (const near of cellsAround(world, coarsened(world, own, level, higher), higher)) {
-        const bucket = bucketAt(world, near, higher);
+      for (const neighbour of cellsAround(world, coarsened(world, own, level, higher), higher)) {
+        const bucket = bucketAt(world, neighbour, higher);
         for (let other = start[bucket] as number; other < (start[bucket + 1] as number); other++) {
           // Cells of several levels may share a bucket.
           const isThere =
             slotLevels[other] === higher &&
-            near.every((coordinate, axis) => lattices[other * dimensions + axis] === coordinate);
+            neighbour.every((coordinate, axis) => lattices[other * dimensions + axis] === coordinate);
           if (!isThere || other === slot) continue;
           candidates[slot]?.push(other);
           if (higher > level) candidates[other]?.push(slot);
@@ -46,7 +46,7 @@ export function listCandidates(
 
 function cellsAround(world: World, lattice: readonly number[], level: number): number[][] {
   return OFFSETS[world.dimensions].map((offset) => {
-    const beside = lattice.map((coordinate, axis) => coordinate + (offset[axis] as number));
-    return wrapCell(world, beside, level);
+    const adjacent = lattice.map((coordinate, axis) => coordinate + (offset[axis] as number));
+    return wrapCell(world, adjacent, level);
   });
 }

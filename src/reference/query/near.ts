@@ -1,9 +1,9 @@
 /**
- * Finds the particles near a point by testing each: the twin of shaders/query/near.wgsl and nearest.wgsl, without
- * cells. Inputs: packed positions, finite or not, and a point, both wrapped into a periodic world. Outputs: ids
- * ascending; or the nearest first, of equal distances the lower id first.
- * Distances are rounded as 32-bit floats, every operation once and none fused. If coordinates are dyadic, as in the
- * scenes, distances below the radius are exact and equal the GPU's.
+ * Finds the particles near a point by testing each. Twin of shaders/query/near.wgsl and nearest.wgsl, without cells.
+ * Inputs: packed positions, finite or not, and a point. Output: ids ascending; for findNearest by ascending distance,
+ * then by id.
+ * Distances are rounded as 32-bit floats, once per operation and without fused operations. If coordinates are dyadic,
+ * as in the scenes, distances below the radius are exact and equal those of the GPU.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -14,7 +14,7 @@ export interface NearParticle {
   readonly distanceSquared: number;
 }
 
-/** Returns the particles nearer than a radius to a point, ids ascending; none if the point is not finite. */
+/** Returns the particles nearer to a point than a radius, ids ascending; none if the point is not finite. */
 export function findNear(
   world: World,
   positions: Float32Array,
@@ -38,7 +38,8 @@ export function findNear(
 }
 
 /**
- * Returns the k nearest of the particles that `findNear` finds, or all if there are fewer. `without`: one to leave out.
+ * Returns the k nearest of the particles that `findNear` finds, or all if there are fewer. Excludes the particle
+ * `without`.
  */
 export function findNearest(
   world: World,

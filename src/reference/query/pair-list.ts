@@ -1,7 +1,7 @@
-/** Lists of pairs, sorted by the first id and then the second, so that two lists can be compared word by word. */
+/** Lists of pairs, sorted by the first id and then the second. So two lists can be compared word by word. */
 import type { PairList } from '../../core/simulation/simulation';
 
-/** Collects pairs in any order and returns them sorted, the lower id first. */
+/** Collects pairs in any order. Returns them sorted, the lower id first in each pair. */
 export class PairCollector {
   private pairs = new Uint32Array(64);
   private count = 0;
@@ -22,7 +22,7 @@ export class PairCollector {
   }
 }
 
-/** Pairs, the lower id first in each, sorted by the first and then the second. */
+/** Sorts pairs by the first id and then the second. In each pair the lower id must be first. */
 export function sortPairs(pairs: Uint32Array): PairList {
   const count = pairs.length / 2;
   let greatest = -1;
@@ -54,23 +54,26 @@ export function sortPairs(pairs: Uint32Array): PairList {
   return { count, pairs: sorted };
 }
 
-/** The answer of an oracle: the exact pairs, and those so close to touching that rounding may decide. */
+/** The answer of an oracle: the exact pairs, and the borderline pairs (`ambiguous`). */
 export interface OraclePairs {
   readonly overlapping: PairList;
-  /** Pairs within the band of `pairBand`, on either side, that 32-bit floats do not compute exactly. */
+  /**
+   * Borderline pairs: within `pairBand` of touching on either side, unless 32-bit floats compute their distance
+   * exactly.
+   */
   readonly ambiguous: PairList;
 }
 
 export interface PairComparison {
-  /** Pairs that overlap but were not found, without ambiguous pairs. */
+  /** Pairs that overlap but were not found, without borderline pairs. */
   readonly missing: PairList;
-  /** Pairs that were found but do not overlap, without ambiguous pairs. */
+  /** Pairs that were found but do not overlap, without borderline pairs. */
   readonly extra: PairList;
-  /** Differences that the band excuses. */
+  /** The number of differences that are allowed because the pairs are borderline. */
   readonly excused: number;
 }
 
-/** Compares sorted pairs with an oracle's. */
+/** Compares sorted pairs with the answer of an oracle. */
 export function comparePairs(found: PairList, oracle: OraclePairs): PairComparison {
   const missing = new PairCollector();
   const extra = new PairCollector();

@@ -1,6 +1,6 @@
 /**
- * All overlapping pairs, found through the grid in 32-bit arithmetic. Twin of shaders/query/pairs.wgsl and of the
- * host's sort after it. Input: a grid whose cells are those of its positions. Output: pairs of ids, sorted.
+ * Finds all overlapping pairs through the grid, in 32-bit arithmetic. Twin of shaders/query/pairs.wgsl and of the
+ * passes that order its list. Input: a grid of the present positions. Output: pairs of ids, sorted.
  */
 import type { PairList } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';

@@ -1,10 +1,10 @@
 /**
  * The neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, shaders/neighbours/probe_rows.wgsl and
  * shaders/levels/probe.wgsl.
- * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around a slot's cell, which wrap in periodic worlds. In
- * unbounded worlds it skips the particles of other cells in the same buckets. With variable radii it visits the slots
+ * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around the cell of a slot; in periodic worlds these wrap.
+ * In unbounded worlds it skips particles in the same buckets but other cells. With variable radii it visits the slots
  * that candidates.ts lists.
- * Ordering: slots ascending. Particles that are set aside have no neighbours.
+ * Ordering: slots ascending. Quarantined particles have no neighbours.
  */
 
 import { CellstormError } from '../../core/base/errors';
@@ -41,13 +41,14 @@ export function probeCells(
   for (const other of slotsAround(world, lattice, grid)) if (other !== slot) visit(other);
 }
 
-/** The candidates listed with the grid. A grid built without radii has none. */
+/** Returns the candidates that the grid lists for a slot. */
 function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number[] {
-  if (!candidates) throw new CellstormError('A grid with levels was probed, but it was built without radii.');
+  if (!candidates)
+    throw new CellstormError('The grid has no candidates: build the grid of a world with levels with radii.');
   return candidates[slot] as readonly number[];
 }
 
-/** Slots of the 3×3 (3×3×3) cells around one, ascending. */
+/** Returns the slots in the 3×3 (3×3×3) cells around a cell, ascending. */
 export function slotsAround(
   world: World,
   lattice: readonly number[],
@@ -70,7 +71,10 @@ export function slotsAround(
   return found.sort((a, b) => a - b);
 }
 
-/** Visits three cells of a row as one range. Thanks to the ring of empty cells, every row exists. */
+/**
+ * Visits three cells of a row as one range of slots. Every row exists, because a ring of empty cells surrounds the
+ * world.
+ */
 function probeBounded(
   world: World,
   start: Uint32Array,

@@ -1,9 +1,9 @@
 /**
- * Finds what a ray meets by testing each particle and each of its images, in doubles: the oracle of rays.
- * Inputs: packed positions as a grid stores them; a ray; the radius of all balls, or of each. In a periodic world
- * (`period` is not 0) a ball counts where it is first met, at most `mostPeriods` along an axis.
- * Outputs: hits by distance and then by id, and the balls that rounding may decide either way: rounding to 32-bit
- * floats, or by `share`.
+ * The oracle of rays: finds the balls that a ray meets by testing each image of each particle, in doubles.
+ * Inputs: packed positions as a grid stores them; the periods of the world (0 along axes that do not wrap); a ray; one
+ * radius for all balls, or one for each. In a periodic world a ball counts once, where the ray first meets it. The ray
+ * ends after MOST_PERIODS periods along any axis.
+ * Outputs: hits by ascending distance, then by id, and the borderline balls (`doubtful`).
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { isFiniteParticle } from '../measure/finite';
@@ -23,20 +23,21 @@ export interface ReferenceHit {
 
 export interface ReferenceHits {
   readonly hits: readonly ReferenceHit[];
-  /** Balls that the ray touches to within rounding, or that it first meets elsewhere to within rounding. */
+  /** Borderline balls: rounding may decide whether the ray meets them, or which of their images it meets first. */
   readonly doubtful: ReadonlySet<number>;
 }
 
 /**
- * The error of a centre's distance from a ray in 32-bit floats, as a share of the centre's distance from the origin.
- * With u = 2⁻²⁴ the difference of centre and origin is off by u of itself, its product with the direction by 3 u and
- * the quotient by 2.5 more, the position on the ray by 2 u, and the rest by u; the radius² by 2 u. Together less than
- * 16 u.
+ * The greatest error of the distance between a centre and a ray in 32-bit floats, as a share of the distance from the
+ * ray's origin to the centre. With u = 2⁻²⁴: the difference of centre and origin is off by u of itself; its product
+ * with the direction by 3 u and the quotient by 2.5 u more; the position on the ray by 2 u, and the rest by u; the
+ * radius² by 2 u. Together less than 16 u.
  */
 const BAND = 2 ** -20;
 
 const NOWHERE: ReferenceHits = { hits: [], doubtful: new Set() };
 
+/** Finds the hits of one ray. `share` is the error to allow for, as BAND. */
 export function hitsAlongRay(
   positions: Float32Array,
   period: readonly number[],
@@ -52,43 +53,44 @@ export function hitsAlongRay(
     const length = period[axis] as number;
     return length > 0 && speed !== 0 ? Math.min(most, (MOST_PERIODS * length) / Math.abs(speed)) : most;
   }, greatestDistance);
-  const brought = origin.map((value, axis) => Math.abs(value) * ((period[axis] as number) > 0 ? 1 : 0));
-  const farthest = Math.max(0, ...brought);
+  const wrapped = origin.map((value, axis) => Math.abs(value) * ((period[axis] as number) > 0 ? 1 : 0));
+  const farthest = Math.max(0, ...wrapped);
   const hits: ReferenceHit[] = [];
   const doubtful = new Set<number>();
   for (let id = 0; id < positions.length / dimensions; id++) {
     if (!isFiniteParticle(dimensions, positions, id)) continue;
     const radius = typeof radii === 'number' ? radii : (radii[id] as number);
-    const spare = share * (radius + farthest);
+    const leastBand = share * (radius + farthest);
     const away = origin.map((value, axis) => (positions[dimensions * id + axis] as number) - value);
     let first: ReferenceHit | undefined;
-    let doubt = Number.POSITIVE_INFINITY;
+    let doubtFrom = Number.POSITIVE_INFINITY;
     forEachImage(away, direction, reach, radius, period, (image) => {
       const along = dot(image, direction) / squared;
       const nearest = Math.max(0, Math.min(along, reach));
       const apart = length(image.map((value, axis) => value - nearest * (direction[axis] as number)));
-      const foot = length(image.map((value, axis) => value - along * (direction[axis] as number)));
-      const halfChord = Math.sqrt(Math.max(radius * radius - foot * foot, 0));
+      const toLine = length(image.map((value, axis) => value - along * (direction[axis] as number)));
+      const halfChord = Math.sqrt(Math.max(radius * radius - toLine * toLine, 0));
       const distance = Math.max(0, Math.min(along - halfChord / Math.sqrt(squared), reach));
-      const band = share * length(image) + spare;
+      const band = share * length(image) + leastBand;
       const tolerance =
         (band + (2 * radius * band) / Math.max(halfChord, Math.sqrt(radius * band))) / Math.sqrt(squared);
-      if (Math.abs(apart - radius) <= band) doubt = Math.min(doubt, distance - tolerance);
+      if (Math.abs(apart - radius) <= band) doubtFrom = Math.min(doubtFrom, distance - tolerance);
       if (apart <= radius && (first === undefined || distance < first.distance)) {
         first = { id, distance, tolerance };
       }
     });
     if (first) hits.push(first);
     const decided = (first as ReferenceHit | undefined)?.distance ?? Number.MAX_VALUE;
-    if (doubt <= decided) doubtful.add(id);
+    if (doubtFrom <= decided) doubtful.add(id);
   }
   hits.sort((a, b) => a.distance - b.distance || a.id - b.id);
   return { hits, doubtful };
 }
 
 /**
- * Visits the vectors from the origin to all images that the ray may come near: along the fastest axis all images, along
- * the other axes the images near the ray at that time.
+ * Visits the vectors from the origin to all images that the ray may come near. Along the fastest periodic axis it tries
+ * all images within the length of the ray; along each other axis, only the images near the part of the ray that is
+ * left.
  */
 function forEachImage(
   away: readonly number[],
@@ -135,7 +137,8 @@ function length(vector: readonly number[]): number {
 }
 
 /**
- * Describes the fault of an answer, which must be in order and equal the reference's except for ambiguous balls.
+ * Describes the first fault of an answer, or returns undefined. The answer must be in order, and equal the reference
+ * except for borderline balls.
  */
 export function faultOfHits(
   ids: ArrayLike<number>,
@@ -147,17 +150,22 @@ export function faultOfHits(
     const [id, distance] = [ids[index] as number, distances[index] as number];
     const [before, earlier] = [ids[index - 1] ?? -1, distances[index - 1] ?? Number.NEGATIVE_INFINITY];
     if (!(earlier < distance || (earlier === distance && before < id))) {
-      return `ball ${id} at ${distance} comes after ball ${before} at ${earlier}`;
+      return `ball ${id} at distance ${distance} is listed after ball ${before} at distance ${earlier}`;
     }
-    if (got.has(id)) return `ball ${id} comes twice`;
+    if (got.has(id)) return `ball ${id} is listed twice`;
     got.set(id, distance);
   }
   const known = new Set(hits.map(({ id }) => id));
   const extra = [...got.keys()].find((id) => !known.has(id) && !doubtful.has(id));
-  if (extra !== undefined) return `ball ${extra} at ${got.get(extra)} is not met`;
+  if (extra !== undefined)
+    return `ball ${extra} at distance ${got.get(extra)} is listed, but the ray does not meet it`;
   const wrong = hits.find(({ id, distance, tolerance }) => {
     const seen = got.get(id) ?? Number.NaN;
     return !doubtful.has(id) && !(Math.abs(seen - distance) <= tolerance);
   });
-  return wrong && `ball ${wrong.id} is at ${got.get(wrong.id)} instead of ${wrong.distance}`;
+  if (!wrong) return undefined;
+  const distance = got.get(wrong.id);
+  return distance === undefined
+    ? `ball ${wrong.id} at distance ${wrong.distance} is missing`
+    : `ball ${wrong.id} is listed at distance ${distance} instead of ${wrong.distance}`;
 }

@@ -1,60 +1,61 @@
 /**
- * The oracle for bodies of which some are boxes: it compares all bodies whose sides overlap along x, in doubles,
+ * The oracle for bodies of which some are boxes. It compares all bodies whose extents overlap along x, in doubles,
  * without cells and without balls around boxes.
- * Inputs: packed positions, sizes (see src/core/particles/shapes.ts), the length of the world along axes that wrap (0
- * along others). Outputs: the overlapping pairs, and those that 32-bit floats may decide otherwise.
+ * Inputs: packed positions; sizes (see src/core/particles/shapes.ts); the low corner and the periods of the world (0
+ * along axes that do not wrap). Outputs: the overlapping pairs, and the borderline pairs.
  */
 
 import type { Sizes } from '../../core/particles/shapes';
 import { shapeBorderline } from '../../core/world/borderline';
 import type { Dimensions, World } from '../../core/world/world';
 import { isFiniteParticle } from '../measure/finite';
-import { nearestImage } from '../solve/contact';
+import { minimumImageInDoubles } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** Much wider than the band of ambiguous pairs. */
+/** A relative margin of the extents, much wider than the band of borderline pairs. */
 const SLACK = 2 ** -12;
 
 export function sweepShapes(
   dimensions: Dimensions,
   positions: Float32Array,
   { radii, halves }: Sizes,
-  ends: Pick<World, 'min' | 'period'>,
+  world: Pick<World, 'min' | 'period'>,
 ): OraclePairs {
   const count = positions.length / dimensions;
   const half = (body: number, axis: number) => (halves?.[dimensions * body + axis] as number) || 0;
-  const rounding = (body: number) => (half(body, 0) > 0 ? 0 : (radii?.[body] as number));
+  const ballRadius = (body: number) => (half(body, 0) > 0 ? 0 : (radii?.[body] as number));
   const overlapping = new PairCollector();
   const ambiguous = new PairCollector();
 
   const consider = (a: number, b: number) => {
-    const round = rounding(a) + rounding(b);
+    const radiusSum = ballRadius(a) + ballRadius(b);
     let squared = 0;
     let least = Number.NEGATIVE_INFINITY;
-    let size = round;
+    let size = radiusSum;
     for (let axis = 0; axis < dimensions; axis++) {
       const apart =
         (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number);
       const sides = half(a, axis) + half(b, axis);
-      const beyond = Math.abs(nearestImage(apart, ends.period[axis] as number)) - sides;
+      const beyond = Math.abs(minimumImageInDoubles(apart, world.period[axis] as number)) - sides;
       squared += Math.max(0, beyond) ** 2;
       least = Math.max(least, beyond);
       size += sides;
     }
-    const isOverlap = squared > 0 ? squared < round * round : least < round;
-    const overlap = round - (squared > 0 ? Math.sqrt(squared) : least);
+    const isOverlap = squared > 0 ? squared < radiusSum * radiusSum : least < radiusSum;
+    const overlap = radiusSum - (squared > 0 ? Math.sqrt(squared) : least);
     if (isOverlap) overlapping.add(a, b);
-    if (overlap !== 0 && Math.abs(overlap) <= shapeBorderline(size, ends)) ambiguous.add(a, b);
+    if (overlap !== 0 && Math.abs(overlap) <= shapeBorderline(size, world)) ambiguous.add(a, b);
   };
 
-  const period = ends.period[0] as number;
-  const low = ends.min[0] as number;
+  const period = world.period[0] as number;
+  const low = world.min[0] as number;
   const sides: { readonly body: number; readonly from: number; readonly to: number }[] = [];
   for (let body = 0; body < count; body++) {
     if (!isFiniteParticle(dimensions, positions, body)) continue;
     const position = positions[dimensions * body] as number;
     const at = period > 0 ? position - period * Math.floor((position - low) / period) : position;
-    const reach = (half(body, 0) + rounding(body)) * (1 + SLACK) + Math.max(Math.abs(at), period) * 2 ** -20;
+    const reach =
+      (half(body, 0) + ballRadius(body)) * (1 + SLACK) + Math.max(Math.abs(at), period) * 2 ** -20;
     sides.push({ body, from: at - reach, to: at + reach });
     // A body that reaches across an end of the world may also overlap bodies at the other end.
     for (const shift of [-period, period]) {

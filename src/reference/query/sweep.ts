@@ -1,7 +1,7 @@
 /**
- * An oracle for millions of particles that shares nothing with the grid: it deals particles into strips along the
- * second axis, sorts each along the first, and sweeps. Its pairs equal brute force's. Inputs and outputs as in
- * brute-force.ts.
+ * An oracle for millions of particles that shares no code with the grid. It sorts particles into strips along the
+ * second axis, sorts each strip along the first axis, and sweeps along it. It finds the same pairs as brute force.
+ * Inputs and outputs as in brute-force.ts.
  */
 
 import { isFiniteParticle } from '../measure/finite';
@@ -10,7 +10,7 @@ import type { OraclePairs } from './pair-list';
 
 const NO_ENTRIES = new Uint32Array(0);
 
-/** Reach of the sweep over the diameter: more than the band and the rounding of strip numbers need. */
+/** Reach of the sweep as a multiple of the diameter: more than the band and the rounding of strip numbers need. */
 const MARGIN = 1 + 2 ** -16;
 
 export function sweepPairs(
@@ -22,17 +22,17 @@ export function sweepPairs(
 ): OraclePairs {
   const reach = diameter * MARGIN;
   const judge = new PairJudge(dimensions, positions, diameter, ids, period);
-  // Images represent their particles; each pair is tested once, by its minimum image.
+  // An image stands for its particle. Each pair is tested once, by its minimum image.
   const images = withImages(dimensions, positions, reach, period);
   const swept = Float64Array.from(images.packed);
-  const strips = dealStrips(dimensions, swept, reach);
+  const strips = makeStrips(dimensions, swept, reach);
   const x = (entry: number) => swept[entry * dimensions] as number;
   const seen = new Set<number>();
   const count = positions.length / dimensions;
   const consider = (entry: number, other: number) => {
     const a = images.particles[entry] as number;
     const b = images.particles[other] as number;
-    // If both images are shifted alike, they lie like their particles, which are tested already.
+    // Two images that are shifted alike lie like their particles, which are tested already.
     if (a === b || (entry >= count && images.shifts[entry] === images.shifts[other])) return;
     if (entry >= count || other >= count) {
       const key = Math.min(a, b) * count + Math.max(a, b);
@@ -63,15 +63,19 @@ export function sweepPairs(
 }
 
 interface Images {
-  /** Packed positions of the particles, then of the images beyond the high ends of particles near the low ends. */
+  /**
+   * Packed positions: first of the particles, then of images. A particle near a low end has an image beyond the high
+   * end.
+   */
   readonly packed: number[];
   readonly particles: number[];
-  /** For each entry, one bit per axis along which it is shifted by a period. */
+  /** One bit per axis, per entry: whether the entry is shifted by a period along the axis. */
   readonly shifts: number[];
 }
 
 /**
- * Adds images, so that two particles that are near across an end appear as a particle and an image, or as two images.
+ * Adds images. Two particles that are near each other across an end then appear as a particle and an image, or as two
+ * images.
  */
 function withImages(
   dimensions: number,
@@ -82,7 +86,7 @@ function withImages(
   const packed = Array.from(positions);
   const particles = Array.from({ length: positions.length / dimensions }, (_, particle) => particle);
   const shifts = particles.map(() => 0);
-  // The third axis needs no images: minimum images meet along it anyway.
+  // The third axis needs no images, because the sweep ignores it, and pairs are tested by minimum images.
   for (let axis = 0; axis < 2; axis++) {
     const length = period[axis] as number;
     if (length === 0) continue;
@@ -107,27 +111,28 @@ function withImages(
 }
 
 interface Strip {
-  /** Number of the strip along the second axis: any whole number. */
+  /** The number of the strip along the second axis, which may be negative. */
   readonly number: number;
   /** Indices of particles and images, sorted by the first coordinate. */
   readonly entries: Uint32Array;
 }
 
 /**
- * Returns the strips that hold finite positions, ascending. Particles within reach are at most one strip apart.
+ * Returns the strips that hold finite positions, ascending. Particles within reach of each other are at most one strip
+ * apart.
  */
-function dealStrips(dimensions: number, positions: Float64Array, height: number): Strip[] {
+function makeStrips(dimensions: number, positions: Float64Array, height: number): Strip[] {
   const count = positions.length / dimensions;
-  const dealt = new Map<number, number[]>();
+  const byNumber = new Map<number, number[]>();
   for (let entry = 0; entry < count; entry++) {
     if (!isFiniteParticle(dimensions, positions, entry)) continue;
     const number = Math.floor((positions[entry * dimensions + 1] as number) / height);
-    const strip = dealt.get(number);
+    const strip = byNumber.get(number);
     if (strip) strip.push(entry);
-    else dealt.set(number, [entry]);
+    else byNumber.set(number, [entry]);
   }
   const x = (entry: number) => positions[entry * dimensions] as number;
-  return Array.from(dealt, ([number, entries]) => ({
+  return Array.from(byNumber, ([number, entries]) => ({
     number,
     entries: Uint32Array.from(entries).sort((a, b) => x(a) - x(b)),
   })).sort((a, b) => a.number - b.number);

@@ -1,37 +1,37 @@
 /**
- * The geometry of one contact in exact arithmetic, and the errors that a GPU or the reference may make. bound.ts
+ * The geometry of one contact in exact arithmetic, and the errors that the GPU or the reference may make. bound.ts
  * explains the terms.
  *
- * One contact at distance d, overlap δ = D − d, relative velocity r of length V:
- *   apart       each difference is rounded once:                            off by u
- *   d²          square (2 u + u), k − 1 sums of positive terms:             off by (k + 2) u
- *   d           half of that, and a sqrt:                                   off by DISTANCE = (k + 2) / 2 u + 9 u
- *   n           apart / d:                                                  off by NORMAL = DISTANCE + 6 u
- *   δ           D − d, rounded:                                             ± d · DISTANCE + δ u
- *   p = w δ     one product:                                                ± w (d · DISTANCE + 2 δ u)
- *   a = r·n     r is off by u, n by NORMAL, k roundings of terms ≤ V:       ± V · APPROACH = V (NORMAL + (k + 1) u)
- *   s = r − a n  a's error, a n's own (NORMAL + u), r's, the difference's:  ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
- * A pair inside the band of brute-force.ts may be a contact on one side only. Its |δ| is then at most (k + 3) / 2 u D,
- * which is added to δ's error with a factor of 2 to spare.
+ * One contact at distance d, with overlap δ = D − d and relative velocity r of length V:
+ *   apart        each difference is rounded once:                            off by u
+ *   d²           square (2 u + u), k − 1 sums of positive terms:             off by (k + 2) u
+ *   d            half of that, and a sqrt:                                   off by DISTANCE = (k + 2) / 2 u + 9 u
+ *   n            apart / d:                                                  off by NORMAL = DISTANCE + 6 u
+ *   δ            D − d, rounded:                                             ± d · DISTANCE + δ u
+ *   p = w δ      one product:                                                ± w (d · DISTANCE + 2 δ u)
+ *   a = r·n      r is off by u, n by NORMAL, k roundings of terms ≤ V:       ± V · APPROACH = V (NORMAL + (k + 1) u)
+ *   s = r − a n  errors of a, n (NORMAL + u), r and the difference:          ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
+ * A pair inside the band of brute-force.ts may be a contact for the GPU and not for the reference, or the reverse. Then
+ * |δ| is at most (k + 3) / 2 u D. Twice this is added to the error of δ.
  *
- * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P: ± u P,
- * which is √k u P / d relative to the distance. DISTANCE and NORMAL grow by it.
+ * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P before P
+ * is subtracted: ± u P, which is √k u P / d relative to the distance. This is added to DISTANCE and NORMAL.
  *
- * Particles with their own radii: D is the reach R of the pair, the sum of both radii, rounded once more. So distance²
- * is compared with R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. Instead of ½ the share s of
- * massShare in src/core/contact/law.ts is computed:
+ * Variable radii: instead of D there is the reach R, the sum of both radii, rounded once. So distance² is compared with
+ * R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. Instead of ½ there is the mass share s (massShare
+ * in src/core/contact/law.ts):
  *   q     the smaller radius / the larger:                                      off by 5 u
  *   w     q² in 2D, q³ in 3D:                                                   off by 11 u, 17 u
- *   s     1 or w, over 1 + w. The sum is off by u and by w / (1 + w) times the error of w; the division adds
- *         5 u, and w above the line its own error:                              off by SHARE = 17 u, 23 u
+ *   s     1 or w, divided by 1 + w. The sum is off by u, and by w / (1 + w) times the error of w. The division adds
+ *         5 u, and the numerator w adds its own error:                          off by SHARE = 17 u, 23 u
  * p is 2 s w' δ with w' half the relaxation, two products: ± 2 s w' (d · DISTANCE + u R + (SHARE + 3 u) δ).
  *
- * Boxes (src/core/particles/shapes.ts): b = |apart| − h takes, along each axis, two differences and a sum of half
- * extents: ± u (|apart| + h + |b|), and u P across an end; nothing if all of them are 32-bit floats. With e the length
- * of these errors, the distance |o| is off by e and DISTANCE, and o / |o| by 2 e / |o| and NORMAL, as if the difference
- * of coordinates were off by e. The smallest overlap of a penetration is off by the error along its axis. If rounding
- * may decide whether the boxes are outside each other, or which axis has the smallest overlap, the contact has no
- * bound.
+ * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
+ * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end; no error if all of them are 32-bit
+ * floats. Let e be the length of the vector of these errors, and o the vector of the positive b. The distance |o| is
+ * off by e and by DISTANCE. The normal o / |o| is off by 2 e / |o| and by NORMAL, as if the difference of coordinates
+ * were off by e. The overlap of a penetration is off by the error along its axis. If rounding may decide whether the
+ * boxes are outside each other, or which axis has the smallest overlap, the contact has no bound.
  */
 import type { Substep } from '../../core/contact/settings';
 import { NOT_APART } from '../../core/particles/shapes';
@@ -39,33 +39,32 @@ import type { World } from '../../core/world/world';
 import { pairBand, UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { GridState } from '../query/probe';
 import { type Accuracy, accuracyOf, component, inner, length, SLACK, vectorOf } from './bound-sums';
-import { type Bodies, COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
+import { type Bodies, COINCIDENT_SQUARED, coincidentNormal, minimumImageInDoubles } from './contact';
 import type { Obstacles } from './obstacles';
 
 export interface ExactContact {
   readonly normal: readonly number[];
   readonly push: number;
-  /** The error of `push` as a length, without that of its direction. */
+  /** The error of the length of the push, without the error of its direction. */
   readonly amountError: number;
   readonly relative: readonly number[];
   readonly speed: number;
   readonly approach: number;
   readonly approachError: number;
   readonly accuracy: Accuracy;
-  /** True inside the band: it may be a contact on one side only. */
-  readonly isDoubtful: boolean;
+  /** True inside the band: GPU and reference may disagree whether this is a contact. */
+  readonly isBorderline: boolean;
   readonly overlap: number;
   readonly overlapError: number;
-  /** This side's part in the effect on both sides. */
   readonly part: Part;
 }
 
-/** One side's part in the effect on both sides. */
+/** The part of one of the two particles in the effect of a contact. */
 export interface Part {
   readonly share: number;
-  /** The largest fraction of the sliding that friction may take away. */
+  /** The largest fraction of the sliding velocity that friction may take away. */
   readonly gripShare: number;
-  /** Relative error of either, including one product. */
+  /** The relative error of `share` and of `gripShare`, including one product. */
   readonly error: number;
 }
 
@@ -79,16 +78,16 @@ function partOf({ dimensions }: World, { gripShare }: Substep, own?: number, oth
 /** The normal and the overlap of two bodies, and their errors. */
 interface Geometry {
   readonly normal: readonly number[];
-  /** 0 if they may be apart. */
+  /** 0 if the bodies are apart. */
   readonly overlap: number;
-  /** Error of the overlap without its own rounding. */
+  /** The error of the overlap, without its own rounding. */
   readonly error: number;
-  /** The largest overlap of a doubtful contact. */
-  readonly doubt: number;
+  /** The largest overlap that GPU or reference may compute if exact arithmetic gives none. */
+  readonly borderlineOverlap: number;
   readonly accuracy: Accuracy;
-  readonly isDoubtful: boolean;
-  /** True if rounding decides which normal each side takes, so that there is no bound. */
-  readonly isTorn: boolean;
+  readonly isBorderline: boolean;
+  /** True if rounding may decide the normal, so that the contact has no bound. */
+  readonly hasNoBound: boolean;
 }
 
 function boundBalls(
@@ -104,11 +103,11 @@ function boundBalls(
   const others: Bodies = obstacles ?? grid;
   const radius = grid.radii?.[slot];
   const otherRadius = others.radii?.[other];
-  // The diameter of equal particles was rounded on the host.
+  // The host has rounded the diameter of equal particles.
   const reach = radius === undefined || otherRadius === undefined ? substep.diameter : radius + otherRadius;
   const reachError = grid.radii ? U * reach : 0;
   const apart = Array.from({ length: dimensions }, (_, axis) =>
-    nearestImage(
+    minimumImageInDoubles(
       component(dimensions, grid.positions, slot, other, axis, others.positions),
       period[axis] as number,
     ),
@@ -131,15 +130,15 @@ function boundBalls(
     normal: isCoincident ? coincidentNormal(dimensions, slot, other) : apart.map((along) => along / distance),
     overlap: isCoincident ? reach : Math.max(0, reach - distance),
     error: distance * accuracy.distance + reachError,
-    doubt: (dimensions + 3) * U * reach + 2 * reachError,
+    borderlineOverlap: (dimensions + 3) * U * reach + 2 * reachError,
     accuracy,
-    isDoubtful: squared >= reach * reach - band,
-    // At the threshold of coincidence, which is 2⁻⁵⁰.
-    isTorn: Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U,
+    isBorderline: squared >= reach * reach - band,
+    // True near the threshold of coincidence, a distance of 2⁻⁵⁰.
+    hasNoBound: Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U,
   };
 }
 
-/** Bounds the geometry of two bodies of which each may be a box: see the header. */
+/** Bounds the geometry of two bodies, of which each may be a box: see the header. */
 function boundShapes(
   { dimensions, period }: World,
   grid: GridState,
@@ -150,15 +149,15 @@ function boundShapes(
 ): Geometry | undefined {
   const half = ({ halves }: Bodies, body: number, axis: number) =>
     (halves?.[dimensions * body + axis] as number) || 0;
-  const rounding = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
-  const round = rounding(grid, slot) + rounding(others, other);
+  const ballRadius = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
+  const radiusSum = ballRadius(grid, slot) + ballRadius(others, other);
   const apart: number[] = [];
   const depths: number[] = [];
   const errors: number[] = [];
   const outside: number[] = [];
   for (let axis = 0; axis < dimensions; axis++) {
     const direct = component(dimensions, grid.positions, slot, other, axis, others.positions);
-    const along = nearestImage(direct, period[axis] as number);
+    const along = minimumImageInDoubles(direct, period[axis] as number);
     const sides = half(grid, slot, axis) + half(others, other, axis);
     const beyond = Math.abs(along) - sides;
     const isExact = [direct, along, sides, beyond].every((value) => Math.fround(value) === value);
@@ -174,10 +173,10 @@ function boundShapes(
   const least = depths.indexOf(Math.max(...depths));
   const gap = isOutside ? distance : (depths[least] as number);
   const accuracy = isOutside && error > 0 ? accuracyOf(dimensions, (2 * error) / distance) : settled;
-  const off = (isOutside ? distance * accuracy.distance : (errors[least] as number)) + U * round;
-  const doubt = 2 * off + (dimensions + 3) * U * round;
-  const overlap = round - gap;
-  if (overlap < -doubt) return undefined;
+  const off = (isOutside ? distance * accuracy.distance : (errors[least] as number)) + U * radiusSum;
+  const borderlineOverlap = 2 * off + (dimensions + 3) * U * radiusSum;
+  const overlap = radiusSum - gap;
+  if (overlap < -borderlineOverlap) return undefined;
   const along = apart[least] as number;
   const isUp = Math.abs(along) < NOT_APART ? slot > other : along > 0;
   const rivals = depths.filter(
@@ -186,8 +185,9 @@ function boundShapes(
       (depths[least] as number) - (depths[axis] as number) <=
         (errors[least] as number) + (errors[axis] as number),
   );
-  // Rounding may decide whether they are outside each other, along which axis, and to which side.
-  const isTorn =
+  // Rounding may decide whether the bodies are outside each other, along which axis the overlap is smallest, and to
+  // which side the normal points.
+  const hasNoBound =
     error > 0 &&
     (isOutside ? distance <= 4 * error : -gap <= error || rivals.length > 0 || Math.abs(along) <= error);
   return {
@@ -196,10 +196,10 @@ function boundShapes(
       : new Array<number>(dimensions).fill(0).with(least, isUp ? 1 : -1),
     overlap: Math.max(0, overlap),
     error: off,
-    doubt,
+    borderlineOverlap,
     accuracy,
-    isDoubtful: overlap <= doubt,
-    isTorn,
+    isBorderline: overlap <= borderlineOverlap,
+    hasNoBound,
   };
 }
 
@@ -217,7 +217,7 @@ export function contactOf(
     ? boundShapes(world, grid, slot, other, settled, obstacles)
     : boundBalls(world, substep, grid, slot, other, settled, obstacles);
   if (!geometry) return undefined;
-  const { normal, overlap, accuracy, isDoubtful, isTorn } = geometry;
+  const { normal, overlap, accuracy, isBorderline, hasNoBound } = geometry;
   const sizes = grid.bulks ?? grid.radii;
   const part = obstacles
     ? { share: 1, gripShare: substep.gripShare, error: 0 }
@@ -228,10 +228,10 @@ export function contactOf(
     ? vectorOf(dimensions, grid.velocities, slot)
     : axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
   const speed = length(relative);
-  const amountError = isTorn
+  const amountError = hasNoBound
     ? Number.POSITIVE_INFINITY
     : relaxation * (geometry.error + (2 * U + part.error) * overlap) +
-      (isDoubtful ? relaxation * geometry.doubt : 0);
+      (isBorderline ? relaxation * geometry.borderlineOverlap : 0);
   return {
     normal,
     push: relaxation * overlap,
@@ -241,7 +241,7 @@ export function contactOf(
     approach: inner(relative, normal),
     approachError: speed * accuracy.approach,
     accuracy,
-    isDoubtful,
+    isBorderline,
     overlap,
     overlapError: amountError / relaxation,
     part,

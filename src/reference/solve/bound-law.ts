@@ -1,32 +1,35 @@
 /**
- * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors that a GPU or the reference may make.
- * bound.ts explains the terms, bound-contact.ts derives the errors of the inputs.
+ * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors that the GPU or the reference may make.
+ * bound.ts explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach a, the
+ * sliding velocity s and the mass share. The settings are e (restitution), f (friction) and g (gripShare).
  *
- * Change of normal velocity c. Contacts that do not bounce: min(p / dt, limit) · kept. Minimum and maximum pass errors
- * on but do not enlarge them, so ± max(p's error / dt, a's error / 2), and three roundings. `kept` jumps by the
- * restitution at |a| =
- * restSpeed; if a's error leaves open which side of it a is on, that jump is added. Bounces: ½ (1 + e) |a| with a's
- * error and three roundings. Comparisons of a decide whether two particles bounce. If errors may change the
- * decision for either particle, the contact is not settled, and the difference of both outcomes is added.
+ * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, limit) · kept. Minimum and
+ * maximum do not enlarge errors, so c is off by ± max(error of p / dt, error of a / 2), and by three roundings. `kept`
+ * jumps by the restitution at |a| = restSpeed. If the error of a does not settle on which side of restSpeed |a| lies,
+ * the jump is added. A bounce has c = ½ (1 + e) |a|, with the error of a and three roundings. Comparisons of a decide
+ * whether two particles bounce. If errors may change the decision for either particle, the contact is not settled, and
+ * the difference of the two outcomes is added.
  *
- * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. It passes on g times the
- * error of s and f times that of c and no more, however small s is. Its own roundings: f c or g |s| (1 u), |s| twice (k
- * / 2 u + 9 u each, once in the minimum and once below the line), a quotient (5 u), a product (u): (k + 25) u |G|,
- * taken as (k + 26) u. |s|² may be flushed to 0 when |s| < 2⁻⁶³ √k: ± g 2⁻⁶².
+ * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by g times the
+ * error of s plus f times the error of c, and no more, however small s is. The roundings of G are: f c or g |s| (1 u);
+ * |s| twice, in the minimum and in the denominator (k / 2 u + 9 u each); a quotient (5 u); a product (u). Their sum, (k
+ * + 25) u |G|, is taken as (k + 26) u |G|. If |s| < 2⁻⁶³ √k, |s|² may be flushed to 0: ± g 2⁻⁶².
  *
- * A wall that the particle meets adds its change and its friction in the same way (f c against the whole of s), with
- * the errors of the position and velocity before it. Clamping to the walls enlarges no error.
+ * A wall adds its change and its friction in the same way (f c against the whole of s), with the errors of the position
+ * and velocity before the wall. Clamping to the walls enlarges no error.
  *
- * Variable radii: s |a| in the limit and in the bounce, and 2 s times gripShare times |s|, are off by SHARE and one
- * product more. A wall is one radius from the corner of the box, a sum that both sides round alike.
+ * Variable radii: let m be the mass share. m |a| in the limit and in the bounce, and 2 m · gripShare · |s|, are off by
+ * SHARE and by one product more. The limit of a position at a wall includes the radius; GPU and reference round this
+ * sum alike.
  *
- * On an obstacle the particle does the work of both sides: twice the push with twice the error, since doubling rounds
- * nothing; the limit with the full approach; bounces (1 + e) |a|. The obstacle's velocity is 0, so r is v without any
- * error.
- * The obstacles' sum S, except for a bounce, is multiplied by a share s = min(1, M / T), with M the deepest overlap and
- * T the sum of all. s lies between its values for M off by the largest error and T off by the sum of the
- * errors (T's sum rounds too), with a quotient (5 u) and a product (u) more. The spread of s is multiplied by the sum
- * of magnitudes, which |S| does not exceed; then s S is added to the rest.
+ * Obstacles: the particle takes the effect on both bodies. The push and its error are doubled, which rounds nothing.
+ * The limit contains the full approach, and a bounce has c = (1 + e) |a|. The velocity of an obstacle is 0, so r is v
+ * without error.
+ * Let S be the sum of the obstacles' effects except a bounce. S is multiplied by t = min(1, M / T), where M is the
+ * deepest overlap and T the sum of all overlaps. M may be off by the largest error of an overlap, and T by the sum of
+ * the errors and by the roundings of the sum. t lies between the values that these errors allow, with a quotient (5 u)
+ * and a product (u) more. The error of t S is the width of this range times the sum of magnitudes, which is at least
+ * |S|.
  */
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
@@ -35,10 +38,10 @@ import type { ExactContact } from './bound-contact';
 import { type Accuracy, type Approximate, length, Sum, scaled } from './bound-sums';
 import type { Box } from './contact-law';
 
-/** The greatest |s| that is lost if |s|² is flushed to 0. */
+/** The greatest |s| that is lost by flushing |s|² to 0. */
 const LOST_SLIDING = 2 ** -62;
 
-/** The decision whether a contact bounces. `isSettled` is true if no error could change it. */
+/** The decision whether a contact bounces. `isSettled` means that no error could change it. */
 export interface Verdict {
   readonly isBounce: boolean;
   readonly isSettled: boolean;
@@ -58,7 +61,7 @@ export function addContact(
   const { approach, approachError, normal, relative, speed } = contact;
   const { share, gripShare, error: partError } = contact.part;
   const shareError = share * (approachError + partError * Math.abs(approach));
-  // 2 · grip · pushSpeed of the law: all of it on an obstacle.
+  // The law's 2 · grip · pushSpeed; at an obstacle all of pushSpeed.
   const most = (gripShare / substep.gripShare) * pushSpeed;
   const cap = approach > 0 ? most : Math.max(most, -approach * share);
   const full = Math.min(contact.push * inverseDt, cap);
@@ -90,18 +93,18 @@ export function addContact(
     amountError + amount * (accuracy.normal + U) + gripError + U * (amount + grip),
     amount + grip,
   );
-  // If the bounce is not settled, either side may or may not stop the sliding motion.
-  const held = isBounce ? 0 : dt * grip;
-  const widestGrip = Math.min(friction * Math.max(bouncing, bearing), gripShare * slidingSpeed);
-  const heldError =
+  // If the bounce is not settled, GPU or reference may or may not stop the sliding motion.
+  const frictionPush = isBounce ? 0 : dt * grip;
+  const greatestGrip = Math.min(friction * Math.max(bouncing, bearing), gripShare * slidingSpeed);
+  const frictionPushError =
     isBounce && isSettled
       ? 0
       : dt * (gripError + 2 * U * grip) +
-        (isSettled ? 0 : dt * (widestGrip + accuracy.friction * widestGrip));
+        (isSettled ? 0 : dt * (greatestGrip + accuracy.friction * greatestGrip));
   push.add(
     normal.map((along, axis) => contact.push * along - (isBounce ? 0 : dt * (braking[axis] as number))),
-    pushError(contact) + heldError + U * (contact.push + held),
-    contact.push + held,
+    pushError(contact) + frictionPushError + U * (contact.push + frictionPush),
+    contact.push + frictionPush,
   );
 }
 
@@ -109,8 +112,8 @@ export function pushError(contact: ExactContact): number {
   return contact.amountError + contact.push * (contact.accuracy.normal + U);
 }
 
-/** The sum of the obstacles' effects on one particle. Everything except a bounce is shared. */
-export class Obstructions {
+/** The sums of the obstacles' effects on one particle. All effects except a bounce are shared. */
+export class ObstacleSums {
   readonly push: Sum;
   readonly change: Sum;
   readonly bounce: Sum;
@@ -132,8 +135,8 @@ export class Obstructions {
     this.overlapsError += overlapError;
   }
 
-  /** The error if a change may or may not be a bounce, which is not shared: both changes with their friction, twice. */
-  widest({ restitution, friction, pushSpeed }: Substep, { speed }: ExactContact): number {
+  /** Returns the error if it is not settled whether a contact bounces: both changes with their friction, twice. */
+  undecidedError({ restitution, friction, pushSpeed }: Substep, { speed }: ExactContact): number {
     return 2 * (1 + friction) * ((1 + restitution) * speed + Math.max(pushSpeed, speed));
   }
 
@@ -145,7 +148,7 @@ export class Obstructions {
     const off = this.overlapsError + 2 * terms * U * overlaps;
     const least = obstacleShare(Math.max(0, deepest - greatestError), overlaps + off);
     const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
-    // A single obstacle has share 1 exactly.
+    // The share of a single obstacle is exactly 1.
     const doubt = terms === 1 ? 0 : Math.max(share - least, most - share) + 6 * U;
     for (const [sum, target] of [
       [this.push, push],
@@ -191,33 +194,33 @@ function meetWall(
   const approachError = velocity.error;
   if (approach >= approachError) return;
   const inbound = isInside ? 0 : Math.max(0, -approach);
-  const soft = Math.min(Math.max(0, depth) * inverseDt, inbound);
-  const softError = Math.max(depthError * inverseDt, approachError) + 2 * U * soft;
-  const hard = (1 + restitution) * Math.max(0, -approach);
-  const hardError = (1 + restitution) * (approachError + 2 * U * Math.abs(approach));
-  const isHardPossible = restitution > 0 && approach - approachError < -restSpeed;
-  const isHardCertain = isHardPossible && depth > depthError && approach + approachError < -restSpeed;
-  const isHard = restitution > 0 && !isInside && approach < -restSpeed;
-  const change = isHard ? hard : soft;
-  const changeError = isHardCertain
-    ? hardError
-    : isHardPossible
-      ? Math.max(softError, hardError) + hard
-      : softError;
+  const bearing = Math.min(Math.max(0, depth) * inverseDt, inbound);
+  const bearingError = Math.max(depthError * inverseDt, approachError) + 2 * U * bearing;
+  const bouncing = (1 + restitution) * Math.max(0, -approach);
+  const bouncingError = (1 + restitution) * (approachError + 2 * U * Math.abs(approach));
+  const mayBounce = restitution > 0 && approach - approachError < -restSpeed;
+  const mustBounce = mayBounce && depth > depthError && approach + approachError < -restSpeed;
+  const bounces = restitution > 0 && !isInside && approach < -restSpeed;
+  const change = bounces ? bouncing : bearing;
+  const changeError = mustBounce
+    ? bouncingError
+    : mayBounce
+      ? Math.max(bearingError, bouncingError) + bouncing
+      : bearingError;
   const sliding = velocity.value.map((along, other) => (other === axis ? 0 : along));
   const slidingSpeed = length(sliding);
   const grip = Math.min(friction * change, slidingSpeed);
   const gripError = velocity.error + LOST_SLIDING + friction * changeError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
   velocity.error += gripError + changeError + 2 * U * (length(velocity.value) + grip + change);
-  // A particle that bounces keeps its sliding motion.
-  const held = isHard ? 0 : dt;
-  if (!isHardCertain) position.error += dt * (gripError + 2 * U * grip);
-  if (!isHardCertain && isHardPossible) position.error += dt * (grip + gripError);
-  position.error += U * (length(position.value) + held * grip);
+  // A bounce does not stop the sliding motion.
+  const frictionTime = bounces ? 0 : dt;
+  if (!mustBounce) position.error += dt * (gripError + 2 * U * grip);
+  if (!mustBounce && mayBounce) position.error += dt * (grip + gripError);
+  position.error += U * (length(position.value) + frictionTime * grip);
   for (let other = 0; other < sliding.length; other++) {
     velocity.value[other] = (velocity.value[other] as number) - (braking[other] as number);
-    position.value[other] = (position.value[other] as number) - held * (braking[other] as number);
+    position.value[other] = (position.value[other] as number) - frictionTime * (braking[other] as number);
   }
   velocity.value[axis] = (velocity.value[axis] as number) + inward * change;
 }

@@ -1,13 +1,13 @@
 /**
- * Exact vectors with error bounds, as bound.ts, bound-contact.ts and bound-law.ts add them up. bound.ts explains the
- * terms.
+ * Exact vectors with error bounds, and sums of them, for bound.ts, bound-contact.ts and bound-law.ts. bound.ts explains
+ * the terms.
  */
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 
-/** For products of errors and for the roundings of the doubles used here. */
+/** A factor that covers products of errors and the roundings of the doubles used here. */
 export const SLACK = 1 + 2 ** -10;
 
-/** The greatest loss by flushing a few subnormals to 0. */
+/** The most that flushing a few subnormals to 0 can lose. */
 const FLUSHED = 2 ** -120;
 
 /** Relative errors of a contact, derived in bound-contact.ts and bound-law.ts. */
@@ -19,7 +19,7 @@ export interface Accuracy {
   readonly friction: number;
 }
 
-/** `apart`: the relative error of the difference of coordinates beyond its one rounding. */
+/** Returns the relative errors. `apart` is that of the difference of coordinates, beyond its one rounding. */
 export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   const distance = ((dimensions + 2) / 2 + 9) * U + apart;
   const normal = distance + 6 * U + apart;
@@ -28,13 +28,13 @@ export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   return { distance, normal, approach, sliding, friction: (dimensions + 26) * U };
 }
 
-/** An exact vector and the greatest distance of a computed one from it. */
+/** An exact vector, and the greatest distance of a computed one from it. */
 export interface Approximate {
   readonly value: number[];
   error: number;
 }
 
-/** A sum of the contributions of contacts. */
+/** The exact sum of the contributions of contacts, and the error of a computed one. */
 export class Sum {
   readonly value: number[];
   error = 0;
@@ -54,6 +54,7 @@ export class Sum {
     this.terms++;
   }
 
+  /** Returns the vector plus this sum. */
   addTo(vector: readonly number[]): Approximate {
     // Adding nothing rounds nothing.
     if (this.terms === 0) return { value: [...vector], error: 0 };
@@ -65,6 +66,7 @@ export class Sum {
   }
 }
 
+/** Returns one component of the difference of two packed vectors. */
 export function component(
   dimensions: number,
   vectors: Float32Array,

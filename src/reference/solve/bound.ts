@@ -1,20 +1,22 @@
 /**
- * Bounds the difference between a GPU's and the reference's positions and velocities after one resolve (or push-apart)
- * pass, if both start from the same bits. Derived from the accuracies that WGSL guarantees, not tuned.
+ * Bounds the difference between the GPU's and the reference's positions and velocities after one resolve (or
+ * push-apart) pass, if both start from the same bits. The bounds are derived from the accuracies that WGSL guarantees,
+ * not tuned.
  * Inputs: the sorted state before the pass. Outputs for each slot: the bound on the difference of each coordinate, and
  * the state that exact arithmetic would give (in doubles).
  *
- * Both sides are compared with exact arithmetic: each is off by at most E, so they differ by at most 2 E.
- * Let u = 2⁻²⁴ (half an ulp, relative), k the dimensions, D the diameter, w = relaxation / 2. WGSL rounds + − ×
- * correctly (u each) and may fuse or reorder them, which the counts allow for. inverseSqrt is good to 2 ulp (4 u), a
- * quotient to 2.5 ulp (5 u), and sqrt to what 1 / inverseSqrt gives: 4 u + 5 u = 9 u.
- * "Off by r" is relative, "±e" absolute. A factor 1 + 2⁻¹⁰ at the end covers products of errors (u²) and the roundings
- * of the doubles used here. All vector errors are bounded in length, hence for each coordinate.
+ * GPU and reference are both compared with exact arithmetic. Each is off by at most E, so they differ by at most 2 E.
+ * Let u = 2⁻²⁴ (half an ulp, relative), k the number of dimensions, D the diameter, w = relaxation / 2. WGSL rounds + −
+ * × correctly (u each), and may fuse or reorder them; the bounds allow for this. inverseSqrt is accurate to 2 ulp (4
+ * u), a quotient to 2.5 ulp (5 u). sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
+ * "Off by r" is a relative error, "± e" an absolute error. A factor of 1 + 2⁻¹⁰ at the end covers products of errors
+ * (u²) and the roundings of the doubles used here. The errors of vectors are bounds on length, and so bound each
+ * coordinate too.
  * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law.
  *
- * Sums over m contacts add at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding the sum to the
- * coordinate rounds once more: u (|x| + sum). A particle wrapped across an end of a periodic world has the period P
- * added or subtracted: u (|x| + P) once more.
+ * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding it to the
+ * coordinate x rounds once more: u (|x| + sum of magnitudes). If a particle wraps across an end of a periodic world,
+ * the period P is added or subtracted: u (|x| + P) once more.
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
@@ -23,18 +25,18 @@ import type { World } from '../../core/world/world';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
 import { contactOf, type ExactContact } from './bound-contact';
-import { addContact, meetWalls, Obstructions, pushError, SETTLED_NO, type Verdict } from './bound-law';
+import { addContact, meetWalls, ObstacleSums, pushError, SETTLED_NO, type Verdict } from './bound-law';
 import { type Accuracy, type Approximate, accuracyOf, SLACK, Sum, scaled, vectorOf } from './bound-sums';
 import { type Obstacles, probeObstacles } from './obstacles';
 import { boxOf } from './resolve';
 
 export interface ResolveBound {
-  /** For each slot: the GPU's and the reference's coordinates differ by at most this. */
+  /** The largest difference of a coordinate between GPU and reference, per slot. */
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
   /**
-   * Packed results of exact arithmetic; in a periodic world they may lie a little outside the box. Each side is within
-   * half the bound of them.
+   * Packed results of exact arithmetic. In a periodic world they may lie a little outside the box. GPU and reference
+   * are both within half the bound of them.
    */
   readonly exactPositions: Float64Array;
   readonly exactVelocities: Float64Array;
@@ -75,22 +77,33 @@ export function resolveBound(
       }
     });
     if (obstacles) {
-      const met = new Obstructions(dimensions);
+      const obstacleSums = new ObstacleSums(dimensions);
       probeObstacles(world, grid, slot, obstacles, (other) => {
         const contact = contactOf(world, substep, grid, slot, other, accuracy, obstacles);
         if (!contact) return;
-        met.count(contact);
+        obstacleSums.count(contact);
         if (mode === 'separate') {
-          met.push.add(scaled(contact.push, contact.normal), pushError(contact), contact.push);
+          obstacleSums.push.add(scaled(contact.push, contact.normal), pushError(contact), contact.push);
           return;
         }
         const verdict = bounces?.(slot, (OBSTACLE_PARTNER | other) >>> 0, contact) ?? SETTLED_NO;
-        // If a bounce is in doubt, so is whether its change is shared. Add the change as decided, then the error of the
-        // other decision.
-        addContact(substep, contact, verdict, met.push, verdict.isBounce ? met.bounce : met.change);
-        if (!verdict.isSettled) met.bounce.add(scaled(0, contact.normal), met.widest(substep, contact), 0);
+        // If it is not settled whether a contact bounces, it is not settled either whether its change is shared. Add
+        // the change as decided, then the error of the other decision.
+        addContact(
+          substep,
+          contact,
+          verdict,
+          obstacleSums.push,
+          verdict.isBounce ? obstacleSums.bounce : obstacleSums.change,
+        );
+        if (!verdict.isSettled)
+          obstacleSums.bounce.add(
+            scaled(0, contact.normal),
+            obstacleSums.undecidedError(substep, contact),
+            0,
+          );
       });
-      met.addTo(push, change);
+      obstacleSums.addTo(push, change);
     }
     const body = { position: push.addTo(position), velocity: change.addTo(velocity) };
     const box = boxOf(substep, grid, slot);
@@ -111,7 +124,10 @@ export function resolveBound(
   return { positions, velocities, exactPositions, exactVelocities };
 }
 
-/** The rounding error of wrapping. A coordinate that may be at an end of an axis has the period added or subtracted. */
+/**
+ * Returns the rounding error of wrapping. If a coordinate may be beyond an end of an axis, the period may be added or
+ * subtracted.
+ */
 function wrappingError(world: World, { value, error }: Approximate): number {
   let sum = 0;
   for (let axis = 0; axis < value.length; axis++) {
@@ -120,13 +136,14 @@ function wrappingError(world: World, { value, error }: Approximate): number {
     const at = value[axis] as number;
     if (period === 0 || (at - error >= low && at + error < low + period)) continue;
     const isBeyond = at - error < low - period || at + error >= low + 2 * period;
-    // Several periods are a product and a difference, and one of them may still be missing.
+    // Wrapping by several periods takes a product and a difference, and may be off by one period, which is then
+    // corrected.
     sum += U * (Math.abs(at) + period) * (isBeyond ? 4 : 1);
   }
   return sum;
 }
 
-/** Finds partners in exact arithmetic. Also decides for which particles errors could change the choice. */
+/** Finds partners in exact arithmetic, and the particles for which errors could change the choice. */
 function findBounces(
   world: World,
   substep: Substep,
@@ -136,7 +153,7 @@ function findBounces(
 ): (slot: number, other: number, contact: ExactContact) => Verdict {
   const count = grid.cells.length;
   const partners = new Uint32Array(count).fill(NO_PARTNER);
-  const isOpen = new Uint8Array(count);
+  const isUnsettled = new Uint8Array(count);
   const threshold = -substep.restSpeed;
   for (let slot = 0; slot < count; slot++) {
     const rivals: (ExactContact & { readonly other: number })[] = [];
@@ -158,12 +175,12 @@ function findBounces(
     if (best.approach < threshold) partners[slot] = best.other;
     const reach = best.approach + best.approachError;
     const isClose = rivals.some((rival) => rival !== best && rival.approach - rival.approachError <= reach);
-    if (isClose || best.isDoubtful || reach >= threshold) isOpen[slot] = 1;
+    if (isClose || best.isBorderline || reach >= threshold) isUnsettled[slot] = 1;
   }
   return (slot, other, contact) => ({
     isBounce: partners[slot] === other && (other >= OBSTACLE_PARTNER || partners[other] === slot),
     isSettled:
-      (isOpen[slot] === 0 && (other >= OBSTACLE_PARTNER || isOpen[other] === 0)) ||
+      (isUnsettled[slot] === 0 && (other >= OBSTACLE_PARTNER || isUnsettled[other] === 0)) ||
       contact.approach - contact.approachError >= threshold,
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Moves fast particles to the ends of their paths (src/core/ccd/law.ts) and tests every particle against every other.
+ * Ends the paths of fast particles at their first hit (src/core/ccd/law.ts). Tests every particle against every other.
  * Twin of shaders/solve/ccd.
- * Inputs: the grid after a substep's motion, and any obstacles. Outputs: positions and velocities in the same slots,
- * and counts of the paths.
+ * Inputs: the grid after the motion of a substep, and obstacles, if any. Outputs: positions and velocities in the same
+ * slots, and counts of the paths.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';

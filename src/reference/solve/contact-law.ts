@@ -1,6 +1,6 @@
 /**
- * The contact law (src/core/contact/law.ts) in 32 bits: twin of shaders/solve/contact_law.wgsl, operation by operation
- * in its order, each rounded once.
+ * The contact law (src/core/contact/law.ts) in 32 bits. Twin of shaders/solve/contact_law.wgsl: the same operations in
+ * the same order, each rounded once.
  */
 import { massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -10,7 +10,10 @@ import { type Contact, dot, scale, subtract, type Vector } from './contact';
 
 const { fround } = Math;
 
-/** One side's part in the effect on both sides: `share` of push and change, `grip` of pushSpeed and friction. */
+/**
+ * The part of one of the two particles in the effect of a contact: `share` applies to push and change, `grip` to
+ * pushSpeed and friction.
+ */
 export interface Part {
   readonly share: number;
   readonly grip: number;
@@ -18,10 +21,10 @@ export interface Part {
 
 const HALF: Part = { share: 0.5, grip: 0.5 };
 
-/** On an obstacle the particle does the work of both sides, but brakes no more than against another particle. */
+/** At an obstacle, the particle takes the whole effect, but friction brakes it no more than at another particle. */
 export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
 
-/** The part of the first of two slots. */
+/** Returns the part of the particle in `slot`. */
 export function partOf(
   { dimensions }: World,
   { radii, bulks }: GridState,
@@ -40,13 +43,17 @@ export interface Effect {
   readonly change: Vector;
 }
 
-/** The length of the push on one side. The shader multiplies in this order; halving and doubling round nothing. */
+/**
+ * Returns the length of the push on one of the particles. The shader multiplies in this order; halving and doubling
+ * round nothing.
+ */
 export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: number): number {
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
 /**
- * Returns the effect of a contact on the side with this `part`. `relative`: its velocity relative to the other side.
+ * Returns the effect of a contact on the particle with this `part`. `relative` is its velocity relative to the other
+ * particle.
  */
 export function contactEffect(
   substep: Substep,
@@ -65,9 +72,9 @@ export function contactEffect(
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
   const grip = fround(fround(2 * gripShare) * part.grip);
   const braking = frictionShare(friction, change, slidingSpeed, grip);
-  const held = bounces ? 0 : fround(braking * dt);
+  const frictionPush = bounces ? 0 : fround(braking * dt);
   return {
-    push: subtract(scale(push, normal), scale(held, sliding)),
+    push: subtract(scale(push, normal), scale(frictionPush, sliding)),
     change: subtract(scale(change, normal), scale(braking, sliding)),
   };
 }
@@ -88,7 +95,7 @@ function pushChange(
   return fround(Math.min(pushVelocity, limit) * kept);
 }
 
-/** The fraction of the sliding velocity that friction takes away. */
+/** Returns the fraction of the sliding velocity that friction takes away. */
 function frictionShare(friction: number, change: number, slidingSpeed: number, grip: number): number {
   if (!(slidingSpeed > 0)) return 0;
   return fround(Math.min(fround(friction * change), fround(grip * slidingSpeed)) / slidingSpeed);
@@ -100,7 +107,7 @@ export interface Moved {
   readonly velocity: Vector;
 }
 
-/** The corners between which the centre of a particle stays. */
+/** The corners of the box in which the centre of a particle stays. */
 export type Box = Pick<Substep, 'lower' | 'upper'>;
 
 /** Applies each wall in turn, then clamps the position. */
@@ -113,7 +120,7 @@ export function meetWalls(substep: Substep, box: Box, { position, velocity }: Mo
   return { position: clampVector(moved.position, box), velocity: moved.velocity };
 }
 
-/** Applies one wall. It acts like an obstacle that pushes the particle out at once. */
+/** Applies one wall, which acts like an obstacle, except that it pushes the particle out completely. */
 function meetWall(
   substep: Substep,
   { position, velocity }: Moved,
@@ -136,8 +143,8 @@ function meetWall(
   const braking = frictionShare(friction, change, slidingSpeed, 1);
   const slowed = subtract(velocity, scale(braking, sliding));
   slowed[axis] = fround((slowed[axis] as number) + inward * change);
-  const held = bounces ? 0 : fround(braking * dt);
-  return { position: subtract(onWall, scale(held, sliding)), velocity: slowed };
+  const frictionPush = bounces ? 0 : fround(braking * dt);
+  return { position: subtract(onWall, scale(frictionPush, sliding)), velocity: slowed };
 }
 
 export function clampVector(position: Vector, { lower, upper }: Box): Vector {

@@ -1,7 +1,7 @@
 /**
- * 32-bit vector arithmetic and the geometry of one contact (for boxes, see src/core/particles/shapes.ts). Twin of
- * shaders/solve/contact.wgsl: every operation is rounded once, none is fused.
- * Guarantee: antisymmetric to the bit: swapping the two particles negates the normal and leaves the overlap.
+ * 32-bit vector arithmetic, and the geometry of one contact (for boxes, see src/core/particles/shapes.ts). Twin of
+ * shaders/solve/contact.wgsl: every operation is rounded once, and none is fused.
+ * Guarantee: swapping the two particles negates the normal and keeps the overlap, to the bit.
  */
 
 import type { Substep } from '../../core/contact/settings';
@@ -12,7 +12,10 @@ import type { SortedState } from '../grid/gather';
 
 const { fround } = Math;
 
-/** Below this distance² the direction is rounding noise: coincidentNormal derives one from the canonical slots. */
+/**
+ * Below this distance², the direction is rounding noise. coincidentNormal then derives a normal from the canonical
+ * slots.
+ */
 export const COINCIDENT_SQUARED = 2 ** -100;
 
 export type Vector = number[];
@@ -34,7 +37,7 @@ export function subtract(a: Vector, b: Vector): Vector {
   return a.map((component, axis) => fround(component - (b[axis] as number)));
 }
 
-/** a + factor · b */
+/** Returns a + factor · b. */
 export function addScaled(a: Vector, factor: number, b: Vector): Vector {
   return a.map((component, axis) => fround(component + fround(factor * (b[axis] as number))));
 }
@@ -61,14 +64,12 @@ export interface Contact {
   readonly overlap: number;
 }
 
-/** The minimum image of a difference of coordinates, in doubles; the period is 0 if the axis does not wrap. */
-export function nearestImage(apart: number, period: number): number {
+/** Returns the minimum image of a difference of coordinates, in doubles. The period is 0 if the axis does not wrap. */
+export function minimumImageInDoubles(apart: number, period: number): number {
   return period === 0 ? apart : apart - period * Math.round(apart / period);
 }
 
-/**
- * The minimum image of the vector from `other` to `particle`, in 32 bits. `other` is an index of `others`.
- */
+/** Returns the minimum image of the vector from `other` to `particle`, in 32 bits. `other` is an index of `others`. */
 export function separation(
   world: World,
   positions: Float32Array,
@@ -87,7 +88,7 @@ export function separation(
   );
 }
 
-/** Distance² of two particles from packed positions. */
+/** Returns the distance² of two particles from packed positions. */
 export function distanceSquared(
   world: World,
   positions: Float32Array,
@@ -99,10 +100,10 @@ export function distanceSquared(
   return dot(apart, apart);
 }
 
-/** Positions of bodies, and their sizes if each has its own. */
+/** Positions of bodies, and their sizes if they vary. */
 export type Bodies = Pick<SortedState, 'positions' | keyof Sizes>;
 
-/** The distance at which two particles touch: the diameter, or the sum of their own radii. */
+/** Returns the distance at which two particles touch: the diameter or, with variable radii, the sum of both radii. */
 export function reachBetween(
   diameter: number,
   radii: Float32Array | undefined,
@@ -114,8 +115,8 @@ export function reachBetween(
 }
 
 /**
- * The contact of the particles in two slots, seen from the first, or undefined if they do not overlap. `other` is a
- * slot of `others`.
+ * Returns the contact of the particles in two slots, seen from the first, or undefined if they do not overlap. `other`
+ * is a slot of `others`.
  */
 export function findContact(
   world: World,
@@ -146,7 +147,7 @@ export function findContact(
   };
 }
 
-/** The geometry of two bodies of which each may be a box, whether they overlap or not. */
+/** The geometry of two bodies, of which each may be a box, whether they overlap or not. */
 interface Faced extends Contact {
   readonly isContact: boolean;
 }
@@ -163,24 +164,28 @@ export function faceShapes(
   const apart = separation(world, bodies.positions, slot, other, others.positions);
   const half = ({ halves }: Bodies, body: number, axis: number) =>
     (halves?.[dimensions * body + axis] as number) || 0;
-  // The radius of a ball, 0 for a box.
-  const rounding = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
+  // The radius of a ball; 0 for a box.
+  const ballRadius = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
   const sides = apart.map((_, axis) => fround(half(bodies, slot, axis) + half(others, other, axis)));
-  const round = fround(rounding(bodies, slot) + rounding(others, other));
+  const radiusSum = fround(ballRadius(bodies, slot) + ballRadius(others, other));
   const beyond = apart.map((along, axis) => fround(Math.abs(along) - (sides[axis] as number)));
   const outside = beyond.map((along) => Math.max(along, 0));
   const squared = dot(outside, outside);
   if (squared >= COINCIDENT_SQUARED) {
     const distance = fround(Math.sqrt(squared));
     const normal = outside.map((along, axis) => Math.sign(apart[axis] as number) * fround(along / distance));
-    // Compares squares, as findContact does for balls, because a root is rounded.
-    return { normal, overlap: fround(round - distance), isContact: squared < fround(round * round) };
+    // Compare squares, as findContact does for balls, because a root is rounded.
+    return {
+      normal,
+      overlap: fround(radiusSum - distance),
+      isContact: squared < fround(radiusSum * radiusSum),
+    };
   }
   const depths = apart.map((along, axis) =>
     Math.abs(along) < NOT_APART ? -(sides[axis] as number) : (beyond[axis] as number),
   );
   const axis = depths.indexOf(Math.max(...depths));
-  const overlap = fround(round - (depths[axis] as number));
+  const overlap = fround(radiusSum - (depths[axis] as number));
   const along = apart[axis] as number;
   const isUp = Math.abs(along) < NOT_APART ? slot > other : along > 0;
   const normal = new Array<number>(dimensions).fill(0).with(axis, isUp ? 1 : -1);
@@ -188,7 +193,10 @@ export function faceShapes(
   return { normal, overlap, isContact: overlap > 0 };
 }
 
-/** A unit axis that both sides of a coincident pair agree on, up to its sign. */
+/**
+ * Returns a unit vector along an axis for two coincident particles. Both particles get the same axis with opposite
+ * signs.
+ */
 export function coincidentNormal(dimensions: number, slot: number, other: number): Vector {
   const normal = new Array<number>(dimensions).fill(0);
   normal[((slot + other) >>> 0) % dimensions] = slot > other ? 1 : -1;

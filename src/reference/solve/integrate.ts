@@ -1,12 +1,12 @@
 /**
- * Advances particles by one substep, velocity first (symplectic Euler). Twin of the arithmetic of
+ * Moves particles by one substep, velocity first (symplectic Euler). Twin of the arithmetic of
  * shaders/solve/integrate.wgsl; count.ts is the twin of its counting.
  * Inputs: state in any order. Outputs: new arrays in the same order. Particles whose position is not finite keep their
- * bits. Particles that get too fast are set aside: their position becomes NaN.
+ * bits. A particle that becomes too fast gets the position NaN, so the next sort quarantines it.
  */
 
 import type { Substep } from '../../core/contact/settings';
-import { wrapCoordinate } from '../../core/world/cells';
+import { wrapAxis } from '../../core/world/cells';
 import { GREATEST_SPEED, type World } from '../../core/world/world';
 import { isFiniteParticle } from '../measure/finite';
 import { addScaled, loadVector, scale, storeVector } from './contact';
@@ -29,7 +29,7 @@ export function integrate(
     if (!isFiniteParticle(dimensions, positions, particle)) continue;
     const velocity = addScaled(loadVector(dimensions, velocities, particle), 1, fall);
     const moved = addScaled(loadVector(dimensions, positions, particle), substep.dt, velocity);
-    const position = moved.map((coordinate, axis) => wrapCoordinate(world, coordinate, axis));
+    const position = moved.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
     storeVector(velocities, particle, velocity);
     const isTooFast = velocity.some((component) => !(Math.abs(Math.fround(component)) < GREATEST_SPEED));
     storeVector(positions, particle, isTooFast ? position.map(() => Number.NaN) : position);

@@ -1,10 +1,10 @@
 /**
- * For restitution, finds each particle's fastest approaching contact, among those faster than the rest speed. Twin of
- * shaders/solve/partner.wgsl.
- * Inputs: sorted state. Output: the slot of the other particle, or NO_PARTNER. Two particles that are each other's
- * partner bounce in resolve. If the fastest is an obstacle: its slot with OBSTACLE_PARTNER set; obstacles need no
- * partner.
- * Ordering: slots ascending and a strict comparison, so ties go to the lower slot.
+ * Finds the partner of each particle, for restitution: its fastest approaching contact, if that is faster than the rest
+ * speed. Twin of shaders/solve/partner.wgsl.
+ * Inputs: sorted state. Output per slot: the slot of the partner, or NO_PARTNER; for an obstacle, its slot with
+ * OBSTACLE_PARTNER set. Two particles that are partners of each other bounce in resolve. A particle always bounces with
+ * a partner that is an obstacle.
+ * Ordering: visits slots in ascending order and compares strictly, so the lower slot wins a tie.
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

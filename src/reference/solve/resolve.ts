@@ -1,13 +1,13 @@
 /**
  * One Jacobi pass of the contact law (src/core/contact/law.ts), with the arithmetic of contact-law.ts. Twin of
  * shaders/solve/resolve.wgsl.
- * Inputs: sorted state and, for restitution, partners. Outputs: new positions and velocities, slots as they were;
- * `separateContacts` gives positions alone. Contributions are added in ascending slot order.
+ * Inputs: sorted state and, for restitution, partners. Outputs: new positions and velocities in the same slots;
+ * separateContacts returns only positions. Contributions are added in ascending order of slots.
  */
 
 import type { Substep } from '../../core/contact/settings';
 import { OBSTACLE_PARTNER, obstacleShare } from '../../core/obstacles/obstacles';
-import { wrapCoordinate } from '../../core/world/cells';
+import { wrapAxis } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type GridState, probeCells } from '../query/probe';
 import {
@@ -44,7 +44,7 @@ export function resolveContacts(
 ): MovedState {
   const { dimensions } = world;
   const { cells } = grid;
-  // Particles that are set aside keep their state.
+  // Quarantined particles keep their state.
   const positions = grid.positions.slice();
   const velocities = grid.velocities.slice();
   const bounces = substep.restitution > 0 && partners !== undefined;
@@ -125,10 +125,10 @@ export function separateContacts(
 
 /** Wraps a position into a periodic world. */
 function wrap(world: World, position: Vector): Vector {
-  return position.map((coordinate, axis) => wrapCoordinate(world, coordinate, axis));
+  return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/** Returns the effect of all obstacles on a particle. Everything except a bounce is shared. */
+/** Returns the effect of all obstacles on a particle. All effects except a bounce are shared. */
 function meetObstacles(
   world: World,
   substep: Substep,
@@ -159,7 +159,7 @@ function meetObstacles(
   return { push: scale(share, push), change: addScaled(bounce, share, change) };
 }
 
-/** Returns the corners between which a particle stays: its own radius, or half its edges, away from the walls. */
+/** Returns the box in which the centre of a particle stays: its radius, or half its edges, away from the walls. */
 export function boxOf({ lower, upper }: Substep, { radii, halves }: GridState, slot: number): Box {
   if (!radii) return { lower, upper };
   const half = (axis: number) => (halves?.[lower.length * slot + axis] as number) || (radii[slot] as number);

@@ -1,8 +1,9 @@
 /**
- * The whole simulation made of the twins of its passes, plain and slow. Tests compare the GPU engine and the fast CPU
- * engine with it.
- * Each substep: integrate, build the grid, partner (only with restitution) and resolve; resolving does not change
- * cells. `broadPhase` changes only the number of candidates reported.
+ * The reference simulation: combines the twins of all passes, plainly and slowly. Tests compare the GPU engine and the
+ * fast CPU engine with it.
+ * Each substep: integrate, build the grid; with `continuous`, end paths and build the grid again; find partners (only
+ * with restitution), resolve. Resolving does not change cells. `broadPhase` changes only the reported number of
+ * candidates.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
 
@@ -72,7 +73,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   private grid: Grid;
   /** The obstacles as the user gave them. */
   private given: StaticBodies;
-  /** The same obstacles, sorted or in a tree. Undefined if the capacity for obstacles is 0. */
+  /** The obstacles of `given`, sorted or in a tree. Undefined if the simulation was created without room for obstacles. */
   private obstacles: Obstacles | undefined;
   private destroyed = false;
 
@@ -239,7 +240,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
-  /** The grid of the present positions; a step leaves the grid of its last substep. */
+  /** Returns the grid of the present positions. After a step, `grid` still has the cells of the last substep. */
   private freshGrid(): Grid {
     const { positions, velocities, ids } = this.grid;
     return buildGrid(this.world, positions, velocities, ids, this.grid);
@@ -254,7 +255,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.grid = buildGrid(this.world, positions, velocities, ids, sizes);
   }
 
-  /** Copies of the particles in some slots. */
+  /** Returns copies of the particles in these slots. */
   private pick(slots: Uint32Array): Bodies {
     const { ids, positions, velocities } = this.grid;
     return {
@@ -284,7 +285,7 @@ function concatenateSizes(first: Sizes, second: Sizes): Sizes {
   return { radii: join('radii'), halves: join('halves'), bulks: join('bulks') };
 }
 
-/** Concatenates two arrays, as bits. */
+/** Concatenates two arrays. Copies bits, so NaNs keep their payload. */
 function concatenate<Kind extends Float32Array | Uint32Array>(first: Kind, second: Kind): Kind {
   const joined = new (first.constructor as new (length: number) => Kind)(first.length + second.length);
   joined.set(first);

@@ -1,7 +1,7 @@
 /**
- * A radix sort, least significant digit first: twin of shaders/sort/radix.wgsl. Inputs: keys and their values. Output:
- * the same, sorted by key; equal keys keep their order. Floats are in the order of Float32Array.prototype.sort: −0
- * before 0, NaNs last and all equal.
+ * A radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Inputs: keys, and one word of payload
+ * per key. Outputs: both, sorted by key; equal keys keep their order. Floats are in the order of
+ * Float32Array.prototype.sort: −0 before 0, and NaNs last, all equal.
  */
 import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
 import type { KeyKind } from '../../core/particles/keys';
@@ -9,7 +9,7 @@ import { exclusiveScan } from '../grid/scan';
 
 const NOT_A_NUMBER = 0xffff_ffff;
 
-/** Maps a key's bits to an unsigned number, so that sorting these numbers sorts the keys. */
+/** Maps the bits of a key to an unsigned number. Sorting these numbers sorts the keys. */
 export function toUnsigned(kind: KeyKind, bits: number): number {
   if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
   if (kind !== 'f32') return bits;
@@ -17,13 +17,17 @@ export function toUnsigned(kind: KeyKind, bits: number): number {
   return bits >= 0x8000_0000 ? ~bits >>> 0 : (bits | 0x8000_0000) >>> 0;
 }
 
+/** Inverts `toUnsigned`. All NaNs get the same bits. */
 export function fromUnsigned(kind: KeyKind, bits: number): number {
   if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
   if (kind !== 'f32') return bits;
   return bits >= 0x8000_0000 ? bits & 0x7fff_ffff : ~bits >>> 0;
 }
 
-/** Returns how often each digit occurs in each run: first digit 0 in all runs, then digit 1 in all runs, and so on. */
+/**
+ * Returns how often each digit occurs in each run of RADIX_RUN keys: first digit 0 in all runs, then digit 1 in all
+ * runs, and so on.
+ */
 export function countDigits(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const counts = new Uint32Array(RADIX_DIGITS * runs);
@@ -46,7 +50,7 @@ export function targetsOf(digits: Uint32Array): Uint32Array {
   });
 }
 
-/** `words`: bits of the keys; 64-bit keys have two words each, the low one first. */
+/** Sorts keys. `words` holds their bits; a 64-bit key takes two words, the low one first. */
 export function radixSort(
   kind: KeyKind,
   words: Uint32Array,
