@@ -7,8 +7,8 @@ import { commitOf } from './src/cli/commit.ts';
 const PAGES = ['index.html', 'explainer.html', 'bench.html'];
 
 /**
- * The benchmark's worker is an entry of its own and shares the engine's chunks with the pages. A worker bundled by Vite would
- * contain the whole engine again.
+ * The benchmark's worker is an entry of its own, so that it shares the engine's chunks with the pages. If Vite bundled
+ * it as a worker, it would contain the whole engine again.
  */
 const BENCH_WORKER = 'bench/page/worker.ts';
 const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
@@ -17,8 +17,8 @@ const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
 const NO_SOURCE = ['**/dist/**', '**/bench/results/**', '**/tests/**', '**/coverage/**'];
 
 /**
- * Removes comments, indentation and spaces beside punctuation from the shaders of the built page, 40% of their compressed
- * size. Line numbers stay, so that compiler messages name the right lines.
+ * Removes comments, indentation and spaces beside punctuation from the shaders of the built page, 40% of their
+ * compressed size. Line numbers stay, so that compiler messages name the right lines.
  */
 const stripShaders: Plugin = {
   name: 'strip-shaders',
@@ -46,16 +46,17 @@ const stripIndents: Plugin = {
 export default defineConfig(({ command }) => ({
   plugins: [stripShaders, stripIndents],
   base: './',
-  // The commit that benchmark records name, and the worker's path relative to the page.
+  // The commit, for benchmark records, and the worker's path relative to the page.
   define: {
     BUILT_COMMIT: JSON.stringify(commitOf() ?? ''),
     BENCH_WORKER: JSON.stringify(`./${command === 'serve' ? BENCH_WORKER : BUILT_BENCH_WORKER}`),
   },
-  // A path without a file is an error, not the page.
+  // For a path without a file, return an error and not the page.
   appType: 'mpa',
   server: { host: '127.0.0.1', watch: { ignored: NO_SOURCE } },
   preview: { host: '127.0.0.1' },
-  // All dependencies of the page are plain modules. Discovering one late would reload the page.
+  // All dependencies of the page are plain modules, so Vite need not discover any. A late discovery would reload the
+  // page.
   optimizeDeps: { noDiscovery: true, include: [] },
   build: {
     outDir: 'dist/page',
@@ -67,13 +68,13 @@ export default defineConfig(({ command }) => ({
       output: {
         // Keep `const`: V8 inlines constants, and src/cpu/equal/plane-window.ts depends on that for its speed.
         topLevelVar: false,
-        // One file each for the modules that all pages share and for what the playground draws with: they compress
-        // better than several small files.
+        // Two chunks: the modules that all pages share, and the modules with which the playground draws. Each
+        // compresses better than several small files.
         codeSplitting: {
           groups: [
             {
               name: 'look',
-              // Their imports stay where other pages find them.
+              // Leave the modules that these import in other chunks, from which other pages load them.
               includeDependenciesRecursively: false,
               test: /src\/page\/(model\/(colour|overlays|fluid-look|fields|choices|checks)|view\/camera)\.ts$/,
             },

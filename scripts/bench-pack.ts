@@ -1,8 +1,8 @@
 /**
- * `npm run bench:pack`: packs the benchmark into one folder that one command runs on a machine with nothing but a GPU
- * driver, and into an archive. Outputs: dist/bench-pack/cellstorm-bench/ and dist/bench-pack/cellstorm-bench.tar.gz.
- * With `--xz`, a smaller .tar.xz instead, which takes minutes. Linux on x86-64 only, since it packs this machine's own
- * binaries.
+ * `npm run bench:pack`: packs the benchmark into a folder and an archive, so that it runs with one command on a machine
+ * that has only a GPU driver. Outputs: dist/bench-pack/cellstorm-bench/ and dist/bench-pack/cellstorm-bench.tar.gz.
+ * With `--xz`, makes a smaller .tar.xz instead, which takes minutes. Linux on x86-64 only, because it packs this
+ * machine's binaries.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -31,12 +31,11 @@ const PACK_NAME = 'cellstorm-bench';
 
 const MOST_BYTES = 60 * 2 ** 20;
 
-/** The only packed system, named as in Dawn's package. */
+/** Folder of the binaries for the only packed system, in Dawn's package. */
 const DAWN_FOLDER = 'dist/linux-x64';
 
 /**
- * Libraries of this machine, in groups that belong together. Another machine uses a group only if it lacks one of its
- * files.
+ * Libraries of this machine, in groups. Another machine uses a packed group only if it lacks one of the group's files.
  */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   vulkan: ['libvulkan.so.1'],
@@ -53,18 +52,19 @@ const LIBRARY_FOLDERS = [
 /** Sources that run.sh compiles if it finds a CUDA compiler. */
 export const NATIVE_SOURCES = ['grid.cu', 'grid.cuh'] as const;
 
-/** Files of a package that are not needed to run it. */
+/** Matches files of a package that are not needed to run it. */
 const LEFT_OUT = /(\.map|\.ts|\.mts|\.cts)$|\/(tests?|examples?|demos?|docs?|bench|\.github)(\/|$)/;
 
 /**
- * Returns whether a file of the package `webgpu` is needed: the binaries for one system and the code that loads them.
+ * Returns whether the pack needs a file of the package `webgpu`: the binaries for one system, and the code that loads
+ * them.
  */
 export function isNeededOfDawn(path: string): boolean {
   if (LEFT_OUT.test(`/${path}`) || path.startsWith('build')) return false;
   return !path.startsWith('dist/') || path === DAWN_FOLDER || path.startsWith(`${DAWN_FOLDER}/`);
 }
 
-/** Returns the packages and all their dependencies, as they are in the flat node_modules. */
+/** Returns the names of the packages and of all their dependencies. node_modules must be flat. */
 export function withDependencies(
   names: readonly string[],
   dependenciesOf: (name: string) => readonly string[],
@@ -95,7 +95,7 @@ function copyPackage(name: string, target: string, isNeeded: (path: string) => b
   });
 }
 
-/** Removes symbols, which are half of some binaries and only serve debuggers. */
+/** Removes symbols, which only debuggers need and which are half of some binaries. */
 function strip(path: string): void {
   try {
     execFileSync('strip', ['--strip-unneeded', path], { stdio: 'ignore' });
@@ -109,7 +109,7 @@ export async function pack(folder: string): Promise<void> {
   const app = join(folder, 'app');
   mkdirSync(join(folder, 'bin'), { recursive: true });
   await buildCli(app, false);
-  // The app's dynamic imports are relative, so it must be an ES module package; it is never published.
+  // The app has dynamic imports, so it must be an ES module package. It is never published.
   writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }\n');
   writeFileSync(join(app, 'COMMIT'), `${commitOf() ?? ''}\n`);
   const modules = join(app, 'node_modules');

@@ -26,7 +26,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LOOPBACK = '127.0.0.1';
 const SUB_PATH = '/some/folder/';
 export const START_LIMIT_MS = 60_000;
-/** A software GPU is slow; Chrome itself ends a GPU task after ten seconds. */
+/** Long, because a software GPU is slow. */
 const CALL_LIMIT_MS = 170_000;
 
 /** Without the Vulkan flags compute works, but configuring a canvas loses the device. */
@@ -102,8 +102,8 @@ async function serveSource(): Promise<Server> {
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'error',
-    // A fixed port, since the client that Vite puts into pages connects to the configured one. No file is watched, so
-    // that a file written meanwhile does not reload the page. `watch: null` would not override the configured value.
+    // The port must be configured, because the client that Vite adds to pages connects to the configured port. Watch no
+    // file, so that files written meanwhile do not reload the page; `watch: null` would not override vite.config.ts.
     server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
   });
   await server.listen();
@@ -153,7 +153,7 @@ export async function callInPage<Result>(
   name: string,
   values: readonly unknown[],
 ): Promise<Result> {
-  // Text, because a function's import() would be rewritten for Node by the test runner.
+  // Send text: in a function, the test runner would rewrite import() for Node.
   const code = `(async () => {
     const loaded = await import(${JSON.stringify(`/${module}`)});
     const called = loaded[${JSON.stringify(name)}];

@@ -1,7 +1,7 @@
 /**
- * Builds everything that ships. `npm run build`; npm also runs it after an install, so it is quick. Outputs, in dist/:
- * index.js, cpu.js, fluid.js, flock.js and pbf.js (the library), cli.js (the command, for Node), types/ (their
- * declarations) and page/ (the page).
+ * Builds everything that ships: `npm run build`. Must be quick, because npm also runs the build after an install.
+ * Outputs, in dist/: index.js, cpu.js, fluid.js, flock.js and pbf.js (the library), types/ (the library's
+ * declarations), cli.js (the command, for Node) and page/ (the page).
  */
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const LIBRARY = [
   ['pbf', 'src/methods/pbf/index.ts'],
 ] as const;
 
-/** Code shared by entries goes to chunks/, so that a user of several entries loads it once. */
+/** Builds the library. Code that entries share goes to chunks/, so that users of several entries load it once. */
 export async function buildLibrary(outDir: string): Promise<void> {
   await build({
     ...quiet(outDir),
@@ -60,7 +60,7 @@ export async function buildLibrary(outDir: string): Promise<void> {
 export async function buildCli(outDir: string, sourcemap = true): Promise<void> {
   await build({
     ...quiet(outDir),
-    // The packages that the benchmark compares with are not bundled; users install them if they want them.
+    // Do not bundle the packages that the benchmark compares; users install those that they want.
     ssr: { noExternal: true, external: ['webgpu', ...PEER_PACKAGES] },
     build: {
       ...quiet(outDir).build,
@@ -69,7 +69,7 @@ export async function buildCli(outDir: string, sourcemap = true): Promise<void> 
       ssr: join(ROOT, 'bench/cli/main.ts'),
       rolldownOptions: {
         output: {
-          // As in buildLibrary.
+          // Keeps constants as `const`; see buildLibrary.
           topLevelVar: false,
           entryFileNames: 'cli.js',
           chunkFileNames: 'chunks/[name]-[hash].js',
@@ -99,7 +99,7 @@ export async function buildDeclarations(outDir: string): Promise<void> {
   await Promise.all(files.map((file) => completeImports(join(outDir, file))));
 }
 
-/** The compiler writes imports in declarations as `from './x'` or `import('./x')`. */
+/** Matches imports in declarations, which the compiler writes as `from './x'` or `import('./x')`. */
 const RELATIVE_IMPORT = /(\bfrom |\bimport\(|^import )(['"])(\.{1,2}(?:\/[^'"]*)?)\2/gm;
 
 async function completeImports(file: string): Promise<void> {

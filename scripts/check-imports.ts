@@ -1,7 +1,7 @@
 /**
- * Checks the direction of every import; part of `npm run lint`. A file may import from its own folder and from those
- * that FOLDERS lists for it. If SUBFOLDERS lists the parts of its folder, it may import only its own part and the parts
- * before.
+ * Checks the direction of every import; part of `npm run lint`. A file may import from its own folder and from the
+ * folders that FOLDERS lists for that folder. If SUBFOLDERS lists subfolders of the file's folder, the file may import
+ * only from its own subfolder and from those listed before it.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -68,7 +68,7 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/page': ['support', 'model', 'view', 'tools', 'engines', 'session', 'panel'],
 };
 
-/** `import`, `export … from` and `import()` of a relative path. */
+/** Matches `import`, `export … from` and `import()` of a relative path. */
 const SPECIFIER = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)['"](\.{1,2}(?:\/[^'"]*)?)['"]/g;
 
 function sourceFiles(): string[] {
@@ -134,7 +134,7 @@ export function findCircles(): string[] {
   );
 }
 
-/** Returns one sentence per circle that a walk through the imports closes. */
+/** Returns one sentence per circle in a graph of imports. */
 export function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const circles: string[] = [];
   const done = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Decides how to install a browser and drivers on a machine that has none; it runs nothing itself.
- * Guarantee: acts only through `Installer`, so tests cover the decisions without installing anything.
+ * Decides how to install a browser on a machine that has none.
+ * Guarantee: it acts only through `Installer`, so tests can check its decisions without installing anything.
  */
 import { CHROME_ADVICE, type Chrome } from '../src/node/drivers';
 
@@ -11,16 +11,16 @@ export interface Installer {
   readonly debian: boolean;
   /** Returns the first Chrome on the machine. */
   findChrome(): Chrome | undefined;
-  /** Returns why it does not start; undefined if it does. */
+  /** Returns why this Chrome does not start, or undefined if it starts. */
   tryChrome(chrome: Chrome): string | undefined;
-  /** Downloads Chrome with puppeteer into the user's cache; returns why it failed, or undefined. */
+  /** Downloads Chrome with puppeteer into the user's cache. Returns why the download failed, or undefined. */
   download(): string | undefined;
-  /** Installs packages with apt-get; returns why it failed, or undefined. */
+  /** Installs packages with apt-get. Returns why the installation failed, or undefined. */
   install(packages: readonly string[]): string | undefined;
   say(line: string): unknown;
 }
 
-/** The fonts are only recommended by Debian's chromium, but without any, a page shows no text. */
+/** Debian's chromium does not install fonts, but without fonts a page shows no text. */
 const CHROME_PACKAGES = ['chromium', 'fonts-liberation'] as const;
 export const LAVAPIPE_PACKAGES = ['mesa-vulkan-drivers'] as const;
 
@@ -30,8 +30,8 @@ interface Step {
 }
 
 /**
- * Returns a Chrome that starts: the installed one, otherwise the result of the first step that succeeds. If all steps
- * fail, returns a sentence that says what to do.
+ * Returns a Chrome that starts: the installed one, or else the result of the first step that succeeds. If all steps
+ * fail, returns a sentence with advice.
  */
 export function ensureChrome(installer: Installer): Chrome | string {
   const { say } = installer;
@@ -57,8 +57,9 @@ export function ensureChrome(installer: Installer): Chrome | string {
 }
 
 /**
- * Orders the steps. Root on Debian is a container or a CI: the package brings libraries that a downloaded Chrome lacks
- * on a bare system. All others try the download first, which changes nothing outside the user's cache.
+ * Orders the steps. Root on Debian usually means a container or CI, so the package comes first: it also installs
+ * libraries that a downloaded Chrome lacks on a bare system. Other machines try the download first, which changes
+ * nothing outside the user's cache.
  */
 function orderSteps(installer: Installer): readonly Step[] {
   const download: Step = { name: 'downloading one with puppeteer', take: () => installer.download() };

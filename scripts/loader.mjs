@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * Module hooks for `module.register`, with which Node imports this project's TypeScript. Resolves imports as the
- * bundler does (no extension, folders with an index, `?raw` text, JSON by name) and removes types. Compiled files are
+ * Module hooks for `module.register`, with which Node imports this project's TypeScript. They resolve imports as the
+ * bundler does (no extension, folders with an index, `?raw` text, JSON by name) and remove types. Compiled files are
  * cached in node_modules/.cache, so that the compiler is loaded only for changed files.
  *
- * Tests run on these hooks instead of Vite's module runner, which makes a getter of every import.
+ * Tests use these hooks instead of Vite's module runner, which is slower: it replaces every import by a getter.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ const ENDINGS = ['.ts', '/index.ts'];
 const PROJECT = new URL('../', import.meta.url).href;
 const PACKAGES = `${PROJECT}node_modules/`;
 
-/** Name and version of the compiler: a part of the cache key, beside the source. */
+/** Name and version of the compiler. The cache key consists of it and of the source. */
 let compiler = '';
 
 /** @type {import('node:module').InitializeHook<{ compiler: string }>} */
@@ -84,7 +84,7 @@ async function compile(path) {
   const { code, map } = await transformWithOxc(text, path, { lang: 'ts', sourcemap: true, target: 'es2022' });
   const comment = Buffer.from(JSON.stringify(map)).toString('base64');
   const source = `${code}\n//# sourceMappingURL=data:application/json;base64,${comment}\n${key}`;
-  // Written under another name first, since another process may be reading it. If writing fails, nothing is cached.
+  // Write under another name first, because another process may be reading the file. If writing fails, cache nothing.
   const draft = new URL(`${hash(path)}.${process.pid}.tmp`, CACHE);
   await writeFile(draft, source)
     .then(() => rename(draft, cached))

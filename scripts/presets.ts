@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the presets, src/page/presets/NAME.webp: screenshots of the page with a preset's choices, after
- * some steps, without its panel.
+ * Makes the pictures of the presets, src/page/presets/NAME.webp: screenshots of the page, without its panel, some steps
+ * after the start of a preset.
  * Usage: node scripts/run.mjs scripts/presets.ts [NAME …]
  */
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
@@ -11,17 +11,17 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
-/** Pictures are shown at 160 by 100, so they are still sharp if a CSS pixel is one and a half device pixels wide. */
+/** The page shows pictures at 160 by 100 CSS pixels, so they are sharp at up to 1.5 device pixels per CSS pixel. */
 const SIZE = { width: 240, height: 150 };
-/** Most bytes of all pictures together: the page loads all of them when the presets are opened. */
+/** Most bytes of all pictures together, because the page loads all of them when the user opens the presets. */
 const MOST_BYTES = 26_000;
-/** Most bytes of one picture; it gets the best quality that fits. */
+/** Most bytes of one picture. A picture gets the best of the QUALITIES that fits. */
 const MOST_OF_ONE = 1750;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** Steps before the picture, magnification, and the centre of the picture in shares of the box. */
+/** For each preset: steps before the picture, magnification, and the centre of the picture in shares of the box. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
   'dam-break': [52, 1.2, 0.5, 0.4],
@@ -66,10 +66,10 @@ try {
         if (panel instanceof HTMLElement) panel.style.display = 'none';
         if (free instanceof HTMLElement) free.style.margin = free.style.padding = '0';
         const simulation = window.cellstorm?.simulation;
-        // With this many particles, a software GPU takes too long for all substeps.
+        // With so many particles, a software GPU would take too long for several substeps.
         if ((simulation?.count ?? 0) > 1e5) simulation?.set({ substeps: 1 });
         for (let step = 1; step <= total; step++) {
-          // Steps through the page, because the page also applies a driven scene's gravity and obstacles.
+          // Let the page take the step, because it also applies a driven scene's gravity and obstacles.
           document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '.', bubbles: true }));
           if (step % batch === 0) await simulation?.measure();
         }

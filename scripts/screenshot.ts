@@ -10,12 +10,13 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
-/** Most bytes of the picture: it is in the repository, and README.md shows it. */
+/** Most bytes of the picture, because it is in the repository and README.md shows it. */
 const MOST_BYTES = 300_000;
 /** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
-/** Steps that the page takes itself, so that its plot of times is not empty, and the time between them. */
+/** Steps that the page itself takes at the end, so that its plot of times is not empty. */
 const SHOWN_STEPS = 40;
+/** Time between these steps. */
 const SHOWN_EVERY_MS = 550;
 const LIMIT_MS = 300_000;
 
@@ -58,7 +59,7 @@ try {
     Number(steps) - SHOWN_STEPS,
     BATCH,
   );
-  // The page takes the last steps itself, since it draws, measures and times them.
+  // Let the page take the last steps, because it draws, measures and times its own steps.
   for (let step = 0; step < SHOWN_STEPS; step++) {
     await page.click('#step');
     await new Promise((done) => setTimeout(done, SHOWN_EVERY_MS));

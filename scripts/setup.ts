@@ -1,6 +1,6 @@
 /**
- * Prepares a machine for the tests: finds Chrome and software Vulkan drivers, or installs them if it has the rights, or
- * says what to do. `npm run setup`; `npm test` begins with it.
+ * Prepares a machine for the tests: finds Chrome and software Vulkan drivers. If they are missing, it installs them if
+ * it has the rights, or else prints what to do. `npm run setup`; `npm test` begins with it.
  * Guarantee: no step waits for input, each has a time limit, and a machine that is ready is left unchanged.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const APT_OPTIONS = ['-q', '-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::ht
 const machine = thisMachine();
 const say = (line: string): unknown => process.stdout.write(`setup: ${line}\n`);
 
-/** Runs a command silently; if it fails, returns the last line that it wrote, without addresses. */
+/** Runs a command silently. If it fails, returns a reason: usually the last error that it wrote, without addresses. */
 function attempt(command: string, args: readonly string[], limitMs: number): string | undefined {
   const result = spawnSync(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,7 +56,7 @@ function aptInstall(apt: Installer['apt'], packages: readonly string[]): string 
     apt === 'root'
       ? attempt('apt-get', args, limitMs)
       : attempt('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], limitMs);
-  // An update that fails in part may be enough, so only the installation decides.
+  // Ignore the result of the update: it may fail in part and still be enough for the installation.
   if (!aptUpdated) run([...APT_OPTIONS, 'update'], APT_UPDATE_LIMIT_MS);
   aptUpdated = true;
   return run([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], APT_INSTALL_LIMIT_MS);
@@ -93,7 +93,7 @@ function setUp(): string | undefined {
   if (apt === 'root' && findLavapipe(machine) === undefined) {
     say(`installing ${LAVAPIPE_PACKAGES[0]} with apt-get, a second Vulkan driver for the portability tests.`);
     const failure = aptInstall(apt, LAVAPIPE_PACKAGES);
-    if (failure !== undefined) say(`this failed (${failure}), so they use the same driver as the others.`);
+    if (failure !== undefined) say(`this failed (${failure}), so all tests use the same driver.`);
   }
   if (machine.platform === 'linux' && findSoftwareDriver(machine) === undefined) {
     return `${chrome.command} comes without SwiftShader, and there is no other software Vulkan driver; install Mesa's as root (Debian and Ubuntu: apt-get install ${LAVAPIPE_PACKAGES[0]}).`;

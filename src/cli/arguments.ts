@@ -1,6 +1,6 @@
 /**
- * Parses command-line flags with Node's own parser. An unknown flag, a missing value or a number out of range ends the
- * command with exit code 2 and an error message, before anything is done.
+ * Parses command-line flags with Node's own parser. An unknown flag, a missing value or a number out of range throws a
+ * UsageError, which ends the command with exit code 2 before it does anything.
  */
 import { parseArgs } from 'node:util';
 import { type ArgumentError, CellstormError } from '../core/base/errors';
@@ -10,7 +10,7 @@ export class UsageError extends CellstormError {
   override name = 'UsageError';
 }
 
-/** A flag: the placeholder of its value, if it takes one, and its help text. */
+/** A flag. `value` is the placeholder of its value in the help; a flag without it takes no value. */
 export interface Flag {
   readonly value?: string;
   readonly help: string;
@@ -57,8 +57,8 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
 }
 
 /**
- * Rewords an error about an argument to name the flag that the value came from. If no such flag was given, the value is
- * a default or came from a state file, and the error stays as it is.
+ * Rewords an error about an argument so that it names the flag from which the value came. If that flag was not given,
+ * the value is a default or came from a state file; then returns the error unchanged.
  */
 export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   const { argument, message } = error;

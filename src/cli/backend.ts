@@ -29,7 +29,7 @@ export async function openGpu(particles: number, cells: number, dimensions: Dime
   return { dawn, gpu: await requestGpu({ particles, cells, dimensions, gpu: dawn.gpu }) };
 }
 
-/** "SwiftShader Device (Subzero), google, driver SwiftShader (path)" */
+/** Returns a name such as "SwiftShader Device (Subzero), google, driver SwiftShader (path)". */
 export function describeAdapter({ gpu, dawn }: GpuHost): string {
   const { info } = gpu;
   const name =
@@ -38,7 +38,7 @@ export function describeAdapter({ gpu, dawn }: GpuHost): string {
   return `${name}${vendor}, driver ${dawn.driver}${dawn.path ? ` (${dawn.path})` : ''}`;
 }
 
-/** Rejects a count that cannot fit, before a scene of that size is made. */
+/** Rejects a count that does not fit into memory. Call it before you make a scene of that size. */
 export async function checkFits(backend: Backend, count: number, dimensions: Dimensions): Promise<void> {
   if (backend === 'gpu') {
     const { gpu } = await openGpu(count, Math.min(count, MAX_CELLS), dimensions);
@@ -50,12 +50,12 @@ export async function checkFits(backend: Backend, count: number, dimensions: Dim
     const bytes = count * CPU_BYTES_PER_PARTICLE[dimensions];
     throw new LimitError(
       'memory',
-      `${count} particles need ${bytes} bytes, but this machine has ${totalmem()}: at most ${fit} particles fit.`,
+      `${count} particles need ${bytes} bytes, but this machine has ${totalmem()} bytes; at most ${fit} particles fit.`,
     );
   }
 }
 
-/** Equals memoryBytes of the CPU engine; tests/unit/project/cli.test.ts checks that. */
+/** Bytes per particle in memoryBytes of the CPU engine, which tests/unit/project/cli.test.ts checks. */
 export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 121, 3: 157 };
 
 export function greatestOnCpu(dimensions: Dimensions): number {

@@ -1,6 +1,7 @@
 /**
- * Runs one command of the command line. Exit codes: 0 success; 1 a check failed, or the machine cannot do it; 2 unknown
- * command or wrong arguments. The entry point is bench/cli/main.ts, which adds the benchmark.
+ * Runs one command of the command line. Exit codes: 0 if it succeeded; 1 if a check failed or the machine cannot run
+ * it; 2 if the command is unknown or an argument is wrong. The entry point is bench/cli/main.ts, which adds the
+ * benchmark.
  */
 
 import { version } from '../../package.json';
@@ -26,7 +27,7 @@ export const COMMANDS: Commands = {
     run: info,
   },
   verify: {
-    summary: 'compare the GPU with the reference on every scene',
+    summary: 'compare the GPU with the reference on every collision scene',
     flags: VERIFY_FLAGS,
     run: verify,
   },
@@ -80,6 +81,6 @@ export async function runCommandLine(commands: Commands, argv: readonly string[]
     stderr.write(`${stderr.isTTY ? wrapText(message, widthOf(stderr)) : message}\n`);
     process.exitCode = exitCodeOf(error);
   }
-  // Dawn's threads would keep the process alive after its work is done.
+  // Exit explicitly, because Dawn's threads would keep the process alive.
   process.exit();
 }

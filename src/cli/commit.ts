@@ -1,13 +1,13 @@
 /**
  * Finds the commit of a checkout, for benchmark records, for the page (vite.config.ts) and for the benchmark pack
- * (scripts/bench-pack.ts). A trailing + says that tracked files were changed since.
+ * (scripts/bench-pack.ts). A trailing + means that tracked files differ from that commit.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Returns undefined for an installed package, even inside another checkout, and for a folder without history. */
+/** Returns undefined for an installed package, even inside another checkout, and for a folder without git history. */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);

@@ -1,6 +1,6 @@
 /**
  * Draws a state for `simulate --image`, coloured by speed: discs in 2D, shaded spheres seen along z in 3D, boxes as
- * rectangles. It draws on the CPU, so it needs no canvas and gives the same picture everywhere.
+ * rectangles. It draws on the CPU, so it needs no canvas and gives the same picture on every machine.
  */
 import { encode } from 'fast-png';
 import type { ParticleArrays } from '../core/simulation/simulation';
@@ -8,11 +8,12 @@ import type { World } from '../core/world/world';
 
 const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
-/** The rim of a box: its width in pixels, and how much it seems to face the viewer. */
+/** Greatest width of a box's rim, in pixels. */
 const WIDEST_RIM = 2;
+/** Shade of the rim: as if the rim faced the viewer by this share. */
 const RIM_FACING = 0.5;
 
-/** Samples of a perceptually uniform map (viridis), dark to bright. */
+/** Samples of a perceptually uniform colour map (viridis), dark to bright. */
 const COLOURS = [
   [68, 1, 84],
   [72, 40, 120],
@@ -26,7 +27,7 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
-/** `radius` is that of every particle, or the largest one. */
+/** Returns a PNG file. `radius` is the radius of every particle, or the largest radius. */
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
   const { positions, velocities, ids, radii, halfExtents } = particles;
@@ -82,7 +83,8 @@ interface Surface {
   readonly across: number;
   readonly up: number;
   /**
-   * Returns how far the surface is in front of the centre and how much it faces the viewer; undefined outside of it.
+   * Returns how far the surface is in front of the centre and how much it faces the viewer. Returns undefined outside
+   * the surface.
    */
   at(x: number, y: number): { readonly height: number; readonly facing: number } | undefined;
 }
@@ -100,7 +102,7 @@ function ballSurface(reach: number): Surface {
   };
 }
 
-/** The face of a box faces the viewer, except for a rim that sets it apart from neighbours of its colour. */
+/** Returns the face of a box. Its darker rim separates it from neighbours of the same colour. */
 function boxSurface(half: Float32Array, scale: number): Surface {
   const [across, up, height] = Array.from(half, (along) => Math.max(0.5, along * scale)) as [
     number,
@@ -128,7 +130,8 @@ interface Frame {
 }
 
 /**
- * Returns the world's box. In an unbounded world: the box around all finite particles, or a unit box if there are none.
+ * Returns the world's box. In an unbounded world, returns the box around all finite particles, or a unit box if there
+ * are none.
  */
 function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const bounded = world.kind !== 'unbounded';
@@ -136,7 +139,7 @@ function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const [left, bottom] = low as [number, number];
   const [right, top] = high as [number, number];
   if (!(right >= left)) return { left: 0, bottom: 0, margin: 0, width: 1, height: 1 };
-  // Stored apart from the corner: added to a corner far from the origin, it would be rounded away.
+  // Do not subtract the margin from the corner: far from the origin, rounding would remove it.
   const margin = bounded ? 0 : radius;
   return { left, bottom, margin, width: right - left + 2 * margin, height: top - bottom + 2 * margin };
 }

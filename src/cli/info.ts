@@ -1,4 +1,4 @@
-/** `cellstorm info`: prints what this machine offers, how many particles fit, and what they cost. */
+/** `cellstorm info`: prints this machine's adapter and limits, how many particles fit, and the memory per particle. */
 import { cpus, totalmem } from 'node:os';
 import { defaultCellCount } from '../core/simulation/plan';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/simulation/memory';

@@ -1,13 +1,13 @@
-/** Formats output: aligned tables and numbers on stdout, and a progress bar on stderr if that is a terminal. */
+/** Formats output: aligned tables and numbers for stdout, and a progress bar on stderr if stderr is a terminal. */
 
 const FEWEST_COLUMNS = 60;
 const USUAL_COLUMNS = 100;
 /** Least width of a column of sentences. */
 const NARROWEST = 24;
-/** Longer lines are hard to read, so wider terminals are not filled. */
+/** Longer lines are hard to read, so output does not fill wider terminals. */
 const MOST_COLUMNS = 120;
 
-/** Formats rows as a table; columns for which `right` is true are aligned to the right. */
+/** Formats rows as a table. Aligns columns for which `right` is true to the right. */
 export function formatTable(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
@@ -25,12 +25,12 @@ export function formatTable(rows: readonly (readonly string[])[], right: readonl
     .join('\n');
 }
 
-/** Returns the columns of a terminal, within limits; for a file, those of a usual terminal. */
+/** Returns the number of columns of a terminal, within limits. For a file, returns that of a usual terminal. */
 export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
 }
 
-/** Wraps text to `width` letters; continued lines begin with `indent`. A longer word stays whole. */
+/** Wraps text to `width` letters. All lines but the first begin with `indent`. Longer words stay whole. */
 export function wrapText(text: string, width: number, indent = ''): string {
   const lines = [''];
   for (const word of text.split(' ')) {
@@ -42,7 +42,7 @@ export function wrapText(text: string, width: number, indent = ''): string {
   return lines.join('\n');
 }
 
-/** Formats rows whose last cell is a sentence, which is wrapped in its own column. */
+/** Formats rows whose last cell is a sentence. Wraps the sentences within their column. */
 export function formatWrapped(rows: readonly (readonly string[])[], width: number): string {
   const before = formatTable(rows.map((row) => [...row.slice(0, -1), '|'])).split('\n');
   return rows
@@ -90,7 +90,7 @@ export class Progress {
     private readonly began = performance.now(),
   ) {}
 
-  /** Shows `done` and `what` is being done; the line is cut at the terminal's edge. */
+  /** Shows how many units are done and `what` is being done. Cuts the line at the terminal's edge. */
   show(done: number, what = ''): void {
     const now = performance.now();
     if (!this.stream.isTTY || (now - this.lastShown < REFRESH_MS && done < this.total)) return;

@@ -1,4 +1,4 @@
-/** `cellstorm simulate`: runs a scene for some steps, then prints its measures, hash and time per pass. */
+/** `cellstorm simulate`: runs a scene for some steps, then prints measures, the state hash and the time per pass. */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ArgumentError, CellstormError, Phrase } from '../core/base/errors';
@@ -40,7 +40,7 @@ export const SIMULATE_FLAGS: Flags = {
   substeps: { value: 'n', help: "substeps per step (default the scene's)" },
   relaxation: { value: '0.01..1', help: "share of an overlap that one pass removes (default the scene's)" },
   restitution: { value: '0..1', help: "share of the speed that a bounce keeps (default the scene's)" },
-  friction: { value: 'x', help: "friction (default the scene's)" },
+  friction: { value: 'x', help: "coefficient of friction (default the scene's)" },
   'broad-phase': { value: 'grid|naive', help: 'how to find candidates (default grid)' },
   crowds: { help: 'split the work on cells with more than 128 particles among GPU threads' },
   backend: BACKEND_FLAG,
@@ -51,7 +51,7 @@ export const SIMULATE_FLAGS: Flags = {
   help: { help: 'print this help' },
 };
 
-/** Time of one batch of steps on a GPU, so that progress shows and the queue stays short. */
+/** Target time of a batch of steps on a GPU. It is short, so that progress is visible and the queue stays short. */
 const BATCH_MS = 100;
 
 export async function simulate(argv: readonly string[]): Promise<number> {
@@ -81,7 +81,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
   const scene = from ? undefined : createScene(sceneName, { dimensions, count, seed });
-  // A scene may turn crowds on itself; a state does not store that.
+  // A scene may turn on `crowds`. A state does not store this option.
   const crowds = given.has('crowds') ? { crowds: true } : {};
   const options = scene
     ? sceneOptions(scene, { ...givenSettings, ...crowds })
@@ -96,7 +96,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
 
   await settle();
   const began = performance.now();
-  // On a GPU the last step runs with its passes timed.
+  // On a GPU, `profile` runs the last step and times its passes.
   const timed = simulation instanceof Simulation && steps > 0 && dt > 0;
   const drive = () => applyDrive(simulation, scene?.drive, strengthOf(scene?.settings ?? {}));
   await run(simulation, drive, dt, timed ? steps - 1 : steps, steps, settle);
@@ -157,10 +157,10 @@ interface Report {
   readonly seconds: number;
   readonly stepsPerSecond: number;
   readonly memoryBytes: number;
-  /** Diameter of every particle, or the largest accepted one if radii vary. */
+  /** Diameter of every particle; with variable radii, the largest diameter allowed. */
   readonly diameter: number;
   readonly mixed: boolean;
-  /** True if the work on crowded cells is split. */
+  /** True if the work on crowded cells is split among threads. */
   readonly crowds: boolean;
   readonly measures: Measures;
   /** Counts of fast particles and their paths in the last step; null if the simulation is not `continuous`. */
@@ -180,14 +180,14 @@ function nameStateFile<Result>(path: string | undefined, use: () => Result): Res
   }
 }
 
-/** Describes the source of the particles. A state does not store what its scene moves. */
+/** Describes the source of the particles. A state has the gravity and obstacles of one moment, but not the drive. */
 function describeState(path: string | undefined, scene: string | undefined): string {
   const ofScene = scene === undefined ? '' : `, a state of the scene ${scene}`;
-  const without = isDriven(scene ?? '') ? ', without the parts that the scene moves' : '';
-  return `continued from ${path}${ofScene}${without}`;
+  const withoutDrive = isDriven(scene ?? '') ? ', whose gravity and obstacles no longer move' : '';
+  return `continued from ${path}${ofScene}${withoutDrive}`;
 }
 
-/** Rejects flags that choose the particles to create, since --from brings its own. */
+/** Rejects flags that choose the particles to create, because --from has its own particles. */
 function refuseSceneFlags(given: Given): void {
   const names = ['scene', 'count', 'seed'].filter((name) => given.has(name)).map((name) => `--${name}`);
   if (names.length > 0) {
@@ -197,7 +197,7 @@ function refuseSceneFlags(given: Given): void {
   }
 }
 
-/** Rejects --image if it would overwrite the file of --from or --out. A state may replace the one it came from. */
+/** Rejects --image if it would overwrite the file of --from or --out. But --out may overwrite the file of --from. */
 function refuseSharedPaths(given: Given): void {
   const image = given.get('image');
   if (image === undefined) return;
@@ -319,7 +319,7 @@ function describe(report: Report): string {
   return text;
 }
 
-/** Formats the times as a table; `width` is that of the terminal. */
+/** Formats the times as a table. `width` is the width of the terminal. */
 export function describeTimes({ source, stages, total, discarded }: StageTimes, width: number): string {
   const rows = Object.entries(stages).map(([name, milliseconds]) => [
     `  ${name}`,

@@ -1,10 +1,10 @@
-/** `cellstorm verify`: compares every scene with the reference; exit code 1 on any mismatch. */
+/** `cellstorm verify`: compares every collision scene with the reference. The exit code is 1 if a check fails. */
 
 import { createCpuSimulation } from '../cpu';
 import { sceneNames } from '../scenes';
-import { verifyBars } from '../verify/bars';
+import { verifyGuarantees } from '../verify/guarantees';
 import { verifyFluid } from '../verify/fluid';
-import type { Watch } from '../verify/progress';
+import type { OnCheckStep } from '../verify/progress';
 import {
   DEFAULT_COUNTS,
   describeCaps,
@@ -53,7 +53,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
   host?.gpu.device.addEventListener('uncapturederror', (event) => complaints.push(event.error.message));
   if (!json) process.stdout.write(`${adapter}\n\n${tableRow(HEAD)}\n`);
   const progress = new Progresses('steps');
-  const watch: Watch = (check, done, total) => progress.show(check, done, total);
+  const onCheckStep: OnCheckStep = (check, done, total) => progress.show(check, done, total);
   const take = (found: VerifyCase) => {
     progress.end();
     cases.push(found);
@@ -65,8 +65,8 @@ export async function verify(argv: readonly string[]): Promise<number> {
   };
   for await (const found of verifyCases(subject, options)) take(found);
   if (given.has('long')) {
-    for await (const found of verifyBars(subject, dimensions ?? [2, 3], watch)) take(found);
-    for await (const found of verifyFluid(host?.gpu, dimensions ?? [2, 3], watch))
+    for await (const found of verifyGuarantees(subject, dimensions ?? [2, 3], onCheckStep)) take(found);
+    for await (const found of verifyFluid(host?.gpu, dimensions ?? [2, 3], onCheckStep))
       take({ scene: 'fluid', ...found });
   }
   const failed = cases.filter((found) => !found.pass).length;
@@ -86,7 +86,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
 const HEAD = ['', 'scene', '', 'particles', 'check', 'found'] as const;
 const WIDTHS = [4, 15, 2, 9, 14, 0] as const;
 
-/** Formats one row. Rows are printed one by one, so the widths are fixed. In a file each row is one line. */
+/** Formats one row. Rows are printed one by one, so column widths are fixed. A terminal wraps the last column. */
 function tableRow(cells: readonly string[]): string {
   const row = cells.map((cell, column) => {
     const width = WIDTHS[column] ?? 0;

@@ -1,5 +1,5 @@
 /**
- * cellstorm/cpu: the same particle collisions without a GPU: in Node, in a worker, where there is no WebGPU.
+ * cellstorm/cpu: the particle collisions of cellstorm without a GPU, for Node, workers, and pages without WebGPU.
  *
  *     const simulation = createCpuSimulation({ dimensions: 2, capacity: 100_000, radius: 0.5, positions });
  *     simulation.step(1 / 60);
@@ -12,8 +12,8 @@
  *     grid.forEachPair((first, second) => …);
  *     const { ids } = grid.nearest([50, 50], 8);
  *
- *     const mixed = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
- *     mixed.build(positions, radii);
+ *     const levels = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
+ *     levels.build(positions, radii);
  *
  *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
  *     const id = index.add([3, 4]);
@@ -22,10 +22,10 @@
  *
  *     const { pairs } = findOverlaps(boxes, { dimensions: 3 });
  *
- *     const own = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions, velocities });
+ *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions, velocities });
  *
- * Worlds are a box, a box that wraps around (`periodic: true`), or have no end (`unbounded: true`).
- * Uses neither the DOM nor Node nor WebGPU.
+ * A world is a box, a periodic box (`periodic: true`), or unbounded (`unbounded: true`).
+ * The package uses neither the DOM nor Node nor WebGPU.
  */
 
 export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/base/errors';

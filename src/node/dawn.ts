@@ -1,7 +1,7 @@
 /**
  * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
- * Ordering: Vulkan reads its environment when Dawn looks for adapters, so the driver is set before that. It is set in
- * the main thread, because only there process.env reaches native code.
+ * Ordering: Vulkan reads its environment when Dawn looks for adapters, so the driver must be set earlier, and in the
+ * main thread, because only there process.env reaches native code.
  */
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export interface Dawn {
   readonly driver: DriverName;
   /** The driver's manifest; undefined if the system chose the driver. */
   readonly path: string | undefined;
-  /** The flags that Dawn was started with. */
+  /** The flags with which Dawn was started. */
   readonly flags: readonly string[];
 }
 
@@ -38,7 +38,7 @@ interface DawnPackage {
   readonly globals: object;
 }
 
-/** If Dawn's GPU object is collected while it is in use, Dawn crashes. So all of them are kept forever. */
+/** Dawn crashes if its GPU object is garbage-collected while in use. So all GPU objects are kept forever. */
 const OWNER = Symbol.for('cellstorm.dawn');
 const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | undefined } };
 
@@ -46,15 +46,16 @@ const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | u
 const RTLD_NODELETE = 0x1000;
 
 /**
- * With this Vulkan extension SwiftShader makes a separate store for each word of workgroup memory that must be zeroed,
- * and kernels with a tile take a second to compile. Without it Dawn writes a loop, and they compile in a tenth of that.
+ * Dawn's feature that uses a Vulkan extension to zero workgroup memory. SwiftShader implements the extension by a store
+ * per word, so kernels that use workgroup memory take a second to compile. Without it Dawn writes a loop, and these
+ * kernels compile in a tenth of that time.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
-/** Rounds timestamps to 65 µs, so that pages cannot spy on each other. A Node process does not need that. */
+/** Dawn's feature that rounds timestamps to 65 µs, to protect pages from each other. Node does not need it. */
 const COARSE_STAMPS = 'timestamp_quantization';
 
-/** Milliseconds between checks of what a software GPU has finished. */
+/** Milliseconds between polls of a software GPU. */
 const POLL_MS = 1;
 
 /**
@@ -63,12 +64,12 @@ const POLL_MS = 1;
  */
 export function openDawn(options: DawnOptions = {}): Promise<Dawn> {
   owner[OWNER] ??= { gpus: [], opened: undefined };
-  const kept = owner[OWNER];
-  kept.opened ??= open(kept.gpus, options).catch((error: unknown) => {
-    kept.opened = undefined;
+  const state = owner[OWNER];
+  state.opened ??= open(state.gpus, options).catch((error: unknown) => {
+    state.opened = undefined;
     throw error;
   });
-  return kept.opened;
+  return state.opened;
 }
 
 async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
@@ -99,9 +100,9 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
 }
 
 /**
- * Slows down Dawn's polling. While a device exists, Dawn's binding asks in every turn of the event loop what has
- * finished, through the global setImmediate, which keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU needs
- * the same cores: without these pauses, tests of fast particles took a quarter longer and 1.6 times the processor time.
+ * Slows down Dawn's polling. While a device exists, Dawn's binding polls in every turn of the event loop, through the
+ * global setImmediate, which keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU needs the same cores: without
+ * these pauses, tests of fast particles took a quarter longer and 1.6 times the processor time.
  */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
@@ -117,7 +118,7 @@ export function calmPolling(): void {
   globalThis.setImmediate = calm as typeof setImmediate;
 }
 
-/** Returns whether a function is native code, and not a bound function. */
+/** Returns whether a function is native code. Bound functions do not count. */
 function isNative(callback: () => void): boolean {
   return callback.name === '' && Function.prototype.toString.call(callback).includes('[native code]');
 }
@@ -140,13 +141,13 @@ function useDriver(machine: Machine, driver: Driver): void {
   if (machine.platform !== 'linux') return;
   if (driver.manifest !== undefined) process.env.VK_DRIVER_FILES = driver.manifest;
   if (driver.loaderFolder !== undefined) loadVulkan(driver.loaderFolder);
-  // Without this variable, a Vulkan layer prints a warning to stderr. It is for finding a display, which is not needed.
+  // If this variable is not set, a Vulkan layer that looks for a display prints a warning to stderr.
   process.env.XDG_RUNTIME_DIR ||= `/run/user/${process.getuid?.() ?? 0}`;
 }
 
 /**
- * Loads the browser's Vulkan loader if the system has none. Debian's chromium brings its own libvulkan.so.1 and does
- * not install it for others. Once it is loaded, Dawn's dlopen finds it by name.
+ * Loads the browser's Vulkan loader if the system has none. Debian's chromium has its own libvulkan.so.1, which other
+ * programs do not find. Once the library is loaded, Dawn's dlopen finds it by name.
  */
 function loadVulkan(folder: string): void {
   if (!/cannot open shared object/.test(tryLoad('libvulkan.so.1'))) return;

@@ -1,21 +1,21 @@
 /**
  * Finds the programs that run WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. The CLI, the tests and
  * the set-up script use it.
- * Guarantee: only looks; nothing is started, written or set. Every function takes the machine to look at, so tests use
- * made-up machines.
+ * Guarantee: this file only reads; it starts, writes and sets nothing. Every function takes the machine to search, so
+ * that tests can use made-up machines.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { CellstormError } from '../core/base/errors';
 
-/** The facts about a machine that discovery reads. */
+/** The facts about a machine on which the results depend. */
 export interface Machine {
   readonly platform: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   isFile(path: string): boolean;
-  /** Returns the names in a folder; none if there is no such folder. */
+  /** Returns the names in a folder, or an empty list if there is no such folder. */
   list(folder: string): readonly string[];
   /** Returns the path with symbolic links resolved. */
   resolve(path: string): string;
@@ -24,9 +24,9 @@ export interface Machine {
 }
 
 export interface Chrome {
-  /** The command that starts it. */
+  /** Path of the program that starts Chrome. */
   readonly command: string;
-  /** The folder of the real binary, where its drivers are. */
+  /** The folder of the real binary and its drivers. */
   readonly folder: string;
   readonly source: 'environment' | 'installed' | 'puppeteer';
 }
@@ -45,7 +45,7 @@ export interface Driver {
 const DRIVER_PREFERENCES = ['auto', 'system', 'software', 'swiftshader', 'lavapipe'] as const;
 export type DriverPreference = (typeof DRIVER_PREFERENCES)[number];
 
-/** Advice for a machine without Chrome; fits into a sentence. */
+/** Advice for a machine without Chrome, as a part of a sentence. */
 export const CHROME_ADVICE =
   'install Chrome or Chromium (on Debian, as root: apt-get install chromium) or set CHROME_PATH to its binary';
 
@@ -108,8 +108,8 @@ export function thisMachine(): Machine {
 }
 
 /**
- * Lists every Chrome of the machine, best first: CHROME_PATH or PUPPETEER_EXECUTABLE_PATH alone if set, otherwise the
- * installed ones and then those in puppeteer's cache.
+ * Lists the Chromes of the machine, best first: the installed ones, then those in puppeteer's cache. If CHROME_PATH or
+ * PUPPETEER_EXECUTABLE_PATH is set, lists only that one.
  */
 export function listChromes(machine: Machine): readonly Chrome[] {
   for (const name of ['CHROME_PATH', 'PUPPETEER_EXECUTABLE_PATH']) {
@@ -133,7 +133,7 @@ export function findChrome(machine: Machine): Chrome | undefined {
   return listChromes(machine)[0];
 }
 
-/** Finds the SwiftShader that ships with a Chrome. Returns undefined on macOS and Windows, which do not need it. */
+/** Finds the SwiftShader that comes with a Chrome. Returns undefined on macOS and Windows, which do not need one. */
 function findSwiftShader(machine: Machine): Driver | undefined {
   if (machine.platform !== 'linux') return undefined;
   for (const { folder } of listChromes(machine)) {
@@ -145,20 +145,20 @@ function findSwiftShader(machine: Machine): Driver | undefined {
   return undefined;
 }
 
-/** Finds Mesa's software driver. Dawn rejects old versions of it; wgpu accepts them. */
+/** Finds Mesa's software driver. Dawn rejects its old versions; wgpu accepts them. */
 export function findLavapipe(machine: Machine): Driver | undefined {
   const manifest = listManifests(machine).find((path) => /(^|\/)lvp_icd[^/]*\.json$/.test(path));
   if (manifest === undefined) return undefined;
   return { name: 'lavapipe', manifest, loaderFolder: findSwiftShader(machine)?.loaderFolder };
 }
 
-/** Returns a software driver that Dawn certainly accepts, otherwise one that it may accept. */
+/** Returns SwiftShader, which Dawn accepts, or else lavapipe, which Dawn may accept. */
 export function findSoftwareDriver(machine: Machine): Driver | undefined {
   return findSwiftShader(machine) ?? findLavapipe(machine);
 }
 
 /**
- * Returns the system's driver if the machine has both the hardware and a driver for it; neither proves that they work.
+ * Returns the system's driver if the machine has both a GPU and a driver for it. This does not prove that they work.
  */
 function findSystemDriver(machine: Machine): Driver | undefined {
   const system: Driver = { name: 'system', manifest: undefined, loaderFolder: undefined };
@@ -169,7 +169,7 @@ function findSystemDriver(machine: Machine): Driver | undefined {
   if (!nvidia && !rendering && !windows) return undefined;
   const hardware = listManifests(machine).filter((path) => !/lvp_|swiftshader|mock/i.test(path));
   if (hardware.length > 0 && (!nvidia || hardware.some((path) => path.includes('nvidia')))) return system;
-  // Containers with the NVIDIA runtime may have the driver in a folder that no loader searches.
+  // In containers, the NVIDIA runtime may put the driver's manifest in a folder that no loader searches.
   const folder = '/usr/local/nvidia/share/vulkan/icd.d';
   const manifest = machine.list(folder).find((name) => name.endsWith('.json'));
   if (nvidia && manifest !== undefined) return { ...system, manifest: join(folder, manifest) };
@@ -220,8 +220,8 @@ function describeChrome(machine: Machine, command: string, source: Chrome['sourc
 }
 
 /**
- * Returns the folder with the driver. A launcher script names it: Debian's sets LIBDIR, others start an absolute path.
- * For other launchers, such as snap's, the usual folders are tried.
+ * Returns the folder with Chrome's driver. Launcher scripts often contain its path: Debian's sets LIBDIR, others start
+ * an absolute path. For other launchers, such as snap's, it tries the usual folders.
  */
 function findBinaryFolder(machine: Machine, path: string): string {
   const script = machine.readScript(path);

@@ -16,17 +16,18 @@ const SHAPE_UNITS = 32;
 const LEAST_HALF = SHAPE_UNITS / 2;
 const GREATEST_HALF = 4 * SHAPE_UNITS;
 
-/** Radii of the balls around the bodies. The ball around the largest box in 3D has a radius below 7. */
+/** Accepted radii of balls around bodies. The ball around the largest box in 3D has a radius below 7. */
 const RANGE: RadiusRange = { smallest: LEAST_HALF / SHAPE_UNITS, largest: 8 };
 
-/** Edge of the layout cells of `crates`, in units. */
+/** Edge of the layout cells of `crates` and `terraces`, in units. */
 const CELL = 2 * GREATEST_HALF;
 
 /** Area (volume) per body at which a body overlaps about one other. */
 const ROOM = { 2: 64, 3: 512 } as const;
 
-/** Pegs of `terraces`: the smallest, in units, is far smaller than any body. There is one per PEG_EVERY bodies. */
+/** Least radius or half extent of the pegs of `terraces`, in units; far smaller than that of any body. */
 const LEAST_PEG = SHAPE_UNITS / 16;
+/** `terraces` has one peg per this many layout cells. */
 const PEG_EVERY = 2;
 
 /** A ball (half extents all 0) or a box (radius 0), in units. */
@@ -35,14 +36,17 @@ interface Body {
   readonly half: readonly number[];
 }
 
-/** Chooses a ball, or twice as often a box. */
+/** Returns a random body, which is a box twice as often as a ball. */
 function chooseBody(dimensions: Dimensions, random: Random): Body {
   const size = () => random.between(LEAST_HALF, GREATEST_HALF);
   if (random.below(3) === 0) return { radius: size(), half: repeat(0, dimensions) };
   return { radius: 0, half: Array.from({ length: dimensions }, size) };
 }
 
-/** Generates bodies. `centreOf` returns a coordinate, in units, that leaves `around` units free on each side. */
+/**
+ * Generates bodies. `centreOf` returns a coordinate of a body's centre, in units. A body takes `around` units on each
+ * side of its centre.
+ */
 function generateBodies(
   dimensions: Dimensions,
   count: number,
@@ -65,7 +69,10 @@ function generateBodies(
   return { radius: RANGE.largest, radii, radiusRange: RANGE, halfExtents, positions, velocities };
 }
 
-/** Generates bodies that do not touch: each lies somewhere in its own cell, with `columns` cells along each axis. */
+/**
+ * Generates bodies that do not touch. Each body lies at a random position in its own layout cell. There are `columns`
+ * layout cells along each axis.
+ */
 function generateApart(dimensions: Dimensions, count: number, columns: number, random: Random) {
   return generateBodies(dimensions, count, random, (body, axis, around) => {
     const column = Math.floor(body / power(columns, axis)) % columns;
@@ -118,7 +125,7 @@ export const TERRACES: CollisionSceneDefinition = {
   ...BOX_SCENE,
   name: 'terraces',
   description:
-    'Boxes and balls of many sizes fall onto steps and pegs that never move. Some overlap these at first.',
+    'Boxes and balls of many sizes fall onto steps and pegs that never move. Some overlap one at first.',
   generate(dimensions, count, random) {
     const columns = Math.max(2, ceilRoot(count, dimensions));
     const edge = columns * CELL;
@@ -133,7 +140,7 @@ export const TERRACES: CollisionSceneDefinition = {
   },
 };
 
-/** One step per column, each higher than the last and as deep as the world, and one peg per PEG_EVERY bodies. */
+/** Returns one step per column, each higher than the one before, and one peg per PEG_EVERY layout cells. */
 function stepsAndPegs(dimensions: Dimensions, columns: number, random: Random): ObstacleBodies {
   const positions: number[] = [];
   const radii: number[] = [];

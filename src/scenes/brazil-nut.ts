@@ -1,5 +1,6 @@
 /**
- * Large grains among small ones in a shaken box. The scene is seen from the box, so its gravity swings.
+ * Large grains among small ones in a shaken box. Positions are relative to the box, so gravity swings instead of the
+ * box.
  * Guarantee: coordinates and radii are exact as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
@@ -23,17 +24,17 @@ const LARGE = (3 * UNITS) / 2;
 /** Grains per large grain. The large grains then take about a quarter of the room. */
 const PER_LARGE = { 2: 30, 3: 80 } as const;
 
-/** Each layout cell holds one large grain, or this many small ones along each axis. */
+/** A layout cell holds one large grain, or this many small grains along each axis. */
 const SMALL_ACROSS = 3;
 /** Edge of a layout cell, in units. */
 const CELL = 2 * LARGE + 192;
 /** Width of the bed divided by its height, approximately. In a deep bed, large grains take minutes to rise. */
 const WIDTH = { 2: 4, 3: 1.5 } as const;
-/** Large grains start in this lower share of the bed. */
+/** Large grains start in the lower part of the bed, which is this share of it. */
 const LOWER_SHARE = 1 / 2;
 
-/** Shakes per second, and the greatest acceleration in multiples of gravity. */
 const SHAKES_PER_SECOND = 1;
+/** Greatest acceleration of the box, in multiples of gravity. */
 const GREATEST_SHAKE = 3.5;
 
 export const BRAZIL_NUT: CollisionSceneDefinition = {
@@ -49,7 +50,7 @@ export const BRAZIL_NUT: CollisionSceneDefinition = {
     const columns = Math.max(3, ceilRoot(WIDTH[dimensions] * cells, dimensions));
     const levels = Math.ceil(cells / power(columns, dimensions - 1));
     const edge = (columns * CELL) / UNITS;
-    // The same height again, for grains that are thrown up.
+    // Twice the height of the bed, because grains are thrown up.
     const height = Math.ceil((2 * levels * CELL) / UNITS) + 8;
     const layout = {
       cells,
@@ -73,7 +74,7 @@ export const BRAZIL_NUT: CollisionSceneDefinition = {
   },
 };
 
-/** Marks the cells that hold a large grain with 1. */
+/** Returns an array with 1 for each cell that holds a large grain. */
 function chooseCells(cells: number, large: number, random: Random): Uint8Array {
   const lower = Math.max(large, Math.floor(LOWER_SHARE * cells));
   const holdsLarge = new Uint8Array(cells).fill(1, 0, large);
@@ -91,7 +92,7 @@ interface Layout {
   readonly holdsLarge: Uint8Array;
 }
 
-/** Fills cell by cell: along x, in 3D then along z, then upwards. Nothing touches. */
+/** Fills one layout cell after the other: along x, then in 3D along z, then upwards. No grains touch. */
 function layOut(
   dimensions: Dimensions,
   count: number,
@@ -110,7 +111,7 @@ function layOut(
       radii[next] = radius / UNITS;
       for (let axis = 0; axis < dimensions; axis++) {
         const column = (corner[axis] as number) * across + (Math.floor(grain / power(across, axis)) % across);
-        // In a long box, rounding down to a coarser step could leave the room without this margin.
+        // `step` is a margin: in a long box, rounding down to a coarse step could move a grain out of its room.
         const away = Math.max(0, room / 2 - radius - step);
         positions[dimensions * next + axis] = toCoordinate(
           column * room + room / 2 + random.between(-away, away),

@@ -1,24 +1,24 @@
 /**
  * Scenes of fast particles that fly at a wall, one behind the other in lanes.
- * Guarantee: with equal radii, as scene.ts describes; with variable radii, all radii, half extents and initial
- * coordinates are multiples of 1/1024.
+ * Guarantee: with equal radii, all numbers are exact as scene.ts describes. With variable radii, all radii, half
+ * extents and initial coordinates are multiples of 1/1024.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
 import { ceilRoot, repeat, type Scene, type SceneContent, toCoordinate, UNITS } from './scene';
 
-/** Bullets per lane. */
+/** Bullets per lane in 2D and 3D. */
 const IN_LANE = { 2: 10, 3: 4 } as const;
 /** Distance from the foremost bullet to the wall. */
 const BEFORE_WALL = 5;
-/** Speeds, length / s: the slowest moves 50 lengths in 1/60 s, the fastest FASTER / 60 more. */
+/** Speed of the slowest bullets, length / s: they move 50 lengths in 1/60 s. */
 const SLOWEST = 3000;
+/** Speed of the fastest bullets minus SLOWEST: they move 62 lengths in 1/60 s. */
 const FASTER = 12 * 60;
-/**
- * How far from the middle of its lane a bullet starts (units), and how fast it drifts sideways (length / s), at most.
- */
+/** Greatest distance of a bullet from the middle of its lane at the start, in units. */
 const ASIDE = UNITS / 32;
+/** Greatest sideways speed of a bullet, length / s. */
 const SIDEWAYS = 60;
 
 /** Parallel lanes, side by side; in 3D they form a square. */
@@ -41,12 +41,12 @@ class Lanes {
     this.wall = spacing * IN_LANE[dimensions] + BEFORE_WALL;
   }
 
-  /** Coordinate of the middle of a lane along an axis after the first. */
+  /** Returns the coordinate of the middle of a lane along an axis other than x. */
   middle(lane: number, axis: number): number {
     return this.pitch * ((Math.floor(lane / this.across ** (axis - 1)) % this.across) + 1);
   }
 
-  /** Puts a bullet into its lane, behind the bullets that are there. */
+  /** Puts a bullet into its lane, in front of the bullets loaded before it. */
   load(bullet: number, random: Random, positions: Float32Array, velocities: Float32Array): void {
     const { dimensions } = this;
     const lane = bullet % this.count;
@@ -98,12 +98,12 @@ export const BULLETS: CollisionSceneDefinition = {
   },
 };
 
-/** Radii of balls and half extents of boxes. */
+/** Range of the radii of balls and of the half extents of boxes. */
 const LEAST = 0.25;
 const GREATEST = 1;
-/** Distance between lanes, and between the bullets of a lane: nothing touches at first. */
+/** Distance between lanes, and between the bullets of a lane. It keeps everything apart at the start. */
 const PITCH = 2.5;
-/** Half extents of the gate, a box that closes each lane and is as thin as the smallest bullet. */
+/** Half extents of a gate: a box that closes a lane and is as thin as the smallest bullet. */
 const GATE = [LEAST, 1.125, 1.125] as const;
 const RANGE: RadiusRange = { smallest: LEAST, largest: 2 };
 
@@ -148,7 +148,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   },
 };
 
-/** The x coordinate of the wall in a scene of bullets. */
+/** Returns the x coordinate of the wall in a scene of bullets. */
 export function wallOf({ dimensions, obstacles, positions }: Scene): number {
   const isFirst = (_: number, index: number) => index % dimensions === 0;
   const fixed = ArrayBuffer.isView(obstacles) ? obstacles : obstacles?.positions;

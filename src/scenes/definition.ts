@@ -1,6 +1,6 @@
 /**
- * The declaration of a scene, for each of the three methods that can run one. Callers filter scenes by this data
- * (see `sceneNames` in registry.ts) without generating any particles.
+ * The declaration of a scene, for each of the three methods. Callers filter scenes by these declarations (see
+ * `sceneNames` in registry.ts) without generating particles.
  */
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { Random } from './random';
@@ -50,13 +50,13 @@ export interface FlockRequest {
   readonly seed: number;
 }
 
-/** Options of a flock (methods/flock), and the radii to draw. Lengths in perceptions, times in seconds. */
+/** Options of a flock (methods/flock), and the radii to draw. Lengths are in perceptions, times in seconds. */
 export interface FlockScene {
   readonly dimensions: Dimensions;
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly periodic: boolean;
-  /** How far a bird sees. */
+  /** Distance up to which a bird sees. */
   readonly perception: number;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;

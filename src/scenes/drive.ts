@@ -1,14 +1,14 @@
 /**
  * The changes that a scene makes while it runs: gravity that turns or shakes, obstacles that move.
- * A drive depends on simulated time alone. A run therefore repeats, and a restored state continues as it would have
- * without the interruption, whatever gravity and obstacles it was saved with.
+ * Guarantee: a drive depends on simulated time alone. So a run is repeatable, and a restored state continues as if it
+ * had not been interrupted, whatever gravity and obstacles were saved with the state.
  */
 import type { ObstaclesGiven } from '../core/obstacles/obstacles';
 import type { ParticleSimulation } from '../core/simulation/simulation';
 
-/** Changes for one step. Anything left out stays as it is. */
+/** Changes for one step. Properties that are left out stay as they are. */
 export interface Driven {
-  /** In multiples of the scene's own gravity. */
+  /** Gravity in multiples of the scene's own gravity. */
   readonly gravity?: readonly number[] | undefined;
   /** All obstacles; their number never changes. */
   readonly obstacles?: ObstaclesGiven | undefined;
@@ -31,12 +31,12 @@ export function applyDrive(target: Drivable, drive: Drive | undefined, strength:
   if (obstacles) target.setObstacles(obstacles);
 }
 
-/** True if the drive replaces all obstacles before each step, so that obstacles added in other ways would vanish. */
+/** Returns whether the drive replaces all obstacles before each step, which removes obstacles added in other ways. */
 export function movesObstacles(drive: Drive | undefined): boolean {
   return drive?.(0).obstacles !== undefined;
 }
 
-/** The strength of a scene's own gravity. */
+/** Returns the strength of a scene's own gravity. */
 export function strengthOf({ gravity = [] }: { readonly gravity?: readonly number[] | undefined }): number {
   return Math.hypot(...gravity);
 }

@@ -1,4 +1,4 @@
-/** Flock scenes: the sky, the birds and hunters at the start, and how they fly. */
+/** Flock scenes: the world (the sky), the birds and hunters at the start, and their settings. */
 import type { Dimensions } from '../core/world/world';
 import type { FlockSceneDefinition } from './definition';
 import { Random } from './random';
@@ -7,9 +7,10 @@ import { Random } from './random';
 const IN_SIGHT = 8;
 /** Edges of the sky in radii of the initial flock. */
 const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
-/** Perceptions per second: a flock of thousands crosses the sky in about ten seconds. */
+/** Least and greatest speed of birds, perceptions per second. A flock of thousands crosses the sky in about 10 s. */
 const SLOWEST = 5;
 const FASTEST = 10;
+/** Range of the random part of a bird's initial velocity along an axis, perceptions per second. */
 const SPREAD = 2;
 
 export const MURMURATION: FlockSceneDefinition = {
@@ -63,7 +64,7 @@ export const MURMURATION: FlockSceneDefinition = {
   },
 };
 
-/** A point in the unit ball, uniformly distributed. */
+/** Returns a uniformly distributed random point in the unit ball. */
 function insideBall(dimensions: Dimensions, chance: () => number): number[] {
   for (;;) {
     const point = Array.from({ length: dimensions }, () => 2 * chance() - 1);

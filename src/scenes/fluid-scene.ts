@@ -1,6 +1,6 @@
 /**
- * Scales a fluid scene from its tank's own units to metres, seconds and about the wanted number of particles. Bodies
- * are functions of simulated time alone, so a reset or a restored state repeats their motion on any engine.
+ * Scales a fluid scene from its tank's own units to metres, seconds and about the wanted number of particles.
+ * Guarantee: bodies depend on simulated time alone, so a reset or a restored state repeats their motion on any engine.
  */
 import type { Dimensions } from '../core/world/world';
 import { requireScene } from './registry';
@@ -15,7 +15,7 @@ export interface FluidScene {
   readonly cellSize: number;
   readonly fill: readonly Region[];
   readonly solids?: ((centre: readonly number[]) => boolean) | undefined;
-  /** The bodies at a time. Their number and shapes never change. */
+  /** Returns the bodies at a time. Their number and shapes never change. */
   readonly bodiesAt?: ((time: number) => readonly TankBody[]) | undefined;
   readonly emitters: readonly Inlet[];
   readonly drains: readonly Region[];
@@ -23,7 +23,7 @@ export interface FluidScene {
 
 export interface FluidSceneRequest {
   readonly dimensions: Dimensions;
-  /** About how many particles. */
+  /** Approximate number of particles. */
   readonly count: number;
   /** Factor on the tank's usual width. */
   readonly width: number;
@@ -32,14 +32,15 @@ export interface FluidSceneRequest {
 const STEP_SECONDS = 1 / 60;
 /** Cells that fluid moves in a substep after it fell the height of the tank. The fluid allows at most two. */
 const CELLS_PER_SUBSTEP = 1.6;
+/** Least height of a tank in metres. In lower tanks waves would end at once. */
 const LEAST_HEIGHT = 2;
-/** Particles per cell; the fluid's default. */
+/** Particles per cell: the fluid's defaults. */
 export const PER_CELL = { 2: 4, 3: 8 } as const;
 const FEWEST_CELLS = 4;
-/** Cells along the longest axis. */
+/** Largest number of cells along an axis. */
 export const MOST_CELLS_ALONG = 4096;
 
-/** Samples along the tank's height that measure which share of the tank is full. */
+/** Number of samples along the tank's height with which to measure the volume of fluid. */
 const SAMPLES = { 2: 64, 3: 32 } as const;
 
 const scaled = (vector: readonly number[], factor: number) => vector.map((along) => along * factor);
@@ -48,7 +49,7 @@ export function createFluidScene(name: string, { dimensions, count, width }: Flu
   const content = requireScene('fluid', name).tank(dimensions, width);
   const { size, fill, solids, bodiesAt, emitters = [], drains = [] } = content;
   const high = cellsAlongHeight(dimensions, count, content);
-  // The factors from the tank's own units.
+  // Factors that convert the tank's own units.
   const height = heightOf(high);
   const speed = Math.sqrt(EARTH_GRAVITY * height);
   const time = height / speed;
@@ -79,7 +80,7 @@ export function createFluidScene(name: string, { dimensions, count, width }: Flu
   };
 }
 
-/** The bodies at `time`, each with the velocity that takes it to its position `seconds` later. */
+/** Returns the bodies at `time`. Each has the velocity that takes it to its position `seconds` later. */
 export function movingBodies(
   { bodiesAt }: FluidScene,
   time: number,
@@ -97,8 +98,8 @@ export function movingBodies(
 }
 
 /**
- * Covers the solid cells with few boxes: runs of cells along y, extended along z and then along x while they stay the
- * same. Returns the packed centres and half extents.
+ * Covers the solid cells with few boxes and returns their packed centres and half extents. Equal runs of cells along y
+ * are merged along z to slabs; equal slabs are merged along x to boxes.
  */
 export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene): {
   readonly positions: readonly number[];
@@ -110,7 +111,7 @@ export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene):
   const [wide = 0, high = 0, deep = 1] = cells;
   const isSolid = (...cell: readonly number[]) =>
     solids(cell.slice(0, dimensions).map((number) => (number + 0.5) * cellSize));
-  /** The slabs of the previous columns, each with the x at which it began. */
+  /** The slabs at x − 1, each with the x at which it began. */
   let open = new Map<string, number>();
   for (let x = 0; x <= wide; x++) {
     const here = x < wide ? slabs(deep, (z) => runsAlong(high, (y) => isSolid(x, y, z))) : [];
@@ -132,7 +133,7 @@ export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene):
   return { positions, halfExtents };
 }
 
-/** Merges equal runs along z. Each slab is the text 'bottom top front back', so that slabs compare by value. */
+/** Merges equal runs along z to slabs. A slab is a text 'bottom top front back', so that slabs compare by value. */
 function slabs(deep: number, runsAt: (z: number) => readonly number[]): string[] {
   const found: string[] = [];
   let runs: readonly number[] = [];
@@ -147,7 +148,7 @@ function slabs(deep: number, runsAt: (z: number) => readonly number[]): string[]
   return found;
 }
 
-/** The begin and end of each run of indices that are in, one after the other. */
+/** Returns the begin and end of each run of indices for which `isIn` returns true, one after the other. */
 function runsAlong(length: number, isIn: (index: number) => boolean): number[] {
   const ends: number[] = [];
   for (let index = 0; index <= length; index++) {
@@ -157,7 +158,9 @@ function runsAlong(length: number, isIn: (index: number) => boolean): number[] {
   return ends;
 }
 
-/** Cells along the tank's height such that about `count` particles fill what is full at first. */
+/**
+ * Returns the number of cells along the tank's height with which the regions of `fill` hold about `count` particles.
+ */
 function cellsAlongHeight(
   dimensions: Dimensions,
   count: number,
@@ -186,8 +189,8 @@ function isWithin(region: Region, position: readonly number[]): boolean {
 }
 
 /**
- * The tank's height in metres. A tank with more cells is higher, so that fluid which falls its whole height moves at
- * most CELLS_PER_SUBSTEP. In tanks lower than LEAST_HEIGHT waves would end at once.
+ * Returns the tank's height in metres. A tank with more cells is higher, so that fluid which falls its whole height
+ * moves at most CELLS_PER_SUBSTEP.
  */
 function heightOf(high: number): number {
   const seconds = STEP_SECONDS / FLUID_SUBSTEPS;

@@ -1,6 +1,6 @@
 /**
  * Scenes of grains in vessels that turn: an hourglass and a rotating drum. In 3D both stand between two panes.
- * Guarantee: as scene.ts describes; what a drive sets is rounded in the same way.
+ * Guarantee: coordinates are exact as scene.ts describes. Drives round the gravity and the obstacles that they set.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -13,17 +13,17 @@ const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;
 
-/** The least whole size, at least `from`, whose vessel is large enough. */
-function sizeFor(from: number, takes: (size: number) => boolean): number {
+/** Returns the least whole size, at least `from`, for which `isEnough` returns true: the vessel is large enough. */
+function sizeFor(from: number, isEnough: (size: number) => boolean): number {
   let low = from;
   let high = from;
-  while (!takes(high)) {
+  while (!isEnough(high)) {
     low = high + 1;
     high *= 2;
   }
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (takes(middle)) high = middle;
+    if (isEnough(middle)) high = middle;
     else low = middle + 1;
   }
   return high;
@@ -36,12 +36,12 @@ function sizeFor(from: number, takes: (size: number) => boolean): number {
 const SHALLOWEST = 4;
 const DEEPEST = 16;
 
-/** Distance between the panes of a vessel. */
+/** Returns the distance between the panes of a vessel. */
 function depthOf(halfWidth: number): number {
   return Math.min(DEEPEST, Math.max(SHALLOWEST, Math.ceil(halfWidth / 3)));
 }
 
-/** Lengths of an hourglass: widths from its axis, heights from its middle. Its walls are as thick as a ball. */
+/** Lengths of an hourglass. Widths are measured from its axis, heights from its middle. */
 interface Glass {
   readonly halfWidth: number;
   readonly depth: number;
@@ -66,7 +66,7 @@ function glassOf(halfWidth: number): Glass {
   return { halfWidth, depth: depthOf(halfWidth), neck, throat, rim, shoulder, top };
 }
 
-/** A quarter of the outline, from the middle of the glass to the middle of its lid. */
+/** Returns a quarter of the outline, from the middle of the glass to the middle of its lid. */
 function outlineOf({ halfWidth, neck, throat, rim, shoulder, top }: Glass): Point[] {
   return [
     [neck, 0],
@@ -93,20 +93,20 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
  * depth. The factors measured are 0.85 and 0.74.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
-/** How long the upper half stays empty, in seconds, after the last grain had time to fall through the glass. */
+/** Seconds from the moment when the last grain should have fallen through the glass to the next turn. */
 const REST_SECONDS = 3;
 
 export const HOURGLASS: CollisionSceneDefinition = {
   method: 'collisions',
   driven: true,
   name: 'hourglass',
-  description: 'Grains run through the neck of an hourglass, which turns over when they are through.',
+  description: 'Grains run through the neck of an hourglass, which turns over when all are through.',
   generate(dimensions, count, random) {
-    const takes = (size: number) => {
+    const isEnough = (size: number) => {
       const glass = glassOf(size);
       return capacityOf(dimensions, upperRoom(glass), glass.depth) >= count;
     };
-    const glass = glassOf(sizeFor(LEAST_GLASS, takes));
+    const glass = glassOf(sizeFor(LEAST_GLASS, isEnough));
     const { halfWidth, depth, top, neck } = glass;
     const half = beadsAlong(outlineOf(glass));
     const outline = half.flatMap(([x, y]): Point[] =>
@@ -130,7 +130,7 @@ export const HOURGLASS: CollisionSceneDefinition = {
   },
 };
 
-/** Gravity in the frame of a glass that stands and then turns over, again and again. Times in seconds. */
+/** Returns gravity in the frame of a glass that stands, turns over, stands, and so on. Times in seconds. */
 function turnOver(dimensions: Dimensions, time: number, standing: number, turning: number): Driven {
   const period = standing + turning;
   const turns = Math.floor(time / period);
@@ -150,8 +150,9 @@ function boxAround(
 
 const LIFTERS = 8;
 const LEAST_DRUM = 6;
-/** Squared speed of the drum's wall divided by gravity times radius, and the greatest speed, length / s. */
+/** Squared speed of the drum's wall divided by gravity times radius. */
 const FROUDE = 0.03;
+/** Greatest speed of the drum's wall, length / s. */
 const FASTEST_WALL = 4;
 
 interface Drum {
@@ -176,7 +177,7 @@ function bedRoom({ radius, lift }: Drum): Room {
   };
 }
 
-/** Balls of the drum's wall and lifters, relative to its axis. */
+/** Returns the positions of the balls of the drum's wall and lifters, relative to the drum's axis. */
 function drumBalls({ radius, lift }: Drum): readonly Point[] {
   const balls = LIFTERS * Math.ceil((2 * Math.PI * radius) / (LIFTERS * 0.5));
   const wall = Array.from({ length: balls }, (_, ball): Point => {
@@ -198,11 +199,11 @@ export const DRUM: CollisionSceneDefinition = {
   name: 'drum',
   description: 'Grains in a turning drum: lifters carry them up, and they come down in avalanches.',
   generate(dimensions, count, random) {
-    const takes = (size: number) => {
+    const isEnough = (size: number) => {
       const drum = drumOf(size);
       return capacityOf(dimensions, bedRoom(drum), drum.depth) >= count;
     };
-    const drum = drumOf(sizeFor(LEAST_DRUM, takes));
+    const drum = drumOf(sizeFor(LEAST_DRUM, isEnough));
     const { radius, depth } = drum;
     const balls = count === 0 ? [] : drumBalls(drum);
     const speed = Math.min(FASTEST_WALL, Math.sqrt(FROUDE * EARTH_GRAVITY * radius)) / radius;

@@ -37,14 +37,14 @@ export function createScene(name: string, request: SceneRequest): Scene {
   return { name, description, world, dimensions, count, seed, ...content };
 }
 
-/** The scene's world, as options. */
+/** Returns the options of the scene's world. */
 export function worldOptions(scene: Scene): WorldOptions {
   const { dimensions, cellSize, min, max, periodic, crowds } = scene;
   if (scene.world === 'unbounded') return { dimensions, cellSize, crowds, unbounded: true };
   return { dimensions, cellSize, crowds, min, max, periodic };
 }
 
-/** The sizes of the scene's particles, as options. */
+/** Returns the options for the sizes of the scene's particles. */
 export function sizeOptions({
   radius,
   radii,
@@ -54,7 +54,7 @@ export function sizeOptions({
   return radii ? { radii, radiusRange, halfExtents } : { radius };
 }
 
-/** Options of a simulation of the scene. `changes` override what the scene sets. */
+/** Returns the options of a simulation of the scene. `changes` override the scene's own options. */
 export function sceneOptions(scene: Scene, changes: Partial<SimulationOptions> = {}): SimulationOptions {
   return {
     ...worldOptions(scene),

@@ -10,7 +10,7 @@ const RADIUS = UNITS / 2;
 /** Area (volume) per particle of `gas`: the particles fill a tenth of it. */
 const GAS_ROOM = { 2: Math.PI / 4 / 0.1, 3: Math.PI / 6 / 0.1 } as const;
 
-/** Mean velocity of the gas, units / s. It is not 0, so that the total momentum is worth comparing. */
+/** Mean velocity of the gas, units / s. It is not 0, so that tests can compare relative changes of the momentum. */
 const GAS_DRIFT = [UNITS, UNITS / 2, UNITS / 4] as const;
 
 /** Greatest deviation of a gas particle's velocity from the mean along an axis, units / s. */
@@ -24,18 +24,20 @@ const PILE_STAGGER = PILE_SPACING / 2;
 
 /** Spacing of `packing`, 31/32 of a diameter: all neighbours overlap by 3%. */
 const PACKING_SPACING = 992;
-/** √3/2, √3/6 and √(2/3) of that spacing, rounded: distance of rows, shift per layer, distance of layers. */
+/** Distance between rows: √3/2 of PACKING_SPACING, rounded. */
 const PACKING_ROW = 859;
+/** Shift of each of three layers along y: multiples of √3/6 of PACKING_SPACING, rounded. */
 const PACKING_SHIFT = [0, 286, 573] as const;
+/** Distance between layers: √(2/3) of PACKING_SPACING, rounded. */
 const PACKING_LAYER = 810;
 
-/** The lattice coordinate of a particle along an axis, in a lattice of `columns` by `columns` by any number. */
+/** Returns a particle's lattice coordinate. The lattice has `columns` positions along every axis but the last. */
 function latticeIndex(particle: number, columns: number, axis: number, dimensions: Dimensions): number {
   const along = Math.floor(particle / power(columns, axis));
   return axis === dimensions - 1 ? along : along % columns;
 }
 
-/** A random offset in units. */
+/** Returns a random offset in units. */
 function shake(random: Random, amount: number): number {
   return random.between(-amount, amount);
 }

@@ -1,7 +1,7 @@
 /**
- * The random numbers of scenes. The same seed gives the same numbers on every engine and machine: the state is four
- * 32-bit integers, stepped with additions, shifts and rotations only (the "small fast counting" generator, period at
- * least 2³²).
+ * The random numbers of scenes: the "small fast counting" generator, whose period is at least 2³². Its state is four
+ * 32-bit integers, which it steps by additions, shifts and rotations only.
+ * Guarantee: the same seed gives the same numbers on every engine and machine.
  */
 
 /** Numbers discarded at the start, so that seeds which differ in one bit give unrelated sequences. */
@@ -18,7 +18,7 @@ export class Random {
     for (let round = 0; round < WARM_UP; round++) this.nextBits();
   }
 
-  /** 32 random bits as an unsigned integer. */
+  /** Returns 32 random bits as an unsigned integer. */
   nextBits(): number {
     const result = (this.a + this.b + this.counter) | 0;
     this.counter = (this.counter + 1) | 0;
@@ -29,14 +29,15 @@ export class Random {
   }
 
   /**
-   * A whole number from 0 to `bound` − 1. It takes one product of doubles, which rounds the same way everywhere. For
-   * bounds in the millions, some values are more likely than others by one in a thousand, which is fine for scenes.
+   * Returns a whole number from 0 to `bound` − 1. It computes one product of doubles, which rounds the same way on
+   * every machine. For bounds in the millions, some values are a thousandth more likely than others, which is fine for
+   * scenes.
    */
   below(bound: number): number {
     return Math.floor((this.nextBits() * bound) / 2 ** 32);
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns a whole number from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1);
   }

@@ -65,7 +65,7 @@ export function scenesOf<Method extends SceneMethod>(method: Method): readonly D
   return SCENES.filter((scene): scene is DefinitionOf[Method] => scene.method === method);
 }
 
-/** Names of the collision scenes; with `flags`, of those that have each flag set or unset as given. */
+/** Returns the names of the collision scenes whose flags have the values in `flags`; by default, of all of them. */
 export function sceneNames(flags: Readonly<Partial<Record<SceneFlag, boolean>>> = {}): readonly string[] {
   const wanted = Object.entries(flags) as [SceneFlag, boolean][];
   return scenesOf('collisions')
@@ -73,17 +73,17 @@ export function sceneNames(flags: Readonly<Partial<Record<SceneFlag, boolean>>> 
     .map(({ name }) => name);
 }
 
-/** The scene with this name, if there is one. */
+/** Returns the scene with this name, or undefined. */
 export function findScene(name: string): SceneDefinition | undefined {
   return SCENES.find((scene) => scene.name === name);
 }
 
-/** True if the scene with this name is driven; see drive.ts. */
+/** Returns whether the scene with this name is driven; see drive.ts. */
 export function isDriven(name: string): boolean {
   return sceneNames({ driven: true }).includes(name);
 }
 
-/** The scene with this name and method; throws if there is none. */
+/** Returns the scene with this name and method. Throws if there is none. */
 export function requireScene<Method extends SceneMethod>(method: Method, name: string): DefinitionOf[Method] {
   const scenes = scenesOf(method);
   const found = scenes.find((scene) => scene.name === name);

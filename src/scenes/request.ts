@@ -7,7 +7,7 @@ export const DEFAULT_SEED = 1;
 export interface SceneRequest {
   readonly dimensions: Dimensions;
   readonly count: number;
-  /** 0 to 2³² − 1; default DEFAULT_SEED. */
+  /** A whole number from 0 to 2³² − 1. Default: DEFAULT_SEED. */
   readonly seed?: number | undefined;
 }
 

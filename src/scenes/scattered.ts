@@ -5,8 +5,8 @@ import type { Random } from './random';
 import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
 /**
- * Area (volume) per particle at which a particle overlaps one other on average: that of a ball of radius 1, the
- * diameter.
+ * Area (volume) per particle at which a particle overlaps one other on average: the area (volume) of a ball whose
+ * radius is a particle's diameter, 1.
  */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 
@@ -16,11 +16,12 @@ const CLUSTER_PERIOD = 10;
 /** Particles per cell of the cluster. */
 const CLUSTER_DENSITY = 8;
 
-/** Edge of the cluster, which takes 1% of the world, as a share of the world's edge; rounded down. */
+/** Edge of the cluster as a share of the world's edge, rounded down. The cluster takes 1% of the world. */
 const CLUSTER_EDGE = { 2: 0.1, 3: 0.2154 } as const;
 
-/** Distance between the pegs of `obstacles` and their random offset, in units. A grain fits between two pegs. */
+/** Distance between the pegs of `obstacles`, in units. A grain fits between two pegs. */
 const PEG_SPACING = 2.5 * UNITS;
+/** Greatest random offset of a peg, in units. */
 const PEG_SHAKE = UNITS / 4;
 
 /** The range of a particle's coordinates along each axis, in units, ends included. */
@@ -53,7 +54,7 @@ export const UNIFORM: CollisionSceneDefinition = {
   name: 'uniform',
   description: 'Uniformly random positions; each particle overlaps one other on average.',
   generate(dimensions, count, random) {
-    // One more than the room, because centres keep one radius away from each side.
+    // One longer than the particles need, because centres keep one radius away from each wall.
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
     return {
@@ -71,7 +72,7 @@ export const CLUSTERED: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'clustered',
   description:
-    'Nine tenths of the particles lie in a hundredth of the world, eight per cell; the rest is spread over all of it.',
+    'Nine tenths of the particles lie in a hundredth of the world, eight per cell; the rest is spread everywhere.',
   generate(dimensions, count, random) {
     const clustered = count * (1 - 1 / CLUSTER_PERIOD);
     const edge = Math.max(10, ceilRoot((clustered / CLUSTER_DENSITY) * 100, dimensions));
@@ -116,7 +117,8 @@ export const NEGATIVE: CollisionSceneDefinition = {
     const half = Math.ceil((ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1) / 2);
     const reach = half * UNITS - UNITS / 2;
     return {
-      // Less than half a cell, which lets the inverse cell size stay 1 although the world does not begin at the origin.
+      // A little less than half a cell. With half a cell, cells would have to grow a little for rounding, because the
+      // world does not begin at the origin; see src/core/world/world.ts.
       radius: 0.4375,
       cellSize: 1,
       min: repeat(-half, dimensions),
@@ -129,7 +131,8 @@ export const NEGATIVE: CollisionSceneDefinition = {
 };
 
 /**
- * Crowds that each fill one cell: their share of all particles, their greatest size, and their cell along each axis.
+ * Crowds that each fill one cell. A crowd has `share` of all particles, but at most `most`. The number of its cell
+ * along each axis is `cell`.
  */
 const CROWD_CELLS = [
   { share: 1 / 16, most: 140, cell: 1 },
@@ -137,7 +140,7 @@ const CROWD_CELLS = [
   { share: 3 / 16, most: 1200, cell: 5 },
 ] as const;
 
-/** Cells along an axis that hold the crowds, with room between them. */
+/** Least number of cells along each axis, so that there is room between the crowds. */
 const ROOM_FOR_CROWDS = 8;
 
 export const CROWDS: CollisionSceneDefinition = {
@@ -198,7 +201,7 @@ export const OBSTACLES: CollisionSceneDefinition = {
   },
 };
 
-/** Staggered rows of pegs in a box with this edge. Every eighth peg has a twin at the same position. */
+/** Returns staggered rows of pegs in a box with this edge. Every eighth peg has a twin at the same position. */
 function pegs(dimensions: Dimensions, edge: number, random: Random): Float32Array {
   const columns = Math.floor((edge * UNITS) / PEG_SPACING);
   const count = columns ** dimensions;

@@ -1,5 +1,5 @@
 /**
- * The interface of scenes, and the fixed-point arithmetic that generates them.
+ * The interface of scenes, and the fixed-point arithmetic with which scenes are generated.
  * Guarantee: every coordinate and velocity is a multiple of 1/1024 that 32-bit floats hold exactly. Worlds longer than
  * 16,384 use 1/512, and so on. Differences between neighbours and their squares are then exact too, so the test
  * "distance² < diameter²" has the same answer on every device.
@@ -19,7 +19,7 @@ const EXACT_UNITS = 2 ** 24;
 /** Length / s²; a multiple of 1/16, so that it is exact. */
 export const EARTH_GRAVITY = 9.8125;
 
-/** Initial state and parameters of a simulation; the same for the same name, dimensions, count and seed. */
+/** Initial state and parameters of a simulation. The same name, dimensions, count and seed give the same scene. */
 export interface Scene {
   readonly name: string;
   readonly description: string;
@@ -28,10 +28,11 @@ export interface Scene {
   readonly seed: number;
   /** The radius of every particle; in scenes with variable radii, the largest radius allowed. */
   readonly radius: number;
-  /** In scenes with variable radii: the radius of each particle, and the range of radii allowed. */
+  /** The radius of each particle; only in scenes with variable radii. */
   readonly radii?: Float32Array | undefined;
+  /** The range of radii allowed; only in scenes with variable radii. */
   readonly radiusRange?: RadiusRange | undefined;
-  /** In scenes with boxes: half the edges of each box, packed; 0 for balls. */
+  /** Half the edges of each box, packed; all 0 for balls. Only in scenes with boxes. */
   readonly halfExtents?: Float32Array | undefined;
   readonly cellSize?: number | undefined;
   /** The world's box; in an unbounded world, a box around all initial positions. */
@@ -55,7 +56,7 @@ export interface Scene {
 /** The result of a generator: a Scene without the fields that createScene adds. */
 export type SceneContent = Omit<Scene, 'name' | 'description' | 'dimensions' | 'count' | 'seed' | 'world'>;
 
-/** The least whole number whose `dimensions`-th power is at least `value`; the same on every JavaScript engine. */
+/** Returns the least whole number whose `dimensions`-th power is at least `value`, on every JavaScript engine. */
 export function ceilRoot(value: number, dimensions: number): number {
   let root = Math.max(1, Math.floor(value ** (1 / dimensions)));
   // The first guess may differ by one between JavaScript engines; these loops correct it.
@@ -64,36 +65,36 @@ export function ceilRoot(value: number, dimensions: number): number {
   return root;
 }
 
-/** A small whole power. Products are exact, whereas the power operator may be off by an ulp. */
+/** Returns a whole power. Unlike the power operator, which may be off in the last bit, products are exact. */
 export function power(base: number, exponent: number): number {
   let product = 1;
   for (let factor = 0; factor < exponent; factor++) product *= base;
   return product;
 }
 
-/** The finest step, in units, whose multiples 32-bit floats hold exactly up to this length; a power of two. */
+/** Returns the finest step, a power of two in units, whose multiples up to this length are exact in 32-bit floats. */
 export function stepFor(longest: number): number {
   let step = 1;
   while (longest * UNITS > EXACT_UNITS * step) step *= 2;
   return step;
 }
 
-/** Converts units to a coordinate, rounded down to a whole step. */
+/** Converts units to a coordinate and rounds it down to a whole step. */
 export function toCoordinate(units: number, step: number): number {
   return (Math.floor(units / step) * step) / UNITS;
 }
 
-/** `dimensions` equal numbers. */
+/** Returns `dimensions` equal numbers. */
 export function repeat(value: number, dimensions: Dimensions): number[] {
   return new Array<number>(dimensions).fill(value);
 }
 
-/** Gravity straight down, along −y. */
+/** Returns gravity straight down, along −y. */
 export function earthGravity(dimensions: Dimensions): number[] {
   return repeat(0, dimensions).with(1, -EARTH_GRAVITY);
 }
 
-/** Cosine and sine of an angle, rounded to 1/1024, because JavaScript engines differ in the last bit. */
+/** Returns cosine and sine of an angle, rounded to 1/1024 because JavaScript engines differ in the last bit. */
 export function directionAt(angle: number): readonly [number, number] {
   const round = (value: number) => Math.round(value * UNITS) / UNITS;
   return [round(Math.cos(angle)), round(Math.sin(angle))];

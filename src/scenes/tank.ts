@@ -1,6 +1,6 @@
 /**
- * The parts of a fluid scene. Regions and bodies have the form of a fluid's options, to which the page passes them;
- * this folder imports no method.
+ * The parts of a fluid scene. Regions and bodies have the form of a fluid's options, because the page passes them on as
+ * options. Their types are declared here because scenes may not import methods.
  */
 
 /** A box or a ball of fluid. */
@@ -16,7 +16,7 @@ export type Region =
       readonly velocity?: readonly number[] | undefined;
     };
 
-/** A region that fluid comes in through, and the velocity of that fluid. */
+/** A region that emits fluid, and the velocity of that fluid. */
 export type Inlet = Region & { readonly velocity: readonly number[] };
 
 /** A body that moves through the fluid. */
@@ -24,17 +24,15 @@ export type TankBody =
   | { readonly shape: 'ball'; readonly position: readonly number[]; readonly radius: number }
   | { readonly shape: 'box'; readonly position: readonly number[]; readonly halfExtents: readonly number[] };
 
-/**
- * A tank in its own units: its height is 1, and a wave as high as the tank travels that far in a time of 1.
- */
+/** A tank in its own units, in which its height is 1 and gravity is 1. */
 export interface TankContent {
   /** Width, height and, in 3D, depth. */
   readonly size: readonly number[];
-  /** The regions that are full at first. */
+  /** The regions that are full of fluid at the start. */
   readonly fill: readonly Region[];
   /** Returns true if the cell with this centre is solid. */
   readonly solids?: ((centre: readonly number[]) => boolean) | undefined;
-  /** The bodies at a time. Their number and shapes never change. */
+  /** Returns the bodies at a time. Their number and shapes never change. */
   readonly bodiesAt?: ((time: number) => readonly TankBody[]) | undefined;
   readonly emitters?: readonly Inlet[] | undefined;
   readonly drains?: readonly Region[] | undefined;

@@ -1,8 +1,8 @@
 /**
  * Scenes of balls that each have their own radius.
  * Guarantee: coordinates and radii are multiples of 1/32 that 32-bit floats hold exactly, and radii lie between 1 and
- * 64. Sums of two radii are then at most 4,096 units, so their squares are exact too, and the test "distance² < sum²"
- * has the same answer on every device.
+ * 64. So sums of two radii are at most 4,096 units, and their squares are exact. Then the test "distance² < sum²" has
+ * the same answer on every device.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -17,11 +17,11 @@ const RADII: RadiusRange = { smallest: 1, largest: 64 };
 const OCTAVES = 6;
 
 /**
- * Area (volume) per particle at which a particle overlaps one other on average: π (4/3 π) times the mean square (cube)
- * of the sum of two radii, whose logarithms are uniformly distributed.
+ * Area (volume) per particle at which a particle overlaps one other on average. It is π (4/3 π) times the mean square
+ * (cube) of the sum of two radii. The logarithms of the radii are uniformly distributed.
  */
 const ROOM = { 2: 4533, 3: 363_348 } as const;
-/** That area (volume) if all radii are 1. */
+/** The same area (volume) if all radii are 1. */
 const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 
 const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
@@ -34,8 +34,9 @@ const PILE_CUBE = 2 * PILE_RADII.largest;
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
- * A radius of an octave, in units, whose logarithm is uniformly distributed: a uniform radius is accepted with a
- * probability in inverse proportion to it. Uses whole numbers only, on which all JavaScript engines agree.
+ * Returns a random radius of an octave, in units. To make its logarithm uniformly distributed, it accepts a uniformly
+ * distributed radius with a probability of 2^octave / radius. It computes only with whole numbers, on which all
+ * JavaScript engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;
@@ -45,9 +46,9 @@ function chooseRadius(random: Random, octave: number): number {
   }
 }
 
-/** Uniformly random positions in a cube with this edge. */
+/** Returns uniformly random positions in a cube with this edge. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
-  // 32-bit floats hold all these numbers exactly: no scene of MAX_PARTICLES is too long for that.
+  // 32-bit floats hold all these numbers exactly, even in a scene with MAX_PARTICLES.
   const units = edge * MIXED_UNITS;
   return Float32Array.from({ length: dimensions * count }, () => random.between(0, units - 1) / MIXED_UNITS);
 }
@@ -79,7 +80,7 @@ interface Cube {
   readonly count: number;
 }
 
-/** Cubes that each hold as many particles of one octave as fit side by side. */
+/** Returns cubes. Each holds as many particles of one octave as fit side by side. */
 function chooseCubes(dimensions: Dimensions, count: number, random: Random): Cube[] {
   const cubes: Cube[] = [];
   for (let left = count; left > 0; left -= cubes.at(-1)?.count ?? left) {
@@ -89,7 +90,7 @@ function chooseCubes(dimensions: Dimensions, count: number, random: Random): Cub
   return cubes;
 }
 
-/** Digits of a number, the lowest first. The last digit takes all that is left. */
+/** Returns the digits of a number, the lowest first. The last digit has no upper limit. */
 function digitsOf(number: number, base: number, length: number): number[] {
   return Array.from({ length }, (_, digit) => {
     const rest = Math.floor(number / power(base, digit));
@@ -128,7 +129,7 @@ export const MIXED_PILE: CollisionSceneDefinition = {
   variableRadii: true,
   name: 'mixed-pile',
   description:
-    'Radii from 1 to 8 fall in a box. Each octave takes as much room, and nothing touches at first.',
+    'Balls of radius 1 to 8 fall in a box. Each octave takes equal room, and nothing touches at first.',
   generate(dimensions, count, random) {
     const { edge, positions, radii } = pileUp(dimensions, count, random);
     return {
@@ -189,7 +190,7 @@ export const ONE_LARGE: CollisionSceneDefinition = {
   },
 };
 
-/** Corners of a box around the origin and all positions. */
+/** Returns the corners of a box around the origin and all positions. */
 function boundsOf(dimensions: Dimensions, positions: Float32Array): { min: number[]; max: number[] } {
   const min = repeat(0, dimensions);
   const max = repeat(0, dimensions);

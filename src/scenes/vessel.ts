@@ -1,25 +1,26 @@
 /**
- * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D that line is repeated from
- * one pane (a wall of the box) to the other, so that the view into the vessel is free.
- * Guarantee: as scene.ts describes.
+ * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D this line is repeated from
+ * one pane (a wall of the box) to the other; the panes have no balls, so that viewers see into the vessel.
+ * Guarantee: coordinates are exact as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
 import { stepFor, toCoordinate, UNITS } from './scene';
 
-/** Distance between grains at the start (about 1.05 diameters) and their greatest random offset, in units. */
+/** Distance between grains at the start, in units: about 1.05 diameters. */
 const GRAIN_SPACING = 1076;
+/** Greatest random offset of a grain, in units. */
 const GRAIN_SHAKE = 26;
 
 /** Distance between the balls of a vessel: half a diameter, so that its wall is almost smooth. */
 const BALL_SPACING = 0.5;
-/** Distance between balls from pane to pane: anything below a whole diameter holds the grains back. */
+/** Distance between balls from pane to pane. Less than a diameter is enough to stop grains. */
 const BALL_SPACING_ACROSS = 0.75;
 
-/** In units of length. */
+/** A position; coordinates are in units of length. */
 export type Point = readonly [x: number, y: number];
 
-/** Evenly spaced points along a polyline, with both ends. */
+/** Returns evenly spaced points along a polyline, both ends included. */
 export function beadsAlong(corners: readonly Point[]): Point[] {
   return corners.flatMap((to, index) => {
     const from = corners[index - 1];
@@ -34,8 +35,9 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 }
 
 /**
- * Packed positions of obstacles: one per point; in 3D a row per point, from pane to pane, which are `depth` apart.
- * It must be fast, because a drum calls it in each step. `within`: the longest edge of the world.
+ * Returns packed positions of obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth`: the
+ * distance between the panes; `within`: the longest edge of the world. This function must be fast, because a drum calls
+ * it in each step.
  */
 export function standBalls(
   dimensions: Dimensions,
@@ -44,7 +46,7 @@ export function standBalls(
   within: number,
 ): Float32Array {
   const step = stepFor(within);
-  // Rounding makes up for the sines of JavaScript engines, which differ in the last bit.
+  // Round, because sines differ in the last bit between JavaScript engines.
   const round = (along: number) => toCoordinate(Math.round(along * UNITS), step);
   const rows = dimensions === 2 ? 1 : Math.ceil(depth / BALL_SPACING_ACROSS);
   const across = Array.from({ length: rows }, (_, row) => round(((row + 0.5) * depth) / rows));
@@ -61,7 +63,7 @@ export function standBalls(
   return positions;
 }
 
-/** The room for the centres of grains: at each height, up to `halfWidth` to both sides of the middle. */
+/** The room for the centres of grains: at each height, `halfWidth` on both sides of the middle. */
 export interface Room {
   readonly middle: number;
   readonly bottom: number;
@@ -75,15 +77,14 @@ interface Row {
   readonly count: number;
 }
 
-/** Rows of grains, in units, the lowest first. */
+/** Returns rows of grains, in units, the lowest first. */
 function rowsOf({ middle, bottom, top, halfWidth }: Room): Row[] {
   const rows: Row[] = [];
   for (let height = Math.ceil(bottom * UNITS); height <= top * UNITS; height += GRAIN_SPACING) {
     const width = Math.floor(2 * UNITS * halfWidth(height / UNITS));
     if (width < 0) continue;
     const count = Math.floor(width / GRAIN_SPACING) + 1;
-    // At heights where the room widens, rows of odd and even length alternate anyway. Elsewhere this offset staggers
-    // them.
+    // This offset staggers the rows. Where the room widens, rows of odd and even length alternate anyway.
     const aside = ((rows.length % 2) - 0.5) * Math.min(GRAIN_SPACING / 2, width % GRAIN_SPACING);
     const first = Math.floor(middle * UNITS - ((count - 1) * GRAIN_SPACING) / 2 + aside);
     rows.push({ height, first, count });
@@ -96,13 +97,13 @@ function layersIn(dimensions: Dimensions, depth: number): number {
   return Math.max(1, Math.floor((depth * UNITS - UNITS - 2 * GRAIN_SHAKE) / GRAIN_SPACING) + 1);
 }
 
-/** Number of grains that fit into a room. */
+/** Returns the number of grains that fit into a room. */
 export function capacityOf(dimensions: Dimensions, room: Room, depth: number): number {
   const inLayer = rowsOf(room).reduce((sum, row) => sum + row.count, 0);
   return inLayer * layersIn(dimensions, depth);
 }
 
-/** Packed positions of grains that fill a room from the bottom up. Nothing touches. */
+/** Returns packed positions of grains that fill a room from the bottom up. No grains touch. */
 export function fillRoom(
   dimensions: Dimensions,
   count: number,

@@ -12,7 +12,7 @@ import { ceilRoot, repeat, stepFor, toCoordinate, UNITS } from './scene';
 /** A periodic axis must have at least three cells. */
 const SHORTEST_PERIOD = 3;
 
-/** Uniformly random positions in the whole box. The last unit is left out, because it wraps onto the first. */
+/** Returns uniformly random positions in the whole box. Leaves out the upper end, which wraps onto the lower end. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   const step = stepFor(edge);
   return Float32Array.from({ length: count * dimensions }, () =>
@@ -73,7 +73,7 @@ export const CHANNEL: CollisionSceneDefinition = {
 /** Distance from the origin to the middle of a cluster along each axis, in cells. */
 const FAR = 2 ** 20;
 
-/** Steps per unit of length at that distance. */
+/** At that distance, coordinates are multiples of 1/FAR_STEPS. */
 const FAR_STEPS = 4;
 
 export const FAR_APART: CollisionSceneDefinition = {
@@ -101,25 +101,27 @@ export const FAR_APART: CollisionSceneDefinition = {
   },
 };
 
-/** The scene takes one block of cells in this many: those that the hash puts into the first such share of its table. */
-const CROWDED_SHARE = 8;
-/** Particles per block of cells that are neighbours in the table. */
-const BLOCK_ROOM = 32;
-/** Rows of cells to search before the next layer. */
-const ROWS_LOOKED_THROUGH = 1024;
+/** The scene uses only cells that the hash puts into the first 1/TABLE_PARTS of its table. */
+const TABLE_PARTS = 8;
+/**
+ * Cells per block, each with one particle. A block's cells follow each other along x, in the world and in the table.
+ */
+const BLOCK_CELLS = 32;
+/** Rows of cells per layer in which to look for blocks. */
+const ROWS_PER_LAYER = 1024;
 
 export const COLLIDING_CELLS: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'colliding-cells',
-  description: 'Cells that the hash all puts into an eighth of its table: four to eight cells per bucket.',
+  description: 'All cells are in the same eighth of the hash table: four to eight cells per bucket.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const world = defineWorld({ dimensions, unbounded: true }, 1, count);
     const positions = new Float32Array(count * dimensions);
-    const rows = collidingRows(world, Math.ceil(count / BLOCK_ROOM));
+    const rows = collidingRows(world, Math.ceil(count / BLOCK_CELLS));
     for (let particle = 0; particle < count; particle++) {
-      const [, ...across] = rows[Math.floor(particle / BLOCK_ROOM)] as number[];
-      const cell = [particle % BLOCK_ROOM, ...across];
+      const [, ...across] = rows[Math.floor(particle / BLOCK_CELLS)] as number[];
+      const cell = [particle % BLOCK_CELLS, ...across];
       cell.forEach((coordinate, axis) => {
         positions[particle * dimensions + axis] = coordinate + random.below(UNITS) / UNITS;
       });
@@ -142,15 +144,15 @@ export const COLLIDING_CELLS: CollisionSceneDefinition = {
   },
 };
 
-/** First cells of blocks that the hash puts into the first share of the table. */
+/** Returns the first cells of `wanted` blocks that the hash puts into the first 1/TABLE_PARTS of its table. */
 function collidingRows(world: World, wanted: number): number[][] {
   const rows: number[][] = [];
   for (let row = 0; rows.length < wanted; row++) {
-    const y = (row % ROWS_LOOKED_THROUGH) - ROWS_LOOKED_THROUGH / 2;
-    const further = Math.floor(row / ROWS_LOOKED_THROUGH);
+    const y = (row % ROWS_PER_LAYER) - ROWS_PER_LAYER / 2;
+    const layer = Math.floor(row / ROWS_PER_LAYER);
     // In 2D there are no layers, so the rows continue.
-    const cell = world.dimensions === 2 ? [0, y + further * ROWS_LOOKED_THROUGH] : [0, y, further];
-    if (bucketOfLattice(world, cell) < world.cellCount / CROWDED_SHARE) rows.push(cell);
+    const cell = world.dimensions === 2 ? [0, y + layer * ROWS_PER_LAYER] : [0, y, layer];
+    if (bucketOfLattice(world, cell) < world.cellCount / TABLE_PARTS) rows.push(cell);
   }
   return rows;
 }

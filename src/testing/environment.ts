@@ -1,15 +1,18 @@
-/** Reads the environment of tests, benchmarks and set-up: which GPU driver to use, and whether a GPU is required. */
+/**
+ * Reads environment variables for tests, benchmarks and set-up: the GPU driver to use, and whether a GPU is required.
+ */
 import { type DriverPreference, readPreference, thisMachine } from '../node/drivers';
 
 export const ALLOW_NO_GPU = 'CELLSTORM_ALLOW_NO_GPU';
 
-/** Returns whether tests that need a GPU are skipped, with a note, instead of failing without one. */
+/** Returns whether to skip tests that need a GPU if there is none, with a note. Otherwise these tests fail. */
 export function allowsNoGpu(): boolean {
   return process.env[ALLOW_NO_GPU] === '1';
 }
 
 /**
- * The driver for tests: software by default, so that every machine gives the same bits, or as CELLSTORM_DRIVER says.
+ * Returns the driver for tests: the one in CELLSTORM_DRIVER, by default a software driver, so that every machine gives
+ * the same bits.
  */
 export function testPreference(): DriverPreference {
   return readPreference(thisMachine(), 'software');

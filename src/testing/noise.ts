@@ -1,6 +1,6 @@
 /** Repeatable random inputs for tests and benchmarks: the same seed gives the same numbers in every run. */
 
-/** Returns a generator of numbers between 0 and 1 that are not dyadic; the same seed gives the same numbers. */
+/** Returns a generator of random numbers between 0 and 1 with 32 random bits, more than 32-bit floats hold. */
 export function createNoise(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,10 @@ export function createNoise(seed: number): () => number {
   };
 }
 
-/** Returns `count` random vectors between the corners, or outside them by up to `beyond` times the distance. */
+/**
+ * Returns `count` random vectors in the box with these corners, packed. The box is first extended on each side by
+ * `beyond` times its length.
+ */
 export function scatterIn(
   noise: () => number,
   low: readonly number[],

@@ -1,7 +1,7 @@
 /**
  * The check `boxes and rays`: compares the particles in boxes and the hits along rays with brute force, which uses no
- * cells. Boxes and particles have dyadic coordinates, so there is one answer for boxes. For rays, balls touched to
- * within rounding are excused and counted.
+ * cells. Boxes and particles have dyadic coordinates, so there is one right answer for boxes. If rounding decides
+ * whether a ray hits a ball, the check accepts both answers and counts the ball.
  */
 
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -25,12 +25,12 @@ const STEPS = 64;
 interface Answers {
   readonly boxes: readonly ArrayLike<number>[];
   readonly rays: readonly { readonly ids: ArrayLike<number>; readonly distances: ArrayLike<number> }[];
-  /** Id of the first hit per ray, 2³² − 1 for none. Undefined if the engine has no such search. */
+  /** Id of the first hit per ray, 2³² − 1 for no hit. Undefined if the engine has no search for first hits. */
   readonly firsts?: ArrayLike<number>;
 }
 
 interface Questions {
-  /** Low and high corner, in turn. */
+  /** For each box, the low corner and then the high corner. */
   readonly corners: readonly (readonly number[])[];
   readonly rays: readonly ReferenceRay[];
 }
@@ -65,7 +65,7 @@ export async function checkBoxesAndRays(
     if (fault) return { pass: false, detail: `ray ${ray}: ${fault}` };
     excused += expected.doubtful.size;
     const first = answers.firsts?.[ray];
-    // A hit at the same distance to within rounding may come first too.
+    // Another hit may come first if its distance differs by rounding only.
     const nearest = expected.hits[0];
     const chosen = expected.hits.find(({ id }) => id === first);
     const isNear =
@@ -83,7 +83,7 @@ export async function checkBoxesAndRays(
   };
 }
 
-/** Boxes of many sizes around particles; rays from near particles, along axes and slanting. */
+/** Makes boxes of many sizes around particles, and rays that start near particles, along axes and slanting. */
 function makeQuestions({ dimensions, count, positions, min, max, radius, seed }: Scene): Questions {
   const random = new Random(seed);
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);

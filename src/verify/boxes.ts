@@ -1,7 +1,7 @@
 /**
  * The check `boxes`: compares the overlapping pairs of many boxes with an oracle that uses no cells.
- * Most boxes have their low corner at a particle: points, slivers, boxes of a particle's size and a few that hold many;
- * some are invalid. The test only compares numbers, so there is one answer.
+ * Most boxes have their low corner at a particle. There are points, slivers, boxes up to a particle's size and a few
+ * very large boxes; some boxes are invalid. Whether boxes overlap needs only comparisons, so there is one right answer.
  */
 import { findOverlaps } from '../cpu/boxes/pairs';
 import { BoxPairs } from '../engine/box-pairs';
@@ -105,7 +105,7 @@ async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number
       finder.encode(encoder, { boxes: input.buffers.boxes, count });
       gpu.device.queue.submit([encoder.finish()]);
       const { found, pairs: listed, invalid, tooLarge } = await finder.read();
-      // A list that is too short, or boxes that were left out, must not pass as an answer.
+      // If the list is too short, or if boxes were too large, the check must fail.
       return { pairs: found === pairs ? listed : [found], invalid: invalid + tooLarge };
     } finally {
       input.destroy();

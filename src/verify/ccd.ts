@@ -4,16 +4,16 @@ import type { ParticleSimulation, SimulationOptions } from '../core/simulation/s
 import { ReferenceSimulation } from '../reference/solve/simulation';
 import { type Scene, sceneOptions, wallOf } from '../scenes';
 
-/** Most bullets. A software GPU has to sweep all of them, and every pair. */
+/** Most bullets. A software GPU takes too long to test the paths of more. */
 export const MOST_FLYING = 1024;
-/** Most bullets for the reference, which tests every pair. */
+/** Most bullets to compare with the reference, which tests every pair. */
 const MOST_COMPARED = 300;
 const TIME_STEP = 1 / 60;
 const STEPS = 3;
-/** Tolerance in lengths: more than contacts round, and far less than a different hit would change. */
-const OFF = 1e-3;
-/** Ticks by which rounding may shift a hit, or the hit before it. */
-const TICKS_OFF = 2;
+/** Tolerance in lengths: more than rounding in contacts, and far less than another hit would cause. */
+const TOLERANCE = 1e-3;
+/** Ticks by which rounding may shift a hit, or an earlier hit of the same path. */
+const TOLERANCE_TICKS = 2;
 
 function greatestSpeed(dimensions: number, velocities: Float32Array): number {
   let greatest = 0;
@@ -32,20 +32,20 @@ export async function checkContinuous(open: Open, scene: Scene): Promise<{ pass:
   const bullets = isBullet.reduce((sum, is) => sum + is, 0);
   const passed = (positions: Float32Array) =>
     positions.reduce((sum, along, index) => sum + (isBullet[index] === 1 && !(along < wall) ? 1 : 0), 0);
-  // A wall of particles that can move is no longer in place after one step.
+  // Without obstacles the wall consists of particles, which bullets push away in the first step.
   const steps = scene.obstacles ? STEPS : 1;
-  const followed = await open(sceneOptions(scene));
-  const ignored = await open(sceneOptions(scene, { continuous: false }));
+  const withCcd = await open(sceneOptions(scene));
+  const withoutCcd = await open(sceneOptions(scene, { continuous: false }));
   try {
-    followed.step(TIME_STEP);
-    const first = await followed.read();
-    const counts = await followed.continuousCounts();
+    withCcd.step(TIME_STEP);
+    const first = await withCcd.read();
+    const counts = await withCcd.continuousCounts();
     if (count <= MOST_COMPARED) {
       const reference = new ReferenceSimulation(sceneOptions(scene));
       reference.step(TIME_STEP);
       const expected = reference.read().positions;
       const longest = TIME_STEP * greatestSpeed(dimensions, scene.velocities);
-      const most = OFF + (TICKS_OFF * longest) / CCD_TICKS;
+      const most = TOLERANCE + (TOLERANCE_TICKS * longest) / CCD_TICKS;
       const off = expected.findIndex(
         (along, index) => Math.abs(along - (first.positions[index] as number)) > most,
       );
@@ -54,14 +54,14 @@ export async function checkContinuous(open: Open, scene: Scene): Promise<{ pass:
         return { pass: false, detail };
       }
     }
-    for (let step = 1; step < steps; step++) followed.step(TIME_STEP);
-    ignored.step(TIME_STEP);
-    const through = passed((await followed.read()).positions);
-    const without = passed((await ignored.read()).positions);
-    const detail = `${through} of ${bullets} passed in ${steps} steps, ${without} in one step without continuous detection; ${counts.swept} swept, ${counts.hits} hits, ${counts.held} held`;
+    for (let step = 1; step < steps; step++) withCcd.step(TIME_STEP);
+    withoutCcd.step(TIME_STEP);
+    const through = passed((await withCcd.read()).positions);
+    const without = passed((await withoutCcd.read()).positions);
+    const detail = `${through} of ${bullets} bullets passed the wall in ${steps} steps, ${without} in one step without continuous detection; ${counts.swept} fast particles, ${counts.hits} hits, ${counts.held} held`;
     return { pass: through === 0 && without === bullets, detail };
   } finally {
-    followed.destroy();
-    ignored.destroy();
+    withCcd.destroy();
+    withoutCcd.destroy();
   }
 }

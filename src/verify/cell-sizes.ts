@@ -42,7 +42,7 @@ async function differenceOnGpu(gpu: Gpu, scene: Scene): Promise<string | undefin
   });
 }
 
-/** The cell sizes to try; a periodic world leaves out those that are too large for it. */
+/** Returns the cell sizes to try, without those that are too large for a periodic world. */
 function sizesFor(scene: Scene, engine: 'cpu' | 'gpu'): number[] {
   const { dimensions, count, radius, min, max, world } = scene;
   const room = min.reduce((product, low, axis) => product * ((max[axis] as number) - low), 1);

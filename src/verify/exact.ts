@@ -1,7 +1,6 @@
 /**
- * Oracles that use no cells: the pairs of a scene and the particles near a point, in canonical order. Also the same
- * scene with all particles moved a little. Scenes and these moves are dyadic, so nothing rounds and there is one
- * answer.
+ * Oracles, which use no grid: the pairs of a scene and the particles near a point, in canonical order. Also moves all
+ * particles of a scene a little. Scenes and these moves are dyadic, so nothing rounds and there is one right answer.
  */
 import type { PairList } from '../core/simulation/simulation';
 import { defineLevels } from '../core/world/level-world';
@@ -11,7 +10,7 @@ import { bruteForceLevelPairs } from '../reference/grid/levels';
 import { bruteForcePairs } from '../reference/query/brute-force';
 import type { NearParticle } from '../reference/query/near';
 import { sweepPairs } from '../reference/query/sweep';
-import { nearestImage } from '../reference/solve/contact';
+import { minimumImageInDoubles } from '../reference/solve/contact';
 import { Random, type Scene, worldOptions } from '../scenes';
 import { periodOf } from './grids';
 
@@ -19,7 +18,7 @@ const BRUTE_FORCE_LIMIT = 4096;
 
 /** Moves are multiples of 1/32, a step with which the coordinates of all scenes stay exact. */
 const STEPS = 32;
-/** Greatest move along an axis, in these steps. Most pairs stay, and some do not. */
+/** Greatest move along an axis, in these steps. With it most pairs still overlap, and some do not. */
 const MOST_MOVED = 8;
 
 /** Balls with variable radii, and their world. */
@@ -33,11 +32,11 @@ export interface SizedParticles {
   readonly radii: Float32Array;
 }
 
-/** Caches, because several checks need the same results. */
+/** Caches of pairs and of moved scenes, because several checks need the same results. */
 const KNOWN = new WeakMap<Float32Array, PairList>();
 const STIRRED = new WeakMap<Scene, Scene>();
 
-/** The pairs of a scene that overlap, in canonical order. */
+/** Returns the overlapping pairs of a scene in canonical order. */
 export function exactPairs(scene: Scene): PairList {
   const known = KNOWN.get(scene.positions) ?? findExactPairs(scene);
   KNOWN.set(scene.positions, known);
@@ -55,7 +54,7 @@ function findExactPairs(scene: Scene): PairList {
   return oracle(dimensions, positions, Math.fround(2 * radius), undefined, periodOf(scene)).overlapping;
 }
 
-/** The particles of a scene of balls with variable radii; undefined for other scenes. */
+/** Returns the particles of a scene of balls with variable radii; undefined for other scenes. */
 export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
   const { dimensions, count, positions, radii, radiusRange, halfExtents } = scene;
   if (!radii || !radiusRange || halfExtents) return undefined;
@@ -63,7 +62,8 @@ export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
 }
 
 /**
- * Pairs by brute force, or, if that takes too long, by the CPU's incremental index, which shares no search with grids.
+ * Returns the pairs from brute force, or, if that takes too long, from the CPU's incremental index, which shares no
+ * search code with grids.
  */
 export function exactSizedPairs({
   dimensions,
@@ -83,13 +83,13 @@ export function exactSizedPairs({
   return index.findPairs().pairs;
 }
 
-/** An incremental index for a scene's world. It has no crowds option. */
+/** Creates an incremental index for a scene's world. An index has no option `crowds`. */
 export function createIndex(world: WorldOptions, capacity: number): CpuIndex {
   const { dimensions, cellSize, min, max, periodic, unbounded } = world;
   return createCpuIndex({ dimensions, cellSize, min, max, periodic, unbounded, capacity });
 }
 
-/** The scene with every particle moved a little. */
+/** Returns the scene with every particle moved a little. */
 export function stirred(scene: Scene): Scene {
   const known = STIRRED.get(scene) ?? stir(scene);
   STIRRED.set(scene, known);
@@ -102,7 +102,7 @@ function stir(scene: Scene): Scene {
   return { ...scene, positions };
 }
 
-/** Particles within `radius` of a point, ids ascending. Computed in doubles. */
+/** Returns the particles within `radius` of a point, ids ascending. Computes in doubles. */
 export function findWithin(scene: Scene, point: readonly number[], radius: number): NearParticle[] {
   const { dimensions, positions } = scene;
   const period = periodOf(scene);
@@ -111,14 +111,14 @@ export function findWithin(scene: Scene, point: readonly number[], radius: numbe
     let distanceSquared = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       const apart = (positions[dimensions * id + axis] as number) - (point[axis] as number);
-      distanceSquared += nearestImage(apart, period[axis] as number) ** 2;
+      distanceSquared += minimumImageInDoubles(apart, period[axis] as number) ** 2;
     }
     if (distanceSquared <= radius * radius) found.push({ id, distanceSquared });
   }
   return found;
 }
 
-/** The pairs of a list that satisfy a condition. */
+/** Returns the pairs of a list for which `isKept` returns true. */
 export function keepPairs(
   { count, pairs }: PairList,
   isKept: (first: number, second: number) => boolean,

@@ -1,7 +1,8 @@
-/** The result of a check: figures if it passed, the first difference if it failed. */
+/** The result of a check. */
 
 export interface Finding {
   readonly pass: boolean;
+  /** Figures if the check passed, the first difference if it failed. */
   readonly detail: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Measures the fluid's promises, run like a user's program: for `cellstorm verify --long`, and at smaller sizes in
- * tests. Each result has its figure, whether it passes or not.
+ * Checks the fluid's guarantees through its public API: for `cellstorm verify --long`, and with fewer cells in tests.
+ * Every finding reports the measured figures, even if it failed.
  */
 
 import type { Gpu } from '../gpu/device';
@@ -13,7 +13,7 @@ import {
   type Transfer,
 } from '../methods/fluid';
 import type { Finding } from './finding';
-import { SILENT, type Tell, type Watch } from './progress';
+import { type OnCheckStep, type OnStep, SILENT } from './progress';
 
 export type OpenFluid = (options: FluidOptions) => Promise<Fluid | CpuFluid>;
 
@@ -26,17 +26,25 @@ const STEP = 1 / 60;
 const DENSITY = 1000;
 const GRAVITY = 9.81;
 
-/** Limits, as shares: divergence left, drift of the volume, error of the pressure. */
+/** Greatest share of the divergence that the pressure solver may leave. */
 const MOST_DIVERGENCE = 1e-4;
+/** Greatest relative change of the volume. */
 const MOST_DRIFT = 0.03;
+/** Greatest relative error of the pressure. */
 const MOST_PRESSURE_ERROR = 0.02;
 
 /** Rounding of 32-bit velocities as a share of the greatest speed. No solver can remove it. */
 const ROUNDING = 2 ** -21;
-/** Rise of the energy above an earlier value, as a share of the first: rounding of 32-bit positions and velocities. */
+/**
+ * Greatest rise of the energy above an earlier value, as a share of the initial energy. It allows for the rounding of
+ * 32-bit positions and velocities.
+ */
 const MOST_RISE = 2e-6;
 
-/** A column of fluid, as high as wide, collapses in a tank twice as long as high. `cells`: cells along the height. */
+/**
+ * Returns options of a dam break: a column of fluid, as high as wide, collapses in a tank twice as long as high.
+ * `cells`: cells along the tank's height.
+ */
 export function damBreak(
   dimensions: 2 | 3,
   cells: number,
@@ -62,7 +70,7 @@ export async function checkDamBreak(
   open: OpenFluid,
   options: FluidOptions,
   steps: number,
-  tell: Tell = SILENT,
+  onStep: OnStep = SILENT,
 ): Promise<Finding> {
   const fluid = await open(options);
   try {
@@ -80,7 +88,7 @@ export async function checkDamBreak(
       lowest = Math.min(lowest, seen.energy);
       iterations = Math.max(iterations, seen.iterations);
       wrong = Math.max(wrong, seen.nonFinite + seen.outside + seen.inSolid + seen.unconverged);
-      tell(step + 1, steps);
+      onStep(step + 1, steps);
     }
     return {
       pass: drift <= MOST_DRIFT && divergence <= MOST_DIVERGENCE && rise <= MOST_RISE && wrong === 0,
@@ -91,11 +99,15 @@ export async function checkDamBreak(
   }
 }
 
-/** Initial slope of a gentle wave's surface, and the share of it required after half a swing and after a whole one. */
+/** Initial slope of a gentle wave's surface. */
 const SLOPE = 0.03;
+/** Least share of this slope after half a swing and after a whole swing. */
 const LEAST_SWING = 0.4;
 
-/** A half-full tank, twice as long as high, whose surface starts as a slope. `cells`: cells along the height. */
+/**
+ * Returns options of a half-full tank, twice as long as high, whose surface is a slope at the start. `cells`: cells
+ * along the tank's height.
+ */
 export function gentleWave(cells: number): FluidOptions {
   const spacing = 0.5 / cells;
   const positions: number[] = [];
@@ -109,12 +121,12 @@ export function gentleWave(cells: number): FluidOptions {
   };
 }
 
-/** Checks that a gentle wave keeps swinging, and that its energy does not grow although little is in motion. */
+/** Checks that a gentle wave keeps swinging, and that the energy does not grow although the fluid hardly moves. */
 export async function checkGentleWave(
   open: OpenFluid,
   cells: number,
   steps: number,
-  tell: Tell = SILENT,
+  onStep: OnStep = SILENT,
 ): Promise<Finding> {
   const fluid = await open(gentleWave(cells));
   const lean = async () => {
@@ -134,7 +146,7 @@ export async function checkGentleWave(
       const share = (await lean()) / upright;
       if (share < there) [there, back] = [share, 0];
       back = Math.max(back, share);
-      tell(step + 1, steps);
+      onStep(step + 1, steps);
     }
     return {
       pass: rise <= MOST_RISE && there <= -LEAST_SWING && back >= LEAST_SWING,
@@ -146,14 +158,15 @@ export async function checkGentleWave(
 }
 
 /**
- * Compares the pressure in a tank at rest with density · gravity · depth, in all rows except the two at the surface.
+ * Compares the mean pressure in each row of a tank at rest with density · gravity · depth, except for the two rows at
+ * the surface.
  */
 export async function checkHydrostatic(
   open: OpenFluid,
   dimensions: 2 | 3,
   cells: number,
   steps: number,
-  tell: Tell = SILENT,
+  onStep: OnStep = SILENT,
 ): Promise<Finding> {
   const [width, depth] = [cells, Math.max(4, cells / 4)];
   const cellSize = 1 / cells;
@@ -168,7 +181,7 @@ export async function checkHydrostatic(
   try {
     for (let step = 0; step < steps; step++) {
       await fluid.step(STEP);
-      tell(step + 1, steps);
+      onStep(step + 1, steps);
     }
     const [{ pressure, cells: counts }, seen] = await Promise.all([fluid.fields(), fluid.measure()]);
     const height = seen.nominalVolume / (dimensions === 2 ? 1 : depth * cellSize);
@@ -192,13 +205,13 @@ export async function checkHydrostatic(
 
 const SPIN_STEPS = 60;
 
-/** Share of its angular momentum that a drop, spinning without gravity, keeps in one second. */
+/** Resolves to the share of its angular momentum that a drop, which spins without gravity, keeps in one second. */
 export async function spinKept(
   open: OpenFluid,
   dimensions: 2 | 3,
   cells: number,
   transfer: Transfer,
-  tell: Tell = SILENT,
+  onStep: OnStep = SILENT,
 ): Promise<number> {
   const middle = new Array<number>(dimensions).fill(0.5);
   const still = await open(drop(dimensions, cells, middle, transfer));
@@ -216,7 +229,7 @@ export async function spinKept(
     const before = await spin();
     for (let step = 0; step < SPIN_STEPS; step++) {
       await fluid.step(STEP, 1);
-      tell(step + 1, SPIN_STEPS);
+      onStep(step + 1, SPIN_STEPS);
     }
     return (await spin()) / before;
   } finally {
@@ -239,13 +252,13 @@ export async function checkSpin(
   open: OpenFluid,
   dimensions: 2 | 3,
   cells: number,
-  tell: Tell = SILENT,
+  onStep: OnStep = SILENT,
 ): Promise<Finding> {
   const kept: Record<string, number> = {};
   const transfers = ['pic', 'flip', 'apic'] as const;
   for (const [index, transfer] of transfers.entries())
     kept[transfer] = await spinKept(open, dimensions, cells, transfer, (done, total) =>
-      tell(index * total + done, transfers.length * total),
+      onStep(index * total + done, transfers.length * total),
     );
   const { pic = 0, flip = 0, apic = 0 } = kept;
   return {
@@ -261,14 +274,14 @@ export async function checkRepeats(
   open: OpenFluid,
   options: FluidOptions,
   steps: number,
-  tell: Tell = SILENT,
+  onStep: OnStep = SILENT,
 ): Promise<Finding> {
   const hashes: string[] = [];
   for (let run = 0; run < RUNS; run++) {
     const fluid = await open(options);
     for (let step = 0; step < steps; step++) {
       await fluid.step(STEP);
-      tell(run * steps + step + 1, RUNS * steps);
+      onStep(run * steps + step + 1, RUNS * steps);
     }
     hashes.push((await fluid.measure()).hash);
     fluid.destroy();
@@ -277,13 +290,13 @@ export async function checkRepeats(
 }
 
 /**
- * Checks that solver iterations hardly grow with the number of cells: the first substep of a dam break, one particle
- * per cell.
+ * Checks that the number of solver iterations hardly grows with the number of cells. It takes the first substep of a
+ * dam break with one particle per cell.
  */
 export async function checkIterations(
   open: OpenFluid,
   sizes: readonly number[],
-  tell: Tell = SILENT,
+  onStep: OnStep = SILENT,
 ): Promise<Finding> {
   const iterations: number[] = [];
   for (const cells of sizes) {
@@ -300,7 +313,7 @@ export async function checkIterations(
     const seen = await fluid.measure();
     iterations.push(seen.residual <= MOST_DIVERGENCE ? seen.iterations : Number.POSITIVE_INFINITY);
     fluid.destroy();
-    tell(iterations.length, sizes.length);
+    onStep(iterations.length, sizes.length);
   }
   const [first = 0, last = 0] = [iterations[0], iterations.at(-1)];
   return {
@@ -317,32 +330,33 @@ function percent(share: number): string {
 export async function* verifyFluid(
   gpu: Gpu | undefined,
   dimensions: readonly (2 | 3)[],
-  watch: Watch = SILENT,
+  onCheckStep: OnCheckStep = SILENT,
 ): AsyncGenerator<Finding & { readonly dimensions: 2 | 3; readonly check: string; readonly count: number }> {
   const open = fluidOpener(gpu);
   for (const dimension of dimensions) {
-    const isPlane = dimension === 2;
-    const cells = isPlane ? 32 : 24;
+    const is2D = dimension === 2;
+    const cells = is2D ? 32 : 24;
     const dam = damBreak(dimension, cells);
-    const count = isPlane ? 24 ** 2 * 4 : 18 ** 2 * 6 * 8;
-    // With few cells, waves enclose more air, which lifts fluid, and APIC has no noise to remove that energy from.
-    const small = damBreak(dimension, isPlane ? 16 : 12, { transfer: 'apic' });
-    const few = isPlane ? 12 ** 2 * 4 : 9 ** 2 * 3 * 8;
-    const steps = isPlane ? 2000 : 300;
-    const named = async (check: string, find: (tell: Tell) => Promise<Finding>) => {
-      const finding = await find((done, total) => watch(`fluid ${dimension}D ${check}`, done, total));
+    const count = is2D ? 24 ** 2 * 4 : 18 ** 2 * 6 * 8;
+    // A hard case for the energy: with few cells, waves enclose more air, which lifts fluid. APIC has no noise from
+    // which to remove the energy gained.
+    const small = damBreak(dimension, is2D ? 16 : 12, { transfer: 'apic' });
+    const few = is2D ? 12 ** 2 * 4 : 9 ** 2 * 3 * 8;
+    const steps = is2D ? 2000 : 300;
+    const named = async (check: string, find: (onStep: OnStep) => Promise<Finding>) => {
+      const finding = await find((done, total) => onCheckStep(`fluid ${dimension}D ${check}`, done, total));
       return { dimensions: dimension, check, count, ...finding };
     };
-    yield await named('dam break', (tell) => checkDamBreak(open, dam, steps, tell));
-    const again = await named('small dam break', (tell) => checkDamBreak(open, small, steps, tell));
+    yield await named('dam break', (onStep) => checkDamBreak(open, dam, steps, onStep));
+    const again = await named('small dam break', (onStep) => checkDamBreak(open, small, steps, onStep));
     yield { ...again, count: few };
-    yield await named('repeats', (tell) => checkRepeats(open, dam, isPlane ? 100 : 30, tell));
-    yield await named('hydrostatic', (tell) =>
-      checkHydrostatic(open, dimension, isPlane ? 32 : 16, 60, tell),
+    yield await named('repeats', (onStep) => checkRepeats(open, dam, is2D ? 100 : 30, onStep));
+    yield await named('hydrostatic', (onStep) =>
+      checkHydrostatic(open, dimension, is2D ? 32 : 16, 60, onStep),
     );
-    if (isPlane) yield await named('gentle wave', (tell) => checkGentleWave(open, 24, 1000, tell));
-    yield await named('spinning drop', (tell) => checkSpin(open, dimension, isPlane ? 32 : 16, tell));
-    if (isPlane)
-      yield await named('iterations', (tell) => checkIterations(open, [128, 256, 512, 1024], tell));
+    if (is2D) yield await named('gentle wave', (onStep) => checkGentleWave(open, 24, 1000, onStep));
+    yield await named('spinning drop', (onStep) => checkSpin(open, dimension, is2D ? 32 : 16, onStep));
+    if (is2D)
+      yield await named('iterations', (onStep) => checkIterations(open, [128, 256, 512, 1024], onStep));
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Grids over the particles of a scene, for one diameter or variable radii, on a device or on the CPU, and their inputs.
+ * Builds grids of a scene's particles, on a device or on the CPU, for one diameter or for variable radii. Also makes
+ * the inputs of these grids.
  */
 import type { RadiusRange, WorldOptions } from '../core/world/world';
 import { type CpuGrid, createCpuGrid } from '../cpu/grid/grid';
@@ -21,18 +22,18 @@ export function gridOptionsOf(scene: Scene): SceneGridOptions {
   return { ...worldOptions(scene), capacity, ...size };
 }
 
-/** The scene's particles in the layout that a grid takes. */
+/** Returns the scene's particles in the layout that a grid on a device takes. */
 export function particlesOf({ dimensions, positions, radii }: Scene): Float32Array<ArrayBuffer> {
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** Packed points in the layout that a grid takes. */
+/** Returns packed points in the layout that a grid on a device takes. */
 export function pointsFor({ dimensions, radii }: Scene, points: Float32Array): Float32Array<ArrayBuffer> {
   if (!radii) return toStored(dimensions, points);
   return toBodies(dimensions, points, { radii: new Float32Array(points.length / dimensions) });
 }
 
-/** Lengths of the scene's world along periodic axes, 0 along others. */
+/** Returns the lengths of the scene's world along periodic axes, 0 along other axes. */
 export function periodOf({ dimensions, periodic = false, min, max }: Scene): number[] {
   return Array.from({ length: dimensions }, (_, axis) => {
     const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
@@ -40,15 +41,17 @@ export function periodOf({ dimensions, periodic = false, min, max }: Scene): num
   });
 }
 
-/** Half the shortest period, the farthest that a search around a point may reach. */
+/** Returns half the shortest period: no search around a point may reach farther. */
 export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Records the build of a grid over the scene's particles at these positions, into a new encoder. */
+/** Records, into a new encoder, the build of a grid of the scene's particles at these positions. */
 export type BuildOn = (positions: Float32Array) => GPUCommandEncoder;
 
-/** Creates a grid for the scene on a device and destroys it after `use`. Submit each build before the next one. */
+/**
+ * Creates a grid for the scene on a device and destroys it after `use`. Submit each build before you record another.
+ */
 export async function withSceneGrid<Result>(
   gpu: Gpu,
   scene: Scene,
@@ -74,7 +77,7 @@ export async function withSceneGrid<Result>(
   }
 }
 
-/** A built grid for the scene on the CPU. */
+/** Returns a grid of the scene's particles on the CPU. */
 export function createFilled(scene: Scene): CpuGrid | CpuLevelGrid {
   const { count: capacity, positions, radii, radiusRange } = scene;
   const world = worldOptions(scene);

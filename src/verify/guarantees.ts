@@ -1,6 +1,6 @@
 /**
- * Checks for `cellstorm verify --long` what the engine guarantees: conservation, rest and equal bits over a thousand
- * steps, and that no bullet passes a wall. Every result reports the measured figures, even if it fails.
+ * Checks the engine's guarantees, for `cellstorm verify --long`: conservation, rest and equal bits over a thousand
+ * steps, and that no bullet passes a wall. Every finding reports the measured figures, even if it failed.
  */
 import type { SettingsOptions } from '../core/contact/settings';
 import type { Measures, SimulationOptions } from '../core/simulation/simulation';
@@ -8,7 +8,7 @@ import type { Dimensions } from '../core/world/world';
 import { createScene, type Scene, sceneOptions } from '../scenes';
 import { checkContinuous } from './ccd';
 import type { Finding } from './finding';
-import { SILENT, type Tell, type Watch } from './progress';
+import { type OnCheckStep, type OnStep, SILENT } from './progress';
 import { open, type Subject } from './simulations';
 import type { VerifyCase } from './verify';
 
@@ -21,23 +21,23 @@ const BULLETS_COUNT = 10_000;
 /** Greatest root mean square speed of a pile at rest, in diameters (of the smallest particle) per second. */
 const REST_SPEED = 0.1;
 
-export async function* verifyBars(
+export async function* verifyGuarantees(
   subject: Subject,
   dimensions: readonly Dimensions[],
-  watch: Watch = SILENT,
+  onCheckStep: OnCheckStep = SILENT,
 ): AsyncGenerator<VerifyCase> {
   for (const dimension of dimensions) {
-    const of =
-      (what: string): Tell =>
+    const progressOf =
+      (what: string): OnStep =>
       (done, total) =>
-        watch(`${what} ${dimension}D`, done, total);
+        onCheckStep(`${what} ${dimension}D`, done, total);
     const gas = createScene('gas', { dimensions: dimension, count: GAS_COUNT });
     const pile = createScene('pile', { dimensions: dimension, count: PILE_COUNT });
-    yield report(gas, 'conserves', await checkConservation(subject, gas, of('gas')));
-    yield report(gas, '1,000 steps', await checkLongRepeats(subject, gas, of('gas again')));
-    yield report(pile, 'settles', await checkRest(subject, pile, of('pile')));
+    yield report(gas, 'conserves', await checkConservation(subject, gas, progressOf('gas')));
+    yield report(gas, '1,000 steps', await checkLongRepeats(subject, gas, progressOf('gas again')));
+    yield report(pile, 'settles', await checkRest(subject, pile, progressOf('pile')));
     const mixed = createScene('mixed-pile', { dimensions: dimension, count: MIXED_PILE_COUNT });
-    yield report(mixed, 'settles', await checkRest(subject, mixed, of('mixed pile')));
+    yield report(mixed, 'settles', await checkRest(subject, mixed, progressOf('mixed pile')));
     const bullets = createScene('bullets', { dimensions: dimension, count: BULLETS_COUNT });
     const openOne = (options: SimulationOptions) => open(subject, options);
     yield report(bullets, 'no tunnelling', await checkContinuous(openOne, bullets));
@@ -53,7 +53,7 @@ async function run(
   subject: Subject,
   scene: Scene,
   changes: SettingsOptions,
-  tell: Tell,
+  onStep: OnStep,
   restoreAt?: number,
 ): Promise<{ before: Measures; after: Measures }> {
   const simulation = await open(subject, sceneOptions(scene, changes));
@@ -69,7 +69,7 @@ async function run(
       // Wait for the device now and then, because its queue is limited.
       if (step % 50 === 49) {
         await simulation.measure();
-        tell(step + 1, STEPS);
+        onStep(step + 1, STEPS);
       }
     }
     return { before, after: await simulation.measure() };
@@ -78,9 +78,9 @@ async function run(
   }
 }
 
-/** Checks momentum and energy of a dilute elastic gas without walls, because walls take momentum. */
-async function checkConservation(subject: Subject, scene: Scene, tell: Tell): Promise<Finding> {
-  const { before, after } = await run(subject, scene, { walls: false }, tell);
+/** Checks that a dilute elastic gas keeps momentum and energy. There are no walls, because walls change momentum. */
+async function checkConservation(subject: Subject, scene: Scene, onStep: OnStep): Promise<Finding> {
+  const { before, after } = await run(subject, scene, { walls: false }, onStep);
   const momentum = Math.hypot(...before.momentum);
   const lost =
     Math.hypot(...before.momentum.map((value, axis) => value - (after.momentum[axis] as number))) / momentum;
@@ -91,12 +91,12 @@ async function checkConservation(subject: Subject, scene: Scene, tell: Tell): Pr
   };
 }
 
-async function checkLongRepeats(subject: Subject, scene: Scene, tell: Tell): Promise<Finding> {
+async function checkLongRepeats(subject: Subject, scene: Scene, onStep: OnStep): Promise<Finding> {
   const hashes: string[] = [];
   const restores = [undefined, undefined, STEPS / 2];
   for (const [index, restoreAt] of restores.entries()) {
-    const tellOne: Tell = (done, total) => tell(index * total + done, restores.length * total);
-    hashes.push((await run(subject, scene, {}, tellOne, restoreAt)).after.hash);
+    const onStepOfRun: OnStep = (done, total) => onStep(index * total + done, restores.length * total);
+    hashes.push((await run(subject, scene, {}, onStepOfRun, restoreAt)).after.hash);
   }
   return {
     pass: new Set(hashes).size === 1,
@@ -104,8 +104,8 @@ async function checkLongRepeats(subject: Subject, scene: Scene, tell: Tell): Pro
   };
 }
 
-async function checkRest(subject: Subject, scene: Scene, tell: Tell): Promise<Finding> {
-  const { after } = await run(subject, scene, {}, tell);
+async function checkRest(subject: Subject, scene: Scene, onStep: OnStep): Promise<Finding> {
+  const { after } = await run(subject, scene, {}, onStep);
   const { radii, radius, radiusRange, dimensions } = scene;
   const diameter = 2 * (radiusRange?.smallest ?? radius);
   const mean = after.meanOverlap / diameter;

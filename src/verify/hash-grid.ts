@@ -1,4 +1,4 @@
-/** Compares a GPU grid for one diameter with the reference, integer for integer. */
+/** The check `grid` for scenes with one diameter: compares the GPU's grid with the reference. */
 import { cellBytes } from '../core/world/cells';
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -47,7 +47,7 @@ export async function checkGrid(gpu: Gpu, scene: Scene): Promise<Finding> {
   }
 }
 
-/** The GPU's record of each slot's cell: its index, or its coordinates in an unbounded world. */
+/** Returns each slot's cell as the GPU stored it: the cell's index, or in an unbounded world its coordinates. */
 function cellWords(world: World, bytes: ArrayBuffer): Int32Array {
   const words = new Int32Array(bytes);
   if (world.kind !== 'unbounded' || world.dimensions === 2) return words;

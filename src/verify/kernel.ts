@@ -1,12 +1,12 @@
 /**
- * The check `kernel`: a kernel like those of users counts neighbours and adds up the vectors from them. It compares
- * these with the same sums over the oracle's pairs. Scenes are dyadic, so sums are exact in any order and must be
+ * The check `kernel`: runs a kernel like a user's, which counts neighbours and adds up the vectors from them. Compares
+ * the sums with the same sums over the oracle's pairs. Scenes are dyadic, so sums are exact in any order and must be
  * equal.
  */
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Readback } from '../gpu/readback';
-import { nearestImage } from '../reference/solve/contact';
+import { minimumImageInDoubles } from '../reference/solve/contact';
 import type { Scene } from '../scenes';
 import { exactPairs } from './exact';
 import { periodOf, withSceneGrid } from './grids';
@@ -94,7 +94,7 @@ function addUp(scene: Scene): Float64Array {
     for (let axis = 0; axis < dimensions; axis++) {
       const direct =
         (positions[dimensions * one + axis] as number) - (positions[dimensions * other + axis] as number);
-      const apart = nearestImage(direct, period[axis] as number);
+      const apart = minimumImageInDoubles(direct, period[axis] as number);
       add(WORDS * one + axis, apart);
       add(WORDS * other + axis, -apart);
     }

@@ -1,8 +1,8 @@
 /**
  * Checks grids of particles with variable radii. The GPU's grid must equal the reference integer for integer. The pairs
- * of both engines must equal brute force, or, if that takes too long, the pairs of the CPU's incremental index, which
- * shares no search code with them. Without a device only the CPU engine is checked. Scenes are dyadic, so there is one
- * answer.
+ * of both engines must equal those of brute force. If brute force takes too long, they must equal the pairs of the
+ * CPU's incremental index, which shares no search code with the engines. Without a device only the CPU engine is
+ * checked. Scenes are dyadic, so there is one right answer.
  */
 
 import { FINER_BUCKETS } from '../core/base/constants';
@@ -18,10 +18,10 @@ import { exactSizedPairs, type SizedParticles } from './exact';
 import { type Finding, firstDifference } from './finding';
 import { differenceOfList } from './lists';
 
-/** Plain JavaScript takes too long for larger grids. */
+/** Most particles for the check `grid`. The reference is plain JavaScript and takes too long for more. */
 const MOST_ASSIGNED = 70_000;
 
-/** The checks of a scene with their names. */
+/** Returns the checks of a scene with their names. */
 export function levelChecks(
   gpu: Gpu | undefined,
   scene: SizedParticles,
@@ -109,7 +109,7 @@ async function checkGrid(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
 async function checkPairs(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
   const expected = exactSizedPairs(scene);
   return withGrid(gpu, scene, async (grid, encoder) => {
-    // With room for more pairs, surplus pairs show.
+    // Leave room for surplus pairs, so that the comparison finds them.
     const list = await grid.pairs({ capacity: expected.length / 2 + 2 });
     list.encode(encoder);
     gpu.device.queue.submit([encoder.finish()]);

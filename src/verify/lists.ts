@@ -1,6 +1,6 @@
 /**
- * The checks `list` and `events`: the GPU's list of contacts with its count and indirect dispatch, and which contacts
- * began, stayed and ended after all particles moved a little.
+ * The checks `list` and `events`. The first compares the GPU's list of contacts, its count and its indirect dispatch.
+ * The second compares which contacts began, stayed and ended after all particles moved a little.
  */
 import { WORKGROUP_SIZE } from '../core/base/constants';
 import { type PairEvents, pairEvents } from '../core/simulation/pair-events';
@@ -19,7 +19,7 @@ const KINDS = ['begun', 'stayed', 'ended'] as const;
 export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
   const expected = exactPairs(scene);
   return withSceneGrid(gpu, scene, async (grid, build) => {
-    // With room for more pairs, surplus pairs show.
+    // Leave room for surplus pairs, so that the comparison finds them.
     const list = await grid.pairs({ capacity: expected.count + 2 });
     const encoder = build(scene.positions);
     list.encode(encoder);
@@ -30,7 +30,7 @@ export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
   });
 }
 
-/** Describes the first difference of a submitted list: in its pairs, its counts or its dispatch. */
+/** Describes the first difference in the counts, the dispatch or the pairs of a submitted list. */
 export async function differenceOfList(
   gpu: Gpu,
   list: GridPairs,
@@ -59,7 +59,8 @@ export async function checkEvents(gpu: Gpu | undefined, scene: Scene): Promise<F
 }
 
 /**
- * First all pairs must begin. After the move, the events must equal those of the host's twin for the oracle's pairs.
+ * At first all pairs must begin. After the move, the events must equal the result of `pairEvents` for the oracle's
+ * pairs.
  */
 async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   const lists = [exactPairs(scene), exactPairs(stirred(scene))] as const;
@@ -76,7 +77,7 @@ async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
       const got = await events.read();
       const difference = got.valid
         ? differenceOfEvents(got, pairEvents(before, after))
-        : 'the list was cut short';
+        : 'the list has too little room';
       if (difference)
         return { pass: false, detail: `${index === 0 ? 'at first' : 'after the move'} ${difference}` };
       before = after;
@@ -85,7 +86,7 @@ async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   });
 }
 
-/** Compares the host's twin, for the pairs of the CPU's grid, with sets of the oracle's pairs. */
+/** Compares the result of `pairEvents`, for the pairs of the CPU's grid, with sets of the oracle's pairs. */
 function checkEventsOnCpu(scene: Scene): Finding {
   const after = stirred(scene);
   const got = pairEvents(createFilled(scene).findPairs(), createFilled(after).findPairs());
@@ -112,7 +113,7 @@ function differenceOfEvents(got: PairEvents, expected: PairEvents): string | und
   return undefined;
 }
 
-/** A number per pair; ids are below 2²⁶. */
+/** Returns a different number for each pair. Ids are below 2²⁶. */
 function keyOf(first: number, second: number): number {
   return first * 2 ** 26 + second;
 }

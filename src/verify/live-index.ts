@@ -1,13 +1,13 @@
 /**
- * The check `index`: compares the CPU's incremental index with brute force while objects are added, moved and removed.
- * Scenes are dyadic, so there is one answer.
+ * The check `index`: compares the CPU's incremental index with brute force after objects are added, moved and removed.
+ * Scenes are dyadic, so there is one right answer.
  */
 import type { CpuIndex } from '../cpu/live';
 import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/** Most particles. For more particles with variable radii, the oracle would itself be an index. */
+/** Most particles. For more particles with variable radii, the oracle itself uses an incremental index. */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */

@@ -1,7 +1,7 @@
 /**
- * The check `queries`: compares neighbour searches (near and nearest, within the cell and beyond it) with brute force.
- * Without a device it checks the CPU engine. Scenes are dyadic, so every relevant distance is exact on both sides and
- * must be equal.
+ * The check `queries`: compares neighbour searches with brute force: near and nearest, with a radius of one cell and a
+ * larger one. Without a device it checks the CPU engine. Scenes are dyadic, so every relevant distance is exact in the
+ * engine and in brute force, and must be equal.
  */
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -16,24 +16,28 @@ import { createFilled, farthestSearch, gridOptionsOf, particlesOf, pointsFor } f
 /** Most particles, because brute force tests all of them from every point. */
 export const QUERIES_LIMIT = 4096;
 
-/** Most particles to search around; each gives one point on it and one beside it. */
+/** Most particles around which to search. Each gives two points: its own position and a position near it. */
 const MOST_SOURCES = 48;
 /** Wide search radius in diameters; it needs three cells on each side. */
 const WIDE_REACH = 2.5;
-/** Search radii for variable radii, within which squared distances are exact (src/scenes/variable-radii.ts). */
+/** Search radii for variable radii. Squared distances within them are exact; see src/scenes/variable-radii.ts. */
 const MIXED_REACHES = { narrow: 16, wide: 72 } as const;
 const NEAREST = 8;
 const UNUSED = 0xffff_ffff;
 
 interface Queries {
-  /** Packed. */
+  /** Packed positions. */
   readonly points: Float32Array;
-  /** Per point all particles within `wide`, ids ascending. */
-  readonly around: readonly NearParticle[][];
-  /** True if a squared distance is within a radius. A particle exactly at it counts on the CPU, but not on the GPU. */
+  /** For each point, all particles within `wide`, ids ascending. */
+  readonly neighbours: readonly NearParticle[][];
+  /**
+   * Returns whether a squared distance is within a radius. A particle exactly at the radius counts on the CPU, but not
+   * on the GPU.
+   */
   readonly isWithin: (distanceSquared: number, radius: number) => boolean;
-  /** The grid's diameter, and a radius beyond its cells. For variable radii, two radii over cells of several levels. */
+  /** Smaller search radius: the grid's diameter if all radii are equal. */
   readonly narrow: number;
+  /** Larger search radius, which reaches beyond the adjacent cells. */
   readonly wide: number;
 }
 
@@ -73,7 +77,7 @@ async function checkOnGpu(gpu: Gpu, scene: Scene): Promise<{ pass: boolean; deta
     gpu.device.queue.writeBuffer(buffers.points, 0, points);
     const encoder = gpu.device.createCommandEncoder({ label: 'verify.queries' });
     grid.encode(encoder, { positions: buffers.positions, count });
-    const capacity = Math.max(1, queries.around.flat().length);
+    const capacity = Math.max(1, queries.neighbours.flat().length);
     const searches: [string, () => Promise<string | undefined>][] = [];
     for (const [name, radius] of searchesOf('near', queries)) {
       const search = await grid.near({ points: asked, capacity, reach: radius });
@@ -101,7 +105,7 @@ function checkOnCpu(scene: Scene): { pass: boolean; detail: string } {
   const { dimensions } = scene;
   const grid = createFilled(scene);
   const queries = queriesForCpu(scene, grid.world);
-  const points = Array.from(queries.around, (_, point) => loadVector(dimensions, queries.points, point));
+  const points = Array.from(queries.neighbours, (_, point) => loadVector(dimensions, queries.points, point));
   for (const [name, radius] of searchesOf('near', queries)) {
     const lists = points.map((point) => {
       const ids: number[] = [];
@@ -131,8 +135,8 @@ function padded(values: Iterable<number>, rest: number): number[] {
   return [...given, ...new Array<number>(NEAREST - given.length).fill(rest)];
 }
 
-function passed({ around, wide }: Queries): { pass: boolean; detail: string } {
-  const detail = `${around.length} points, ${around.flat().length} neighbours within ${wide}`;
+function passed({ neighbours, wide }: Queries): { pass: boolean; detail: string } {
+  const detail = `${neighbours.length} points, ${neighbours.flat().length} neighbours within ${wide}`;
   return { pass: true, detail };
 }
 
@@ -146,17 +150,19 @@ function searchesOf(name: string, { narrow, wide }: Queries): readonly (readonly
 function queriesForGpu(scene: Scene, world: World): Queries {
   const points = choosePoints(scene);
   const reaches = reachesOf(scene, world);
-  const around = eachPoint(scene, points, (point) => findNear(world, scene.positions, point, reaches.wide));
+  const neighbours = eachPoint(scene, points, (point) =>
+    findNear(world, scene.positions, point, reaches.wide),
+  );
   const isWithin = (distanceSquared: number, radius: number) => distanceSquared < radius * radius;
-  return { points, around, isWithin, ...reaches };
+  return { points, neighbours, isWithin, ...reaches };
 }
 
 function queriesForCpu(scene: Scene, world: World): Queries {
   const points = choosePoints(scene);
   const reaches = reachesOf(scene, world);
-  const around = eachPoint(scene, points, (point) => findWithin(scene, point, reaches.wide));
+  const neighbours = eachPoint(scene, points, (point) => findWithin(scene, point, reaches.wide));
   const isWithin = (distanceSquared: number, radius: number) => distanceSquared <= radius * radius;
-  return { points, around, isWithin, ...reaches };
+  return { points, neighbours, isWithin, ...reaches };
 }
 
 function eachPoint<Found>(
@@ -174,7 +180,7 @@ function reachesOf(scene: Scene, { diameter }: World): Pick<Queries, 'narrow' | 
   return { narrow: diameter, wide: Math.min(WIDE_REACH * diameter, farthestSearch(scene)) };
 }
 
-/** Points on particles all over the scene, and beside them. */
+/** Returns positions of particles all over the scene, and positions near them. */
 function choosePoints({ dimensions, count, positions }: Scene): Float32Array {
   const sources = Math.min(count, MOST_SOURCES);
   const points: number[] = [];
@@ -188,12 +194,12 @@ function choosePoints({ dimensions, count, positions }: Scene): Float32Array {
   return Float32Array.from(points);
 }
 
-function within({ around, isWithin }: Queries, point: number, radius: number): NearParticle[] {
-  return (around[point] ?? []).filter(({ distanceSquared }) => isWithin(distanceSquared, radius));
+function within({ neighbours, isWithin }: Queries, point: number, radius: number): NearParticle[] {
+  return (neighbours[point] ?? []).filter(({ distanceSquared }) => isWithin(distanceSquared, radius));
 }
 
 function compareNear(queries: Queries, { offsets, ids }: NearLists, radius: number): string | undefined {
-  for (let point = 0; point < queries.around.length; point++) {
+  for (let point = 0; point < queries.neighbours.length; point++) {
     const got = ids.subarray(offsets[point], offsets[point + 1]);
     const expected = within(queries, point, radius).map(({ id }) => id);
     if (got.length !== expected.length) {
@@ -211,7 +217,7 @@ function compareNearest(
   { k, ids, distancesSquared }: NearestLists,
   radius: number,
 ): string | undefined {
-  for (let point = 0; point < queries.around.length; point++) {
+  for (let point = 0; point < queries.neighbours.length; point++) {
     const expected = within(queries, point, radius).sort(
       (a, b) => a.distanceSquared - b.distanceSquared || a.id - b.id,
     );

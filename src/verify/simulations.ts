@@ -2,9 +2,9 @@
  * Checks a simulation of either engine: compares its measures, pairs, a separation and a step with the reference, and
  * checks that repeated runs give the same bits.
  *
- * Scenes and the time step are dyadic, so integration rounds nothing that a fused multiply-add could round differently.
- * So the engine and the reference start the resolve pass from the same bits. src/reference/solve/bound.ts bounds the
- * difference between their results.
+ * Scenes and the time step are dyadic, so integration is exact, with and without fused multiply-adds. The engine and
+ * the reference therefore start the resolve pass from the same bits. src/reference/solve/bound.ts bounds the difference
+ * between their results.
  */
 
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/contact/settings';
@@ -28,7 +28,7 @@ import { comparePairs } from '../reference/query/pair-list';
 import { sweepShapes } from '../reference/query/shape-pairs';
 import { sweepPairs } from '../reference/query/sweep';
 import { resolveBound } from '../reference/solve/bound';
-import { nearestImage } from '../reference/solve/contact';
+import { minimumImageInDoubles } from '../reference/solve/contact';
 import { integrate } from '../reference/solve/integrate';
 import { fileObstacles, type Obstacles } from '../reference/solve/obstacles';
 import { Random, type Scene, sceneOptions } from '../scenes';
@@ -129,7 +129,7 @@ function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
   );
 }
 
-/** Sizes in the form that the engines hold. */
+/** Returns the sizes of the scene's particles in the form that the engines use. */
 function sizesOfScene(scene: Scene): Sizes {
   return sizesOf('', scene, scene.count, sizeRules(scene)) ?? {};
 }
@@ -153,7 +153,7 @@ export async function checkSeparate(
   });
 }
 
-/** Checks one substep under gravity with friction and restitution. All particles move, so contacts bounce and press. */
+/** Checks one substep under gravity with friction and restitution. All particles move, so that particles bounce. */
 export async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase): Promise<Finding> {
   const scene = { ...still, velocities: stir(still) };
   const gravity = new Array<number>(scene.dimensions).fill(0);
@@ -170,13 +170,16 @@ export async function checkStep(subject: Subject, still: Scene, broadPhase: Broa
   });
 }
 
-/** Random velocities that move positions by whole units per time step, so that integration is exact. */
+/** Returns random velocities that move positions by whole units per time step, so that integration is exact. */
 function stir({ velocities, seed }: Scene): Float32Array {
   const random = new Random(seed);
   return velocities.map(() => (random.between(-MOST_STIRRED, MOST_STIRRED) * TIME_STEP_UNITS) / UNITS);
 }
 
-/** Checks that three runs, the last restored halfway, give the same hash; if comparable, also with the naive phase. */
+/**
+ * Checks that three runs, the third restored halfway, give the same hash. If the naive phase must give that hash too, a
+ * fourth run checks it.
+ */
 export async function checkRepeats(
   subject: Subject,
   scene: Scene,
@@ -216,7 +219,7 @@ export async function checkRepeats(
     : failure(`${runs[odd]?.[0]} ends with hash ${hashes[odd]}, run 1 with ${hashes[0]}`);
 }
 
-/** Opens a simulation of the engine. */
+/** Opens a simulation on the engine that is checked. */
 export async function open(subject: Subject, options: SimulationOptions): Promise<ParticleSimulation> {
   return 'gpu' in subject ? createSimulation(subject.gpu, options) : subject.createCpu(options);
 }
@@ -249,7 +252,7 @@ function obstaclesOf(world: World, scene: Scene): Obstacles | undefined {
   return bodies.positions.length === 0 ? undefined : fileObstacles(world, bodies);
 }
 
-/** Compares a state with the exact one that `bound` holds, within the bound of each particle. */
+/** Compares a state with the exact state in `bound`. Each particle may differ by at most its own bound. */
 export function compareWithin(
   world: World,
   got: ParticleArrays,
@@ -266,14 +269,14 @@ export function compareWithin(
       ['position', got.positions, bound.exactPositions, bound.positions],
       ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
     ] as const) {
-      // The bound is for the difference of two rounded results. The exact state is not rounded, so half suffices.
+      // The bound holds for the difference of two rounded results. The exact state is not rounded, so use half of it.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {
         const value = values[id * dimensions + axis] as number;
         const expected = exact[slot * dimensions + axis] as number;
         const period = name === 'position' ? (world.period[axis] as number) : 0;
-        const difference = Math.abs(nearestImage(value - expected, period));
+        const difference = Math.abs(minimumImageInDoubles(value - expected, period));
         if (!(difference <= limit)) {
           return failure(
             `${name} of particle ${id} along axis ${axis} is ${value} instead of ${expected}: ${difference} off, at most ${limit} allowed`,

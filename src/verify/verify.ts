@@ -1,7 +1,7 @@
 /**
  * Compares the GPU (or the CPU engine) with the reference on every collision scene. `cellstorm verify`, the GPU tests,
- * the browser tests and the portability tests run it. Each check is its own case, so a failure names itself; cases are
- * yielded as they finish.
+ * the browser tests and the portability tests run it. Each check is a case of its own, so that a failure names the
+ * check. Cases are yielded as they finish.
  *
  * This file decides which checks a scene gets, and up to how many particles. The imported files hold the checks.
  */
@@ -39,7 +39,7 @@ export interface VerifyCase {
   readonly count: number;
   readonly check: string;
   readonly pass: boolean;
-  /** Figures if it passed, the first difference if it failed. */
+  /** Figures if the check passed, the first difference if it failed. */
   readonly detail: string;
 }
 
@@ -50,19 +50,21 @@ export interface VerifyOptions {
   readonly seed?: number | undefined;
 }
 
-/** None, one, one below and one above a workgroup, and enough for two levels of the scan. */
+/** No particle, one, one less and one more than a workgroup has threads, and enough for two levels of the scan. */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 
-/** If all particles are in one cell, all pairs overlap: more particles would make gigabytes of pairs. */
+/** Most particles of `one-cell`, in which all pairs overlap: more particles would make gigabytes of pairs. */
 const MOST_IN_ONE_CELL = 4096;
-/** Limits of checks that test all pairs on a software GPU, or resolve every contact in plain JavaScript. */
+/** Most particles for checks that test all pairs on a software GPU. */
 const MOST_NAIVE = 4096;
+/** Most particles of `one-cell` for checks that resolve every contact in plain JavaScript, or that list all pairs. */
 const MOST_ONE_CELL_RESOLVED = 512;
+/** Most particles for the check of repeated runs. */
 const REPEATED_LIMIT = 70_000;
-/** Limit of the checks of pair lists, their events, and kernels. */
+/** Most particles for the checks of pair lists, of their events, and of kernels. */
 const MOST_LISTED = 70_000;
 
-/** The request for a device that fits all cases of these options. */
+/** Returns the request for a device that is large enough for all cases of these options. */
 export function largestVerified(options: VerifyOptions): {
   particles: number;
   cells: number;
@@ -77,8 +79,8 @@ export function largestVerified(options: VerifyOptions): {
       // Lists of finer entries and bodies that may be boxes take more bytes per particle than vectors.
       const { variableRadii, driven } = requireScene('collisions', name);
       particles = Math.max(particles, variableRadii || driven ? 2 * count : count);
-      // The clustered scene has the most cells per particle. In 3D the ring of cells around the world adds to small
-      // ones.
+      // The clustered scene has the most cells per particle. In 3D the ring of empty cells adds many cells to small
+      // worlds.
       cells = Math.max(cells, 16 * count + 4096 + (dimension === 3 ? 8 * count : 0));
     }
   }
@@ -118,19 +120,21 @@ function complete(options: VerifyOptions) {
   return { scenes, counts, dimensions: options.dimensions ?? ([2, 3] as const), seed: options.seed };
 }
 
-/** The most particles that a scene is checked with. */
+/** Returns the largest number of particles with which to check a scene. */
 function mostOf(scene: string): number {
   if (requireScene('collisions', scene).continuous) return MOST_FLYING;
   return scene === 'one-cell' ? MOST_IN_ONE_CELL : Number.POSITIVE_INFINITY;
 }
 
-/** Sentences that name the checks that larger counts leave out, so that users do not assume they ran. */
+/** Returns a sentence per check that larger counts leave out, so that users do not assume that it ran. */
 export function describeCaps(options: VerifyOptions): string[] {
   const { scenes, counts } = complete(options);
   const most = Math.max(...counts);
   const notes: string[] = [];
   if (scenes.includes('one-cell') && most > MOST_IN_ONE_CELL) {
-    notes.push(`one-cell was checked up to ${MOST_IN_ONE_CELL} particles only, since all of them are pairs.`);
+    notes.push(
+      `one-cell was checked up to ${MOST_IN_ONE_CELL} particles only, since every two of them overlap.`,
+    );
   }
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
     notes.push(
@@ -158,33 +162,33 @@ export function describeCaps(options: VerifyOptions): string[] {
 
 type Check = readonly [name: string, run: () => Promise<Finding>];
 
-/** Checks of the grid for balls of one radius. levelChecks does the same for variable radii. */
+/** Returns the checks of grids for balls of one radius. For variable radii, see levelChecks. */
 function gridChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return gpu && !scene.radii ? [['grid', () => checkGrid(gpu, scene)]] : [];
 }
 
-function isOfBalls({ halfExtents }: Scene): boolean {
+function hasOnlyBalls({ halfExtents }: Scene): boolean {
   return halfExtents === undefined;
 }
 
 function rayChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
-  if (!isOfBalls(scene) || scene.count > MOST_SEARCHED) return [];
+  if (!hasOnlyBalls(scene) || scene.count > MOST_SEARCHED) return [];
   return [['boxes and rays', () => checkBoxesAndRays(gpu, scene)]];
 }
 
 function searchChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   const checks: Check[] = [];
-  if (isOfBalls(scene) && scene.count <= QUERIES_LIMIT) {
+  if (hasOnlyBalls(scene) && scene.count <= QUERIES_LIMIT) {
     checks.push(['queries', () => checkQueries(gpu, scene)]);
   }
   if (!scene.radii && scene.count <= MOST_BOXES) checks.push(['boxes', () => checkBoxes(gpu, scene)]);
   return checks;
 }
 
-/** Checks of pairs outside simulations. Lists of pairs with variable radii are among levelChecks. */
+/** Returns the checks of pairs outside simulations, except the list of pairs with variable radii; see levelChecks. */
 function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   const checks: Check[] = [];
-  if (!isOfBalls(scene) || scene.count > mostListed(scene.name)) return checks;
+  if (!hasOnlyBalls(scene) || scene.count > mostListed(scene.name)) return checks;
   if (gpu && !scene.radii) checks.push(['list', () => checkList(gpu, scene)]);
   checks.push(['events', () => checkEvents(gpu, scene)]);
   if (gpu) checks.push(['kernel', () => checkKernel(gpu, scene)]);
@@ -194,7 +198,10 @@ function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return checks;
 }
 
-/** The limit of lists. With all particles in one cell, all of them make pairs, and several lists hold those at once. */
+/**
+ * Returns the largest number of particles for checks of lists. In `one-cell` every two particles are a pair, and
+ * several lists hold all pairs at the same time.
+ */
 function mostListed(scene: string): number {
   return scene === 'one-cell' ? MOST_ONE_CELL_RESOLVED : MOST_LISTED;
 }

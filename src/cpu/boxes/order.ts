@@ -1,38 +1,39 @@
 /**
- * Sorts boxes into rows for a search that sweeps along x: in each row they ascend by their low end.
- * Inputs: packed boxes, `dimensions` low and then `dimensions` high numbers each; the periods if space wraps.
- * Outputs: for each slot the id, the corners and, for images across an end, the axes they are shifted along; the
- * beginnings of the rows of each level.
+ * Sorts boxes into rows for a search that sweeps along x. In each row, boxes ascend by their low x.
+ * Inputs: packed boxes, `dimensions` low and then `dimensions` high numbers each; the period along each axis, 0 if the
+ * axis does not wrap.
+ * Outputs: for each slot, the id, the corners and, for an image across an end, the axes along which it is shifted; the
+ * first slot of each row; the first row of each level.
  *
- * A row is an interval of y (in 3D, of y and z). Rows are on levels, each twice as wide as on the level below. A box is
- * in the row of its low corner, on a level on which no corner of it is more than one row farther. So the rows of two
- * overlapping boxes, on the higher of their levels, are the same or neighbours: `rowAlong` never descends, so low(b) ≤
- * high(a) gives row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and the other way round. That needs only that `rowAlong`
- * never descends and that rows of a higher level are made of whole rows of a lower one. So the choice of rows changes
- * only the time.
+ * A row is an interval of y (in 3D, of y and z). Rows are on levels, and each level's rows are twice as wide as those
+ * of the level below. A box is in the row of its low corner, on a level on which its high corner is at most one row
+ * farther. So the rows of two overlapping boxes, on the higher of their levels, are the same or neighbours: `rowAlong`
+ * never descends, so low(b) ≤ high(a) gives row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and likewise with a and b
+ * swapped. This needs only two facts: `rowAlong` never descends, and a row consists of whole rows of the level below.
+ * So the choice of rows changes only the time.
  */
-import { wrapCoordinate } from '../../core/world/cells';
+import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
 
 /** Numbers per slot: low x, y, z, high x, y, z. */
 export const CORNERS = 6;
 
-/** Boxes that a row of the lowest level would hold if they were spread evenly. */
+/** Boxes per row of the lowest level if boxes were spread evenly. */
 const ROW_SHARE = 16;
 
 /** The most rows of the lowest level along an axis. */
 const MOST_ROWS = 2 ** 20;
 
-/** Boxes in the sample that the rows are chosen by. */
+/** Number of sampled boxes from which the rows are chosen. */
 const SAMPLE = 512;
 
-/** Share of the sample beyond each end of the rows; boxes outside are in the outermost rows. */
+/** Share of the sample beyond each end of the rows. Boxes beyond the ends are in the outermost rows. */
 const OUTLIERS = 0.02;
 
-/** A level's rows are wide enough for this share of the sample. */
+/** The rows of some level just fit this share of the sample. */
 const ORDINARY = 0.9;
 
-/** A little more than the extent, so that rounding moves no box to the next level. */
+/** Factor on the extent of boxes, so that rounding moves no box to the next level. */
 const WIDER = 1 + 2 ** -20;
 
 const DIGIT_BITS = 11;
@@ -41,21 +42,21 @@ const DIGITS = 1 << DIGIT_BITS;
 export class BoxOrder {
   /** Slots in use: boxes, and images of boxes that reach across an end. */
   slots = 0;
-  /** Boxes that are inverted or not finite; they have no slot. */
+  /** Boxes with a low end above the high one, or with a number that is not finite. They have no slot. */
   invalid = 0;
   /** Index of the box in each slot. */
   ids = new Uint32Array(0);
-  /** For each slot, one bit per axis along which its box is shifted down by a period. */
+  /** For each slot, one bit per axis along which the box is shifted down by a period. */
   shifts = new Uint8Array(0);
   /** CORNERS numbers per slot. */
   corners = new Float32Array(0);
-  /** For each slot, the index of its box in the input order; for an image, the index of the unshifted box. */
+  /** For each slot, the index of its box in `unsortedCorners`; for an image, the index of the unshifted box. */
   sources = new Uint32Array(0);
-  /** CORNERS numbers per source. */
-  loose = new Float32Array(0);
-  /** First slot of each row, level by level, and the end of the last row. */
+  /** Corners of boxes and images before the sort: CORNERS numbers each. */
+  unsortedCorners = new Float32Array(0);
+  /** The first slot of each row, level by level, then the end. */
   starts = new Uint32Array(1);
-  /** First row of each level, and the end of the last level. */
+  /** The first row of each level, then the end. */
   readonly levelRows: number[] = [0];
   /** Rows along y and z on the lowest level. */
   readonly rows: [number, number] = [1, 1];
@@ -63,10 +64,10 @@ export class BoxOrder {
   private readonly origins: [number, number] = [0, 0];
   private readonly scales: [number, number] = [0, 0];
   private readonly wrapping: Pick<World, 'min' | 'period'>;
-  /** Before the sort: ids, sources and shifts, and the row of each. */
-  private looseIds = new Uint32Array(0);
-  private looseSources = new Uint32Array(0);
-  private looseShifts = new Uint8Array(0);
+  /** Ids, sources and shifts before the sort, and the row of each box or image. */
+  private unsortedIds = new Uint32Array(0);
+  private unsortedSources = new Uint32Array(0);
+  private unsortedShifts = new Uint8Array(0);
   private rowOf = new Uint32Array(0);
   private keys = new Uint32Array(0);
   private otherKeys = new Uint32Array(0);
@@ -84,28 +85,38 @@ export class BoxOrder {
   }
 
   get memoryBytes(): number {
-    const { corners, ids, sources, shifts, loose, looseIds, looseSources, looseShifts } = this;
+    const { corners, ids, sources, shifts, unsortedCorners, unsortedIds, unsortedSources, unsortedShifts } =
+      this;
     const { starts, rowOf, keys, otherKeys, indices, otherIndices, digits } = this;
-    const boxes = [corners, ids, sources, shifts, loose, looseIds, looseSources, looseShifts];
+    const boxes = [
+      corners,
+      ids,
+      sources,
+      shifts,
+      unsortedCorners,
+      unsortedIds,
+      unsortedSources,
+      unsortedShifts,
+    ];
     const sorting = [starts, rowOf, keys, otherKeys, indices, otherIndices, digits];
     return [...boxes, ...sorting].reduce((sum, list) => sum + list.byteLength, 0);
   }
 
-  /** Number of levels, from the lowest. */
+  /** Number of levels. */
   get levels(): number {
     return this.levelRows.length - 1;
   }
 
   build(boxes: Float32Array, count: number): void {
-    this.take(boxes, count);
+    this.collect(boxes, count);
     this.chooseRows();
     this.findRows();
     this.sortAlongX();
     this.sortByRow();
   }
 
-  /** Collects valid boxes and their images, one after the other. */
-  private take(boxes: Float32Array, count: number): void {
+  /** Collects the valid boxes, each followed by its images. */
+  private collect(boxes: Float32Array, count: number): void {
     const { dimensions, periods } = this;
     const wraps = periods.some((period) => period > 0);
     this.slots = 0;
@@ -117,7 +128,7 @@ export class BoxOrder {
       for (let axis = 0; axis < dimensions; axis++) {
         const low = boxes[first + axis] as number;
         const high = boxes[first + dimensions + axis] as number;
-        // False for a NaN, too.
+        // The comparison is false for a NaN, too.
         if (!(low <= high && low >= -GREATEST_FLOAT && high <= GREATEST_FLOAT)) valid = false;
       }
       if (!valid) {
@@ -127,64 +138,67 @@ export class BoxOrder {
       if (wraps) this.makeRoom(this.slots + 1);
       const base = CORNERS * this.slots;
       for (let axis = 0; axis < dimensions; axis++) {
-        this.loose[base + axis] = boxes[first + axis] as number;
-        this.loose[base + 3 + axis] = boxes[first + dimensions + axis] as number;
+        this.unsortedCorners[base + axis] = boxes[first + axis] as number;
+        this.unsortedCorners[base + 3 + axis] = boxes[first + dimensions + axis] as number;
       }
       if (dimensions === 2) {
-        this.loose[base + 2] = 0;
-        this.loose[base + 5] = 0;
+        this.unsortedCorners[base + 2] = 0;
+        this.unsortedCorners[base + 5] = 0;
       }
-      this.looseIds[this.slots] = id;
-      this.looseSources[this.slots] = this.slots;
-      this.looseShifts[this.slots] = 0;
+      this.unsortedIds[this.slots] = id;
+      this.unsortedSources[this.slots] = this.slots;
+      this.unsortedShifts[this.slots] = 0;
       this.slots++;
       if (wraps) this.wrapBox(base);
     }
   }
 
-  /** Wraps the low corner of the box added last into the world, and adds its images that reach in from below. */
+  /** Wraps the low corner of the last box into the world, and adds the box's images that reach in from below. */
   private wrapBox(base: number): void {
     const { dimensions, periods, wrapping } = this;
-    const { loose } = this;
+    const { unsortedCorners } = this;
     let across = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       const period = periods[axis] as number;
       if (!(period > 0)) continue;
-      const low = loose[base + axis] as number;
-      const extent = Math.fround((loose[base + 3 + axis] as number) - low);
+      const low = unsortedCorners[base + axis] as number;
+      const extent = Math.fround((unsortedCorners[base + 3 + axis] as number) - low);
       if (extent >= period) {
         // The box covers the whole axis.
-        loose[base + axis] = 0;
-        loose[base + 3 + axis] = period;
+        unsortedCorners[base + axis] = 0;
+        unsortedCorners[base + 3 + axis] = period;
         continue;
       }
-      const inside = wrapCoordinate(wrapping, low, axis);
-      // A box that did not move keeps its high end to the bit.
-      const high = inside === low ? (loose[base + 3 + axis] as number) : Math.fround(inside + extent);
-      loose[base + axis] = inside;
-      loose[base + 3 + axis] = high;
+      const inside = wrapAxis(wrapping, low, axis);
+      // A box that does not move keeps its high end to the bit.
+      const high =
+        inside === low ? (unsortedCorners[base + 3 + axis] as number) : Math.fround(inside + extent);
+      unsortedCorners[base + axis] = inside;
+      unsortedCorners[base + 3 + axis] = high;
       if (high >= period) across |= 1 << axis;
     }
-    // Each combination of the axes across whose ends the box reaches gives an image.
+    // There is an image for each combination of the axes whose far end the box reaches.
     const origin = this.slots - 1;
     for (let shift = across; shift > 0; shift = (shift - 1) & across) {
       this.makeRoom(this.slots + 1);
       const target = CORNERS * this.slots;
-      this.loose.copyWithin(target, base, base + CORNERS);
+      this.unsortedCorners.copyWithin(target, base, base + CORNERS);
       for (let axis = 0; axis < dimensions; axis++) {
         if (!(shift & (1 << axis))) continue;
         const period = periods[axis] as number;
-        this.loose[target + axis] = (this.loose[base + axis] as number) - period;
-        this.loose[target + 3 + axis] = (this.loose[base + 3 + axis] as number) - period;
+        this.unsortedCorners[target + axis] = (this.unsortedCorners[base + axis] as number) - period;
+        this.unsortedCorners[target + 3 + axis] = (this.unsortedCorners[base + 3 + axis] as number) - period;
       }
-      this.looseIds[this.slots] = this.looseIds[origin] as number;
-      this.looseSources[this.slots] = origin;
-      this.looseShifts[this.slots] = shift;
+      this.unsortedIds[this.slots] = this.unsortedIds[origin] as number;
+      this.unsortedSources[this.slots] = origin;
+      this.unsortedShifts[this.slots] = shift;
       this.slots++;
     }
   }
 
-  /** Samples the boxes: how large they are, and between which ends most of them are. */
+  /**
+   * Chooses the rows from a sample of the boxes: from their sizes, and from the ends between which most of them are.
+   */
   private chooseRows(): void {
     const { dimensions, slots } = this;
     const share = Math.max(1, slots / ROW_SHARE);
@@ -196,9 +210,9 @@ export class BoxOrder {
     for (let axis = 1; axis < dimensions; axis++) {
       for (let index = 0; index < length; index++) {
         const base = CORNERS * step * index + axis;
-        const low = this.loose[base] as number;
+        const low = this.unsortedCorners[base] as number;
         lows[index] = low;
-        extents[index] = (this.loose[base + 3] as number) - low;
+        extents[index] = (this.unsortedCorners[base + 3] as number) - low;
       }
       lows.sort();
       extents.sort();
@@ -225,12 +239,12 @@ export class BoxOrder {
     if (this.starts.length < rows + 1) this.starts = new Uint32Array(rows + 1);
   }
 
-  /** Rows along y (0) or z (1) on a level. */
+  /** Returns the number of rows along y (0) or z (1) on a level. */
   rowsAt(across: 0 | 1, level: number): number {
     return ((this.rows[across] - 1) >> level) + 1;
   }
 
-  /** Never descends as the coordinate ascends. */
+  /** Returns the lowest level's row at a coordinate. It never descends as the coordinate ascends. */
   private rowAlong(across: 0 | 1, coordinate: number): number {
     const scaled = (coordinate - this.origins[across]) * this.scales[across];
     const last = this.rows[across] - 1;
@@ -238,26 +252,26 @@ export class BoxOrder {
   }
 
   private findRows(): void {
-    const { slots, dimensions, loose, rowOf, starts, levelRows, scales } = this;
+    const { slots, dimensions, unsortedCorners, rowOf, starts, levelRows, scales } = this;
     starts.fill(0);
     for (let index = 0; index < slots; index++) {
       const base = CORNERS * index;
-      const low = loose[base + 1] as number;
-      const high = loose[base + 4] as number;
+      const low = unsortedCorners[base + 1] as number;
+      const high = unsortedCorners[base + 4] as number;
       const y = this.rowAlong(0, low);
       const farY = this.rowAlong(0, high);
       let size = (high - low) * scales[0];
       let z = 0;
       let farZ = 0;
       if (dimensions === 3) {
-        const lowZ = loose[base + 2] as number;
-        const highZ = loose[base + 5] as number;
+        const lowZ = unsortedCorners[base + 2] as number;
+        const highZ = unsortedCorners[base + 5] as number;
         z = this.rowAlong(1, lowZ);
         farZ = this.rowAlong(1, highZ);
         size = Math.max(size, (highZ - lowZ) * scales[1]);
       }
-      // The size gives the level, so boxes of one size share one wherever they lie; it is no higher than there are
-      // rows.
+      // The size gives the level, so boxes of one size share a level wherever they are. The highest level takes all
+      // larger boxes.
       const highest = levelRows.length - 2;
       let level = size > 1 ? Math.min(highest, 32 - Math.clz32(Math.ceil(Math.min(size, MOST_ROWS)) - 1)) : 0;
       while ((farY >> level) - (y >> level) > 1 || (farZ >> level) - (z >> level) > 1) level++;
@@ -270,13 +284,13 @@ export class BoxOrder {
       starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
   }
 
-  /** Sorts by the bits of the low end, a digit at a time; each pass keeps the order of the one before. */
+  /** Sorts by the bits of low x, one digit per pass. Each pass keeps the order of the pass before. */
   private sortAlongX(): void {
-    const { slots, loose, digits, number, bits } = this;
+    const { slots, unsortedCorners, digits, number, bits } = this;
     digits.fill(0);
     const { keys, indices } = this;
     for (let index = 0; index < slots; index++) {
-      number[0] = loose[CORNERS * index] as number;
+      number[0] = unsortedCorners[CORNERS * index] as number;
       const word = bits[0] as number;
       // Maps floats to words that ascend with them.
       const key = (word & 0x8000_0000 ? ~word : word | 0x8000_0000) >>> 0;
@@ -306,25 +320,26 @@ export class BoxOrder {
 
   private sortByRow(): void {
     const { slots, indices, rowOf, starts, levelRows } = this;
-    const { loose, looseIds, looseSources, looseShifts, corners, ids, sources, shifts } = this;
+    const { unsortedCorners, unsortedIds, unsortedSources, unsortedShifts, corners, ids, sources, shifts } =
+      this;
     for (let index = 0; index < slots; index++) {
       const source = indices[index] as number;
       const row = rowOf[source] as number;
       const slot = starts[row] as number;
       starts[row] = slot + 1;
-      ids[slot] = looseIds[source] as number;
-      sources[slot] = looseSources[source] as number;
-      shifts[slot] = looseShifts[source] as number;
+      ids[slot] = unsortedIds[source] as number;
+      sources[slot] = unsortedSources[source] as number;
+      shifts[slot] = unsortedShifts[source] as number;
       const from = CORNERS * source;
       const to = CORNERS * slot;
-      corners[to] = loose[from] as number;
-      corners[to + 1] = loose[from + 1] as number;
-      corners[to + 2] = loose[from + 2] as number;
-      corners[to + 3] = loose[from + 3] as number;
-      corners[to + 4] = loose[from + 4] as number;
-      corners[to + 5] = loose[from + 5] as number;
+      corners[to] = unsortedCorners[from] as number;
+      corners[to + 1] = unsortedCorners[from + 1] as number;
+      corners[to + 2] = unsortedCorners[from + 2] as number;
+      corners[to + 3] = unsortedCorners[from + 3] as number;
+      corners[to + 4] = unsortedCorners[from + 4] as number;
+      corners[to + 5] = unsortedCorners[from + 5] as number;
     }
-    // Each entry is now where the next row begins.
+    // Each entry is now the first slot of the next row.
     const rows = levelRows[levelRows.length - 1] as number;
     starts.copyWithin(1, 0, rows);
     starts[0] = 0;
@@ -333,10 +348,10 @@ export class BoxOrder {
   private makeRoom(slots: number): void {
     if (slots <= this.ids.length) return;
     const room = Math.max(slots, 64, Math.ceil(1.5 * this.ids.length));
-    this.loose = longer(this.loose, new Float32Array(CORNERS * room));
-    this.looseIds = longer(this.looseIds, new Uint32Array(room));
-    this.looseSources = longer(this.looseSources, new Uint32Array(room));
-    this.looseShifts = longer(this.looseShifts, new Uint8Array(room));
+    this.unsortedCorners = longer(this.unsortedCorners, new Float32Array(CORNERS * room));
+    this.unsortedIds = longer(this.unsortedIds, new Uint32Array(room));
+    this.unsortedSources = longer(this.unsortedSources, new Uint32Array(room));
+    this.unsortedShifts = longer(this.unsortedShifts, new Uint8Array(room));
     this.corners = new Float32Array(CORNERS * room);
     this.ids = new Uint32Array(room);
     this.sources = new Uint32Array(room);
@@ -349,7 +364,7 @@ export class BoxOrder {
   }
 }
 
-/** One pass of a sort: stable, by one digit of the keys. */
+/** One pass of the sort along x: stable, by one digit of the keys. */
 function scatter(
   keys: Uint32Array,
   indices: Uint32Array,

@@ -1,5 +1,6 @@
 /**
- * Finds the axis-aligned boxes that overlap, on the CPU: any boxes, from points to one that contains all others.
+ * Finds the axis-aligned boxes that overlap, on the CPU. Boxes may be of any size, from points to one that contains all
+ * others.
  *
  *     const { count, pairs } = findOverlaps(boxes, { dimensions: 2 });
  *
@@ -7,11 +8,11 @@
  *     finder.build(boxes);
  *     finder.forEachPair((first, second) => …);
  *
- * Inputs: packed boxes: for each the `dimensions` numbers of the low corner, then those of the high corner. A low end
- * may equal the high one; the box is then a point, a line or a plane. Boxes with a low end above the high one, or with
+ * Inputs: packed boxes, each with `dimensions` numbers of the low corner, then those of the high corner. A low end may
+ * equal the high end; the box is then a point, a line or a rectangle. Boxes with a low end above the high end, or with
  * a number that is not finite, overlap nothing and are counted.
- * Guarantee: boxes include their bounds, like those of `inBox`, so touching boxes overlap. Corners are compared as the
- * 32-bit floats that they are, so no pair is missed, added or doubled.
+ * Guarantee: boxes include their bounds, like those of `inBox`, so touching boxes overlap. Corners are compared as
+ * 32-bit floats without rounding, so no pair is missed, added or doubled.
  */
 import { checkDimensions, checkFunction, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, CellstormError } from '../../core/base/errors';
@@ -21,21 +22,21 @@ import { sortPairs } from '../equal/search';
 import { BoxOrder } from './order';
 import { BoxSweep } from './sweep';
 
-/** Advice in the errors for a list that is too long: of all pairs, and of the pairs of one row. */
-const INSTEAD = 'use forEachPair or countPairs, which need memory for only one row of boxes at a time';
-const ROW_INSTEAD = 'these pairs are all of one row, so use fewer boxes, or boxes that overlap fewer others';
+/** Advice in the error for a list that is too long. ROW_ADVICE is for the pairs of one row. */
+const ADVICE = 'use forEachPair or countPairs, which need memory for the pairs of one row only';
+const ROW_ADVICE = 'these pairs are all of one row, so use fewer boxes, or boxes that overlap fewer others';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
   /**
-   * The period along each axis, 0 along axes that do not wrap. Boxes overlap if any of their images do. They are
-   * wrapped first, so that low corners lie between 0 and the period; images are one period below. Both are rounded to
-   * 32-bit floats. A box that is as long as the period or longer covers the whole axis.
+   * The period along each axis; 0 if the axis does not wrap. Boxes overlap if any of their images do. Boxes are wrapped
+   * first, so that low corners lie between 0 and the period. Their images are one period lower. Both are rounded to
+   * 32-bit floats. A box at least as long as the period covers the whole axis.
    */
   readonly period?: readonly number[] | undefined;
 }
 
-/** The pairs that overlap, and the number of boxes that are invalid. */
+/** The overlapping pairs, and the number of invalid boxes. */
 export interface Overlaps extends PairList {
   readonly invalid: number;
 }
@@ -84,7 +85,7 @@ export class CpuBoxPairs {
     return this.built;
   }
 
-  /** Number of boxes that overlap nothing, because a low end is above the high one or a number is not finite. */
+  /** Number of boxes that overlap nothing, because a low end is above the high end or a number is not finite. */
   get invalid(): number {
     return this.order.invalid;
   }
@@ -93,7 +94,7 @@ export class CpuBoxPairs {
     return this.order.memoryBytes + this.sweep.words.byteLength;
   }
 
-  /** Replaces the boxes by copies of the first `count`; default: all of them. */
+  /** Replaces the boxes by copies of the first `count` boxes. Default: all boxes of the array. */
   build(boxes: Float32Array, count?: number): void {
     const { dimensions } = this;
     this.checkIdle();
@@ -111,7 +112,7 @@ export class CpuBoxPairs {
     this.checkIdle();
     const { sweep } = this;
     let words = 0;
-    sweep.begin(ROW_INSTEAD);
+    sweep.begin(ROW_ADVICE);
     while (sweep.advance()) {
       words += sweep.length;
       sweep.length = 0;
@@ -120,13 +121,14 @@ export class CpuBoxPairs {
   }
 
   /**
-   * Returns every overlapping pair once, the lower id first, in no particular order of pairs: the fastest way. The
-   * array belongs to this object, is longer than the `2 · count` words in use, and is reused by the next call.
+   * Returns every overlapping pair once, the lower id first; the order of pairs is not defined. This is the fastest
+   * method. The array belongs to this object, is longer than the `2 · count` words in use, and is reused by the next
+   * call.
    */
   collectPairs(): PairList {
     this.checkIdle();
     const { sweep } = this;
-    sweep.begin(INSTEAD);
+    sweep.begin(ADVICE);
     while (sweep.advance());
     return { count: sweep.length / 2, pairs: sweep.words };
   }
@@ -134,15 +136,17 @@ export class CpuBoxPairs {
   /** Returns every overlapping pair once, sorted by the first id and then the second, in a new array. */
   findPairs(): PairList {
     const { count, pairs } = this.collectPairs();
-    return { count, pairs: sortPairs(pairs, 2 * count, this.built, INSTEAD) };
+    return { count, pairs: sortPairs(pairs, 2 * count, this.built, ADVICE) };
   }
 
-  /** Calls `visit` for every overlapping pair once, the lower id first; takes little memory for the pairs. */
+  /**
+   * Calls `visit` for every overlapping pair once, the lower id first. It stores the pairs of one row of boxes only.
+   */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
     this.checkIdle();
     const { sweep } = this;
-    sweep.begin(ROW_INSTEAD);
+    sweep.begin(ROW_ADVICE);
     this.visits++;
     try {
       while (sweep.advance()) {

@@ -1,7 +1,8 @@
 /**
  * Finds the pairs of boxes that overlap: sweeps along x through each row, and through each two neighbouring rows.
- * Inputs: boxes in rows. Output: ids, two per pair, the lower first, one row's pairs at a time.
- * Guarantees: boxes that touch overlap. Only comparisons of corners decide, so no pair is missed or added. Each is
+ * Inputs: boxes in rows; see order.ts. Output: the ids of the pairs, the lower id first. Each call of `advance` adds
+ * the pairs of one row.
+ * Guarantees: boxes that touch overlap. Only comparisons of corners decide, so no pair is missed or added. Each pair is
  * listed once.
  */
 
@@ -14,21 +15,21 @@ export class BoxSweep {
   length = 0;
   private level = 0;
   private row = 0;
-  private instead = '';
+  private advice = '';
 
   constructor(private readonly order: BoxOrder) {}
 
-  /** Starts over. `instead`: what the error recommends if there is no memory for the pairs. */
-  begin(instead: string): void {
-    this.instead = instead;
+  /** Starts a new search. `advice`: what the error recommends if there is no memory for the pairs. */
+  begin(advice: string): void {
+    this.advice = advice;
     this.level = 0;
     this.row = 0;
     this.length = 0;
   }
 
   /**
-   * Finds the next row that has boxes, and adds the pairs within it and between it and later rows. Returns false after
-   * the last row.
+   * Searches the next row that has boxes: adds the pairs within the row, and between the row and later rows. Returns
+   * false after the last row.
    */
   advance(): boolean {
     const { starts, levelRows } = this.order;
@@ -74,15 +75,15 @@ export class BoxSweep {
     }
   }
 
-  /** Tests each box against the later boxes that begin before it ends. */
+  /** Tests each box against the later boxes of its row that begin before the box ends. */
   private sweepWithin(first: number, end: number): void {
     const { corners } = this.order;
     for (let slot = first; slot < end; slot++) this.sweep(corners, slot, slot + 1, end);
   }
 
   /**
-   * Goes through two rows as if they were merged by low x. Tests each box against the later boxes of the other row that
-   * begin before it ends.
+   * Goes through the boxes of two rows by low x. Tests each box against the later boxes of the other row that begin
+   * before the box ends.
    */
   private sweepBetween(first: number, end: number, otherFirst: number, otherEnd: number): void {
     const { corners } = this.order;
@@ -126,7 +127,7 @@ export class BoxSweep {
       return;
     const { length } = this;
     if (length === this.words.length) {
-      this.words = lengthenPairs(this.words, length, Math.max(1024, 2 * length), this.instead);
+      this.words = lengthenPairs(this.words, length, Math.max(1024, 2 * length), this.advice);
     }
     this.words[length] = first < second ? first : second;
     this.words[length + 1] = first < second ? second : first;
@@ -134,11 +135,12 @@ export class BoxSweep {
   }
 
   /**
-   * Two boxes may meet several times, because a box has images shifted by a period. Along each axis only the first of
-   * these meetings counts: with neither box shifted, with the box of the lower id shifted, with the other one shifted.
+   * Returns whether two boxes meet here first. They may meet several times, because boxes have images shifted by a
+   * period. Along each axis the first of these meetings counts: neither box shifted, then the box with the lower id
+   * shifted, then the other box shifted.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
-    const { ids, sources, shifts, loose, dimensions, periods } = this.order;
+    const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;
     if (ids[slot] === ids[other]) return false;
     const swapped = (ids[slot] as number) > (ids[other] as number);
     const [one, two] = swapped ? [other, slot] : [slot, other];
@@ -149,8 +151,8 @@ export class BoxSweep {
       if (shiftOne + shiftTwo === 2) return false;
       const a = CORNERS * (sources[one] as number) + axis;
       const b = CORNERS * (sources[two] as number) + axis;
-      const [lowA, highA] = [loose[a] as number, loose[a + 3] as number];
-      const [lowB, highB] = [loose[b] as number, loose[b + 3] as number];
+      const [lowA, highA] = [unsortedCorners[a] as number, unsortedCorners[a + 3] as number];
+      const [lowB, highB] = [unsortedCorners[b] as number, unsortedCorners[b + 3] as number];
       if (lowA <= highB && lowB <= highA) return false;
       const period = periods[axis] as number;
       const shifted = Math.fround(highA - period);

@@ -1,8 +1,8 @@
 /**
  * Finds the particles in a box, in each kind of world. Inputs: a canonical order and its positions; two corners, bounds
- * included. In a periodic world a particle is in a box if one of its images is. Output: the sources of the particles,
- * ascending. Decided in doubles, by comparisons. Corners outside a periodic world are wrapped first, which may round
- * them.
+ * included. In a periodic world a particle is in a box if any of its images is. Output: the sources (indices in the
+ * input) of the particles, ascending. Positions are compared as doubles. Corners outside a periodic world are wrapped
+ * first, which may round them.
  */
 import { latticeCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -12,7 +12,8 @@ import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
 /**
- * The coordinates of a box along one axis: between `low` and `high`, or outside them if it crosses an end of the world.
+ * The coordinates inside a box along one axis: those from `low` to `high`. If the box crosses an end of the world:
+ * those from `low` up and those up to `high`.
  */
 export interface Side {
   readonly low: number;
@@ -55,13 +56,13 @@ export function visitInBox(
   else visitRows(order, sides, consider);
 }
 
-/** The sides of a box; undefined if nothing can be in it. */
+/** Returns the sides of a box, or undefined if nothing can be in it. */
 export function sidesOf(world: Ends, min: readonly number[], max: readonly number[]): Side[] | undefined {
   if (min.some((low, axis) => low > (max[axis] as number))) return undefined;
   return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
 }
 
-/** True if the position in a slot is in a box. `stride`: numbers from one position to the next. */
+/** Returns whether the position in a slot is in a box. `stride`: numbers from one position to the next. */
 export function isInside(
   sides: readonly Side[],
   positions: Float32Array,
@@ -101,11 +102,11 @@ interface Phase {
   readonly periods: number;
 }
 
-/** The cells of the positions of a side, in parts; each part is given by its first and last cell. */
+/** Returns the cells of the positions in a side of a box, in parts: first and last cell of each part. */
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
-  // Rounding may have put a corner at the far end. No particle is there, and its cell would be the one of the low end.
+  // Rounding may move a corner to the far end. No particle is there, but its computed cell would be the first one.
   const [first, last] = [low, high].map((position) =>
     position >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, position, axis),
   ) as [number, number];
@@ -114,7 +115,7 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   return last >= first ? [0, end] : [0, last, first, end];
 }
 
-/** Number of runs of cells along x that a box needs to look at; in an unbounded world the number of cells. */
+/** Returns the number of rows of cells that a box spans; in an unbounded world, the number of cells. */
 function countRows(world: World, sides: readonly Side[]): number {
   return sides.reduce((product, side, axis) => {
     if (axis === 0 && world.kind !== 'unbounded') return product;
@@ -138,7 +139,7 @@ function visitUnbounded(order: CellOrder, sides: readonly Side[], consider: (slo
 function visitRows(order: CellOrder, sides: readonly Side[], consider: (slot: number) => void): void {
   const { keys, live, lattice } = order;
   const { world, rowStride, layerStride } = lattice;
-  // Keys along axes that wrap begin at 1.
+  // Along axes that wrap, coordinates in keys begin at 1.
   const [columns, rows, layers = [0, 0]] = sides.map((side, axis) =>
     cellsOf(world, side, axis).map((cell) => cell + ((world.period[axis] as number) > 0 ? 1 : 0)),
   ) as [number[], number[], number[]?];

@@ -1,11 +1,11 @@
 /**
- * The loops for an unbounded world: its cells have no numbers but buckets of a table, which may hold particles of other
- * cells too. Inputs and outputs are those of the functions of the same names in ../shared/kernels.ts.
+ * The loops for an unbounded world. The key of a particle is a bucket of a hash table, and a bucket may also hold
+ * particles of other cells. Inputs and outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
- * The key of a particle is its bucket, sorted like any key. The neighbours ahead of a slot are in the buckets of the
- * 3×3 (3×3×3) cells around its own: ranges of slots, ascending and made disjoint, because two cells may share a bucket.
- * The distance test rejects particles of other cells found there. Cells are compared only for counting.
- * Ordering: pairs come slot by slot, each slot's partners ascending.
+ * The later neighbours of a slot are in the buckets of the 3×3 (3×3×3) cells around its own cell. These buckets form
+ * ranges of slots, which are sorted and made disjoint, because two cells may share a bucket. The distance test rejects
+ * the particles of other cells; the pair search compares no cells.
+ * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 
 import { CROWDED, HASH_BLOCK } from '../../core/base/constants';
@@ -16,24 +16,25 @@ import type { Lattice } from '../shared/lattice';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 
-/** Particles in the order of their buckets, and the first slot of each bucket. */
+/** Particles sorted by bucket, and the first slot of each bucket. */
 type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'live' | 'starts' | 'coordinates'>;
 type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
 
 const SMALLEST_NORMAL = 2 ** -126;
 
-/**
- * Computes the cells of positions like latticeCoordinate of core/world/cells.ts, without its branches for other worlds.
- */
+/** Computes cells like latticeCoordinate of core/world/cells.ts, for unbounded worlds only. */
 export class CellScale {
   private readonly inverse: number;
   private readonly farthest: number;
-  /** Magnitudes below these become 0, before or after scaling. Positive ones are in cell 0 anyway. */
+  /**
+   * A scaled position between this negative number and 0 becomes 0, as `snap` of core/world/cells.ts does. Positive
+   * positions so small are in cell 0 anyway.
+   */
   private readonly noise: number;
 
   constructor(world: World) {
     this.inverse = world.inverseCellSize;
-    // An exact quotient: the inverse is a power of two.
+    // The quotient is exact, because the inverse is a power of two.
     this.farthest = FARTHEST_CELL / this.inverse;
     this.noise = -SMALLEST_NORMAL * Math.max(1, this.inverse);
   }
@@ -44,12 +45,12 @@ export class CellScale {
   }
 }
 
-/** Scratch array for bucketOfLattice, to avoid an allocation. */
-const flatCell = [0, 0];
-const solidCell = [0, 0, 0];
+/** Scratch arrays for bucketOfLattice, to avoid an allocation. */
+const cell2D = [0, 0];
+const cell3D = [0, 0, 0];
 
 function bucketAt(lattice: Lattice, x: number, y: number, z: number): number {
-  const cell = lattice.dimensions === 2 ? flatCell : solidCell;
+  const cell = lattice.dimensions === 2 ? cell2D : cell3D;
   cell[0] = x;
   cell[1] = y;
   if (lattice.dimensions === 3) cell[2] = z;
@@ -65,14 +66,14 @@ export function findCells(
   const { dimensions, rows, rowStride } = lattice;
   const { keys, columnCounts, rowCounts } = placement;
   const scale = new CellScale(lattice.world);
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   const shift = Math.log2(rowStride);
   let previous = 0;
   let descents = 0;
   for (let index = 0; index < count; index++) {
     const x = positions[dimensions * index] as number;
     const y = positions[dimensions * index + 1] as number;
-    const z = inSpace ? (positions[dimensions * index + 2] as number) : 0;
+    const z = is3D ? (positions[dimensions * index + 2] as number) : 0;
     let key = rows * rowStride;
     if (x - x + (y - y) + (z - z) === 0) {
       key = bucketAt(lattice, scale.cell(x), scale.cell(y), scale.cell(z));
@@ -82,14 +83,17 @@ export function findCells(
     columnCounts[column] = (columnCounts[column] as number) + 1;
     rowCounts[row] = (rowCounts[row] as number) + 1;
     keys[index] = key;
-    // Stays negative once a key is below the one before it.
+    // Becomes and stays negative once a key is below the one before it.
     descents |= key - previous;
     previous = key;
   }
   return descents;
 }
 
-/** After the sort, finds where buckets begin and the cell of each slot. `words`: the bits of the sorted positions. */
+/**
+ * After the sort, writes the first slot of each bucket and the cell of each slot. `words`: the bits of the sorted
+ * positions.
+ */
 export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   const { keys, live, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -104,15 +108,18 @@ export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   for (let word = 0; word < length; word++) coordinates[word] = scale.cell(positions[word] as number);
 }
 
-/** Slots around a cell, in ascending ranges: in 3D at most nine rows of cells, each in two blocks. */
+/**
+ * Ascending ranges of slots in the cells around a cell. In 3D there are at most nine rows of cells, each in two blocks.
+ */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A few remembered rows of cells within a block, for the next slot there. Each memo holds the first buckets of the
- * blocks of the rows around, ascending, each once, without blocks that hold earlier slots only. Slots of a block of the
- * table come one after the other; rows that share a block alternate.
+ * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo is for one block; it remembers this block and
+ * its neighbours along y and z for the next slot of the block. The slots of a block follow each other in the table,
+ * except that different blocks may share buckets; their slots alternate, so there are several memos. A memo lists the
+ * first buckets of its blocks, ascending, each once, without blocks that hold only earlier slots.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -148,7 +155,7 @@ export function collectAll(task: PairTask, stop: number): void {
   }
 }
 
-/** Number of pairs of particles in the same and in adjacent cells. */
+/** Returns the number of pairs of particles in the same and in adjacent cells. */
 export function countCandidates(order: Bucketed): number {
   const { coordinates, live, lattice } = order;
   const { dimensions } = lattice;
@@ -177,7 +184,8 @@ export interface BucketCensus {
 }
 
 /**
- * Counts how particles fill cells and buckets. `isSameCell` and `labelOfCell` tell the cells of a bucket's slots apart.
+ * Counts how particles fill cells and buckets. `isSameCell` compares the cells of two slots of a bucket; `labelOfCell`
+ * returns a name for the cell of a slot.
  */
 export function takeCensus(
   { keys, live }: Pick<Bucketed, 'keys' | 'live'>,
@@ -207,7 +215,7 @@ export function takeCensus(
   return { occupiedCells, greatestOccupancy, bucketCollisions, crowded };
 }
 
-/** Like takeCensus, for an order of particles of one radius. */
+/** Like takeCensus, for particles of one radius. */
 export function takeOrderCensus(order: Bucketed): BucketCensus {
   const { coordinates, lattice } = order;
   const { dimensions } = lattice;
@@ -228,8 +236,8 @@ function occupanciesOf(labelOfCell: (slot: number) => string, first: number, end
 }
 
 /**
- * Calls `visit` for each slot whose cell is between two corners. Buckets come in no particular order; the slots of each
- * come together.
+ * Calls `visit` for each slot whose cell is between two corners, bounds included. Slots come by rows of cells, not in
+ * the order of slots.
  */
 export function visitCells(
   order: Bucketed,
@@ -259,7 +267,7 @@ export function visitCells(
   }
 }
 
-/** Finds the ranges of later slots in the cells around the cell of a slot. */
+/** Finds the ranges of slots in the cells around the cell of a slot, without ranges of only earlier slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
@@ -282,7 +290,7 @@ function findRanges(buckets: Buckets, slot: number): void {
   }
 }
 
-/** Returns the memo that has the blocks around the cell of a slot, and fills it if needed. */
+/** Returns the memo of the blocks around the cell of a slot, and fills it if needed. */
 function recallBlocks({ coordinates, lattice }: Buckets, slot: number): number {
   const { dimensions } = lattice;
   const x = (coordinates[dimensions * slot] as number) & -HASH_BLOCK;
@@ -307,7 +315,7 @@ function recallBlocks({ coordinates, lattice }: Buckets, slot: number): number {
   return memo;
 }
 
-/** Adds a block to a memo by insertion, unless it is there. */
+/** Adds a block to a memo by insertion, unless the memo already has it. */
 function memorise(memo: number, block: number): void {
   const first = MOST_BLOCKS * memo;
   let index = first + (memoLengths[memo] as number);
@@ -320,12 +328,12 @@ function memorise(memo: number, block: number): void {
   memoLengths[memo] = (memoLengths[memo] as number) + 1;
 }
 
-/** Clears the memos: those of one world's table are wrong for another. */
+/** Clears the memos, because the memos of one world's table are wrong for another. */
 function forgetBlocks(): void {
   memoLengths.fill(0);
 }
 
-/** Finds the ranges if the cells beside the slot's own are in two blocks. */
+/** Like findRanges, for a slot whose neighbours along x are in another block. */
 function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number): void {
   const { dimensions } = lattice;
   const x = coordinates[dimensions * slot] as number;
@@ -343,12 +351,12 @@ function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number
   mergeRanges();
 }
 
-/** The greatest x in the same block. */
+/** Returns the greatest x in the same block. */
 function lastOfBlock(x: number): number {
   return x | (HASH_BLOCK - 1);
 }
 
-/** Adds the slots of some consecutive buckets to the ranges, sorted by their beginning. */
+/** Adds the slots of `buckets` consecutive buckets to the ranges, which stay sorted by their beginnings. */
 function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: number): void {
   const begin = starts[bucket] as number;
   const end = starts[bucket + buckets] as number;
@@ -362,7 +370,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Merges ranges that overlap, because different cells may be in the same buckets. */
+/** Merges ranges that overlap, because different cells may share buckets. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

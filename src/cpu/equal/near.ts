@@ -1,9 +1,9 @@
 /**
  * Finds the particles near a point, in each kind of world. Inputs: a canonical order and its positions, a point, a
- * radius (in a periodic world at most half the shortest period, or infinite). Calls `visit` with the source and the
- * distance² of each particle no farther than the radius.
- * Ordering: canonical. In an unbounded world neighbours may be anywhere in the order, so there it takes memory for what
- * it finds; in other worlds it takes none.
+ * radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with the source (index in
+ * the input) and the distance² of each particle no farther than the radius.
+ * Ordering: canonical. In an unbounded world it allocates memory for the slots that it tests, to sort them; in other
+ * worlds it allocates none.
  */
 import { cellCoordinate } from '../../core/world/cells';
 import { type Lattice, lowerBound } from '../shared/lattice';
@@ -11,7 +11,7 @@ import { CellScale, visitCells } from './hashed';
 import type { CellOrder } from './order';
 import { minimumDistance } from './wrapped';
 
-/** The slots of an order. */
+/** The part of an order that a search without cells needs. */
 export type Slots = Pick<CellOrder, 'live' | 'lattice' | 'source'>;
 
 export type Visit = (id: number, distanceSquared: number) => void;
@@ -58,8 +58,8 @@ function seekBounded(
 }
 
 /**
- * Coordinate of the cell `spare` cells beyond a position, clamped to the world. A spare cell allows for rounded
- * corners.
+ * Returns the coordinate of the cell that is `spare` cells beyond a position, clamped to the cells inside the ring. The
+ * spare cell allows for rounded corners.
  */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
@@ -97,7 +97,7 @@ function seekPeriodic(
   });
 }
 
-/** Wraps a point into the box, along axes that wrap. */
+/** Wraps a point into the box along the axes that wrap. */
 export function wrapPoint({ world }: Lattice, point: readonly number[]): number[] {
   return point.map((coordinate, axis) => {
     const low = world.min[axis] as number;
@@ -106,7 +106,7 @@ export function wrapPoint({ world }: Lattice, point: readonly number[]): number[
   });
 }
 
-/** Calls `call` for the whole numbers of all parts; each part is given by its first and last number. */
+/** Calls `call` for the whole numbers of all parts. A part is a first and a last number. */
 export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
   for (let part = 0; part < parts.length; part += 2) {
     for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
@@ -114,8 +114,8 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 }
 
 /**
- * Returns the coordinates, counted as in keys, of the cells within a radius of a position in the box, and one more on
- * each side.
+ * Returns the cells within a radius of a position in the box, and one cell more on each side, in parts. Coordinates
+ * count as in keys.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;
@@ -129,12 +129,12 @@ function cellsAlong(lattice: Lattice, axis: number, position: number, radius: nu
     const cell = Math.floor((inside - low) * world.inverseCellSize);
     return Math.max(0, Math.min(count - 1, cell));
   };
-  // Numbers below 0 and from `count` on are cells at the other end.
+  // Numbers below 0 and from `count` on stand for cells across the end.
   const below = position - radius < low;
   const above = position + radius >= low + period;
   const first = (below ? cellAt(position - radius + period) - count : cellAt(position - radius)) - 1;
   const last = (above ? cellAt(position + radius - period) + count : cellAt(position + radius)) + 1;
-  // Keys begin at 1.
+  // In keys, coordinates begin at 1.
   if (last - first + 1 >= count) return [1, count];
   if (first < 0) return [1, last + 1, first + count + 1, count];
   if (last >= count) return [1, last - count + 1, first + 1, count];
@@ -163,7 +163,7 @@ function seekUnbounded(
   visitSlots(order, positions, point, radius, slots, visit);
 }
 
-/** Like visitNear, for a radius of any size: tests every particle. */
+/** Like visitNear, but tests every particle and accepts a radius of any size. */
 export function visitAll(
   order: Slots,
   positions: Float32Array,
@@ -175,7 +175,10 @@ export function visitAll(
   visitSlots(order, positions, wrapPoint(order.lattice, point), radius, slots, visit);
 }
 
-/** Visits these slots, or the first `live` ones if none are given. */
+/**
+ * Visits the particles of `slots` no farther than the radius. If `slots` has only a length, it stands for the slots
+ * below that.
+ */
 export function visitSlots(
   order: Slots,
   positions: Float32Array,

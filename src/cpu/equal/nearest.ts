@@ -1,9 +1,9 @@
 /**
  * Finds the k particles nearest to a point, in each kind of world. Inputs: a canonical order and its positions, a
- * point, a radius of any size (infinite too). Outputs: ids and distances², the nearest first; at equal distances, the
- * lower id comes first. In a periodic world, distances are those of minimum images.
- * It looks within one cell's length first, and doubles this reach until k are found. It looks at all particles instead
- * if the reach spans more cells than there are particles, or more than half a period.
+ * point, a radius of any size, Infinity included. Outputs: ids and distances², by distance and then by id. In a
+ * periodic world, distances are those of minimum images.
+ * The search first looks as far as one cell's edge, and doubles this reach until it has found k particles. It tests all
+ * particles instead if the reach spans more cells than there are particles, or more than half a period.
  */
 import { type Visit, visitAll, visitNear } from './near';
 import type { CellOrder } from './order';
@@ -31,12 +31,14 @@ export function findNearest(
   });
 }
 
-/** Two ways to visit particles around a point: `near` looks only as far as `reach`, `all` up to the search radius. */
+/**
+ * Two ways to visit particles around a point: `near` looks as far as `reach`, `all` looks as far as the search radius.
+ */
 export interface Surroundings {
   readonly live: number;
   readonly dimensions: number;
   readonly cellSize: number;
-  /** Half the shortest period: `near` cannot look farther. */
+  /** Half the shortest period, which is the longest reach of `near`. */
   readonly halfPeriod: number;
   readonly near: (reach: number, visit: Visit) => void;
   readonly all: (visit: Visit) => void;
@@ -57,7 +59,7 @@ export function widen(k: number, radius: number, surroundings: Surroundings): Ne
   return best.found();
 }
 
-/** A sorted list of at most `capacity` particles. */
+/** The nearest particles found so far: a sorted list of at most `capacity`. */
 class Best {
   length = 0;
   private readonly ids: Uint32Array;
@@ -72,7 +74,7 @@ class Best {
     return this.length === this.ids.length;
   }
 
-  /** Adds a particle if there is room, or if it comes before the last one, which is then dropped. */
+  /** Adds a particle if there is room or if it comes before the last entry, which is then dropped. */
   readonly offer = (id: number, distanceSquared: number): void => {
     const { ids, squares, length } = this;
     if (this.isFull && (length === 0 || !this.isBefore(id, distanceSquared, length - 1))) return;
@@ -83,7 +85,7 @@ class Best {
       if (this.isBefore(id, distanceSquared, middle)) high = middle;
       else low = middle + 1;
     }
-    // The entry that moves beyond the end is lost.
+    // If the list is full, this drops the last entry.
     ids.copyWithin(low + 1, low, length);
     squares.copyWithin(low + 1, low, length);
     ids[low] = id;

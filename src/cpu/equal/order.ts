@@ -1,14 +1,14 @@
 /**
- * The canonical order of particles: cells ascending (in an unbounded world, buckets of its table), ids ascending inside
- * each, particles that are not finite last.
+ * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id; particles
+ * that are not finite come last.
  * Inputs: packed positions in any order and, if they are not 0, 1, 2 …, their ids.
- * Outputs: for each slot, the index it is filled from (`source`), the key of its cell (`keys`), and the sorted
- * positions.
+ * Outputs: for each slot, the index in the input (`source`), the key of its cell (`keys`), and the sorted positions.
  *
- * A counting sort by column and then a stable one by row (of a table, by the lower and the upper half of a bucket). Two
- * tables of a few thousand counters stay in the cache, where one table of all cells would not, and empty cells cost
- * nothing. Input that is in order already is recognised while cells are computed, and not sorted.
- * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
+ * A counting sort by column, then a stable one by row (in an unbounded world, by the lower and then the upper half of
+ * the bucket). Two tables of a few thousand counters stay in the cache; one table of all cells would not. Empty cells
+ * cost nothing. Small or nearly ordered input is sorted by bins instead; see ../shared/counting-sort.ts. Ordered input
+ * is recognised while keys are computed, and not sorted.
+ * Guarantee: the same particles give the same order, whatever their order in the input. Allocates nothing.
  */
 import { CROWDED } from '../../core/base/constants';
 import type { Measures } from '../../core/simulation/simulation';
@@ -27,35 +27,39 @@ import { type Lattice, lowerBound, NO_CELL } from '../shared/lattice';
 import { indexBuckets } from './hashed';
 import { kernelsFor } from './variants';
 
-/** Strides of Shell's sort, descending: Ciura's, continued by 2.25. Runs are nearly always shorter than 4. */
+/** Gaps of Shell's sort, descending: Ciura's, continued by a factor of 2.25. Runs are nearly always shorter than 4. */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
 
-/** Particles up to which a sort by bins stays in the cache, whatever the order of the input. */
+/** Up to this many particles, a sort by bins stays in the cache, whatever the order of the input. */
 const MOST_IN_CACHE = 2 ** 15;
 
-/** Particles in a bin up to which they are sorted by insertion. */
+/** Up to this many particles in a bin, insertion sorts them fast. */
 const MOST_IN_BIN = 32;
 
-/** Bins per particle up to which a pass over all bins costs little. There may be as many bins as the capacity. */
+/** Up to this many bins per particle, a pass over all bins costs little. The number of bins depends on the capacity. */
 const MOST_BINS_EACH = 4;
 
-/** Number of particles that are tested whether they are near the one before. */
+/** Number of particles that isNearlyInOrder compares with the particle before. */
 const SAMPLES = 256;
 
 export class CellOrder {
-  /** Key of each slot; NO_CELL from `live` on, with one more entry so that every loop over keys ends. */
+  /**
+   * The key of each slot. From `live` on it is NO_CELL, with one entry after the last slot, so that every loop over
+   * keys ends.
+   */
   readonly keys: Int32Array;
-  /** Index in the input of the particle in each slot. */
+  /** The index in the input of the particle in each slot. */
   readonly source: Uint32Array;
   /**
-   * In unbounded worlds the first slot of each bucket, one entry more, and the cell of each live slot; empty otherwise.
+   * In unbounded worlds: the first slot of each bucket, then the end; and the cell of each live slot. Empty in other
+   * worlds.
    */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
-  /** Number of slots with finite particles; they come first. */
+  /** Number of finite particles. They have the first slots, which are called live. */
   live = 0;
-  /** Particles in the fullest row of cells, or a few more. */
+  /** An upper bound on the particles in any row of cells. */
   fullestRow = 0;
   private readonly kernels: Kernels;
   private readonly placement: Placement;
@@ -78,7 +82,7 @@ export class CellOrder {
       keys: this.keys,
       source: this.source,
       columnCounts: new Uint32Array(columns),
-      // The last one counts particles that are not finite.
+      // The last row counts particles that are not finite.
       rowCounts: new Uint32Array(rows + 1),
       records: new Uint32Array((2 + dimensions) * capacity),
     };
@@ -93,7 +97,10 @@ export class CellOrder {
     );
   }
 
-  /** `words` are the bits of `positions`; `target` receives them sorted. */
+  /**
+   * Sorts the particles into canonical order. `words` are the bits of `positions`; `target` receives the sorted bits.
+   * `ids`, if they are not 0, 1, 2 …, give the order inside a cell.
+   */
   sort(
     positions: Float32Array,
     words: Uint32Array,
@@ -105,14 +112,19 @@ export class CellOrder {
     const isFilled = bins !== undefined && bins.counts.length <= MOST_BINS_EACH * count;
     const isLocal = isFilled && (count <= MOST_IN_CACHE || isNearlyInOrder(lattice, positions, count));
     if (!(isLocal && this.sortInBins(bins, positions, words, count, target))) {
-      this.sortInTwo(positions, words, count, target);
+      this.sortByColumnAndRow(positions, words, count, target);
     }
     keys.fill(NO_CELL, this.live, count + 1);
     if (ids) sortInsideCells(this, lattice.dimensions, ids, words, count, target);
     if (lattice.world.kind === 'unbounded') indexBuckets(this, target);
   }
 
-  private sortInTwo(positions: Float32Array, words: Uint32Array, count: number, target: Uint32Array): void {
+  private sortByColumnAndRow(
+    positions: Float32Array,
+    words: Uint32Array,
+    count: number,
+    target: Uint32Array,
+  ): void {
     const { lattice, placement, kernels } = this;
     const { columnCounts, rowCounts } = placement;
     columnCounts.fill(0);
@@ -129,7 +141,7 @@ export class CellOrder {
     sortByRow(lattice, target, count, placement);
   }
 
-  /** Returns false, with nothing sorted, if so many particles share a bin that insertion would take long. */
+  /** Sorts by bins. Returns false and sorts nothing if a bin has too many particles for insertion. */
   private sortInBins(
     bins: Bins,
     positions: Float32Array,
@@ -138,10 +150,10 @@ export class CellOrder {
     target: Uint32Array,
   ): boolean {
     const { keys, lattice, placement, kernels } = this;
-    const { counts, given, shift } = bins;
+    const { counts, inputKeys, shift } = bins;
     counts.fill(0);
     if (kernels.findCellsInBins(lattice, positions, count, bins) >= 0) {
-      keys.set(given.subarray(0, count));
+      keys.set(inputKeys.subarray(0, count));
       this.keepOrder(words, count, target);
       countsToEnds(counts);
     } else {
@@ -182,7 +194,8 @@ export class CellOrder {
 }
 
 /**
- * True if consecutive particles are mostly in the same or neighbouring rows, so that a sort writes to few positions.
+ * Returns whether consecutive particles are mostly in the same or neighbouring rows (in 3D, layers). A sort by bins
+ * then writes to nearby addresses.
  */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,
@@ -200,8 +213,8 @@ function isNearlyInOrder(
 }
 
 /**
- * Sorts each run of equal keys by id. A stable sort leaves a cell in the order of the input, which may differ from the
- * order of ids.
+ * Sorts each run of equal keys by id. The counting sort is stable, so it leaves a run in the order of the input, which
+ * may differ from the order of ids.
  */
 export function sortInsideCells(
   { keys, source }: Pick<Placement, 'keys' | 'source'>,

@@ -1,36 +1,38 @@
 /**
- * Finds overlapping pairs in 2D slot by slot through the cells ahead, like `collect` of plane.ts: the same pairs in the
- * same order, in less time if discs are not sparse and a row fits the window. Inputs and outputs are those of
- * `collect`.
+ * Finds overlapping pairs in 2D like `collect` of plane.ts: the same pairs in the same order. It is faster if discs are
+ * not sparse and a row fits the window.
  *
- * Slots are copied into a window whose arrays are constants of this module. For any other array V8 checks its kind,
- * length and start in each turn of a loop, which is half of the cost of a pair. The loops read the arrays through
- * locals, because V8 knows in a loop only what it knows before it.
- * Then a test costs less than a mispredicted branch. So the next slot and the first two of the row ahead are always
- * tested; the distance rejects them if they are out of reach.
+ * It copies slots into a window, whose arrays are constants of this module. For any other array, V8 checks its kind,
+ * length and start in each iteration, which takes half of the time of a pair. The loops read the arrays through local
+ * constants, because inside a loop V8 relies only on what it knows before the loop.
+ * A test of two slots in the window costs less than a mispredicted branch. So the next slot and the first two slots of
+ * the row ahead are always tested; the distance rejects them if they are out of reach.
  * The test is written out five times: as a function it makes finding pairs a tenth slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** Slots in the window, a power of two: 160 kB. The used part fits the first-level cache up to 1,000 slots. */
+/** Slots in the window, a power of two: 160 kB. Up to 1,000 slots in use fit the first-level cache. */
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
-/** Entries after the last slot that may be tested; they hold no particle. */
+/** Entries after the last slot, which hold no particle but may be tested. */
 const PADDING = 4;
 
-/** Number of slots that are loaded, and searched, at a time. */
+/** Number of slots that are loaded, and searched, together. */
 const BLOCK = 256;
 
-/** Words of the pairs of a block, and of the one slot that may go beyond. */
+/**
+ * BLOCK_WORDS: words for the pairs of a block. FOUND_WORDS adds room for the pairs of the slot that exceeds that
+ * number.
+ */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
 /**
- * The share of sampled slots that must have another slot in their cell or the next two. Random discs reach it up to
- * nine cells per disc.
+ * The window is used if at least this share of sampled slots has another slot in its cell or the next two. Random discs
+ * reach the share up to nine cells per disc.
  */
 const LEAST_NEAR = 0.25;
 /** Distance between sampled slots. */
@@ -41,13 +43,13 @@ const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
 const found = new Int32Array(FOUND_WORDS);
 
-/** The end of the last block: its slot, and the first slot of the three cells in the row ahead of it. */
+/** The first slot after the last block, and the first slot of the three cells in the row ahead. */
 let reachedSlot = 0;
 let reachedAhead = 0;
-/** True if all pairs of the block surely overlap: see SURELY. */
+/** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Like `collect`, but stops before slots that are sparse or do not fit the window; collectByKeys searches these. */
+/** Like `collect`, but stops before slots that are sparse or do not fit the window. collectByKeys searches those. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -66,7 +68,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
       if (isSparse(keys, live, slot)) break;
       decided = slot + STRETCH;
     }
-    // Loads whole blocks: finding where they end takes longer than loading a few slots too many.
+    // Loads whole blocks: loading a few slots too many is faster than finding the exact end.
     while (loaded < live && (keys[loaded] as number) < behindLast) {
       const loadEnd = Math.min(live, loaded + BLOCK);
       load(keys, positions, loaded, loadEnd);
@@ -82,7 +84,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** True if few of the next slots have a neighbour in their row, so that a window costs more than it saves. */
+/** Returns whether so few of the next slots have a neighbour in their row that a window costs more than it saves. */
 export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
   const end = Math.min(live, slot + STRETCH);
   let near = 0;
@@ -113,7 +115,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
 }
 
 /**
- * Finds the pairs of the slots from `slot` up to `end`, until there are more than `stop` words. Returns the number of
+ * Finds the pairs of the slots from `begin` up to `end`, until there are more than `stop` words. Returns the number of
  * words.
  */
 function collectBlock(
@@ -130,7 +132,7 @@ function collectBlock(
   const limit = diameter * diameter;
   const surely = limit * SURELY;
   const perhaps = limit * PERHAPS;
-  // Declared as integers; otherwise V8 checks in each turn what kind of number they are.
+  // `| 0` declares integers; otherwise V8 checks in each iteration what kind of number they are.
   const last = end | 0;
   const most = stop | 0;
   const rowStep = toRowAhead | 0;
@@ -161,12 +163,11 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     }
     const rowAhead = key + rowStep;
-    // Skips up to two slots without a branch; on average it is one. A slot that is skipped too early is still tested,
-    // as the first one.
+    // Advances by up to two slots without a branch; the average is one.
     const passed = ((keys[ahead & MASK] as number) - rowAhead) >>> 31;
     ahead += passed + (((keys[(ahead + 1) & MASK] as number) - rowAhead) >>> 31);
     while ((keys[ahead & MASK] as number) < rowAhead) ahead++;
-    // If this row and the next are nearly empty, the next slot may be in either. This tests no slot twice.
+    // If rows are nearly empty, `slot + 1` may be in the row ahead. Starting at `other` tests no slot twice.
     if (ahead < other) ahead = other;
     words[length] = slot;
     words[length + 1] = ahead;
@@ -200,8 +201,8 @@ function collectBlock(
 }
 
 /**
- * Writes the labels of the pairs found, the lower first, from word `begin` of `words` on. Copying slots first and
- * calling `labelSlots` takes a sixth longer here; in 3D it does not.
+ * Writes the labels of the pairs found to `words`, from word `begin` on, the lower label of each pair first. Copying
+ * slots first and calling `labelSlots` takes a sixth longer here, but not in 3D.
  */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;

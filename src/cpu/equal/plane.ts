@@ -1,7 +1,7 @@
 /**
- * The inner loops of the search in 2D; space.ts is the same in 3D. ../shared/kernels.ts defines each one.
- * Ordering: pairs come slot by slot, each slot's partners ascending. So sums over a particle's neighbours are added in
- * the order of slots, which is canonical.
+ * The inner loops of the search in 2D; space.ts is the same in 3D. ../shared/kernels.ts describes each loop.
+ * Ordering: pairs come by their lower slot, then by their higher slot. So a sum over a particle's neighbours is added
+ * in the order of slots, which is canonical.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
@@ -21,8 +21,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // Like core/world/cells.ts. The first cell takes everything below it, so flooring and snapping make no
-      // difference.
+      // The result is that of core/world/cells.ts. Everything below the world is in the first cell, so flooring and
+      // snapping make no difference.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -32,7 +32,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // Stays negative once a key is below the one before it.
+    // Becomes and stays negative once a key is below the one before it.
     descents |= key - previous;
     previous = key;
   }
@@ -40,8 +40,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
 }
 
 /**
- * Key of a position. `columns` and `rows` count the cells inside the ring; `outside` is the key of non-finite
- * positions.
+ * Returns the key of a position. `columns` and `rows` count the cells inside the ring. `quarantineKey` is the key of
+ * positions that are not finite.
  */
 function keyAt(
   x: number,
@@ -52,20 +52,20 @@ function keyAt(
   columns: number,
   rows: number,
   rowStride: number,
-  outside: number,
+  quarantineKey: number,
 ): number {
   const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   if (scaledX >= 0 && scaledX < columns && scaledY >= 0 && scaledY < rows) {
     return (scaledY | 0) * rowStride + (scaledX | 0) + rowStride + 1;
   }
-  if (x - x + (y - y) !== 0) return outside;
+  if (x - x + (y - y) !== 0) return quarantineKey;
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
 /**
- * Like keyAt, for a position that is not inside the ring. A separate function keeps keyAt short, so that V8 inlines all
- * of it.
+ * Like keyAt, for a finite position outside the cells that keyAt handles itself. It is a separate function so that
+ * keyAt is short enough for V8 to inline.
  */
 function keyAtBorder(
   scaledX: number,
@@ -74,23 +74,24 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // Like core/world/cells.ts. The first cell takes everything below it, so flooring and snapping make no difference.
+  // The result is that of core/world/cells.ts. Everything below the world is in the first cell, so flooring and
+  // snapping make no difference.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
 }
 
-/** Like findCells, but counts by bins. */
+/** Like findCells, but counts the particles per bin. */
 function findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, inverseCellSize, rowStride } = lattice;
-  const { given, counts, shift } = bins;
+  const { inputKeys, counts, shift } = bins;
   const columns = lattice.columns - 2;
   const rows = lattice.cellsY - 2;
-  const outside = lattice.rows * rowStride;
+  const quarantineKey = lattice.rows * rowStride;
   let previous = 0;
   let descents = 0;
   let index = 0;
-  // Four at a time, their counters last: see counting-sort.ts.
+  // Handles four particles per iteration and updates their counters last; see counting-sort.ts.
   for (; index + 3 < count; index += 4) {
     const x0 = positions[2 * index] as number;
     const y0 = positions[2 * index + 1] as number;
@@ -100,27 +101,27 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
     const y2 = positions[2 * index + 5] as number;
     const x3 = positions[2 * index + 6] as number;
     const y3 = positions[2 * index + 7] as number;
-    const key0 = keyAt(x0, y0, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
-    const key1 = keyAt(x1, y1, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
-    const key2 = keyAt(x2, y2, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
-    const key3 = keyAt(x3, y3, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const key0 = keyAt(x0, y0, originX, originY, inverseCellSize, columns, rows, rowStride, quarantineKey);
+    const key1 = keyAt(x1, y1, originX, originY, inverseCellSize, columns, rows, rowStride, quarantineKey);
+    const key2 = keyAt(x2, y2, originX, originY, inverseCellSize, columns, rows, rowStride, quarantineKey);
+    const key3 = keyAt(x3, y3, originX, originY, inverseCellSize, columns, rows, rowStride, quarantineKey);
     counts[key0 >> shift] = (counts[key0 >> shift] as number) + 1;
     counts[key1 >> shift] = (counts[key1 >> shift] as number) + 1;
     counts[key2 >> shift] = (counts[key2 >> shift] as number) + 1;
     counts[key3 >> shift] = (counts[key3 >> shift] as number) + 1;
-    given[index] = key0;
-    given[index + 1] = key1;
-    given[index + 2] = key2;
-    given[index + 3] = key3;
+    inputKeys[index] = key0;
+    inputKeys[index + 1] = key1;
+    inputKeys[index + 2] = key2;
+    inputKeys[index + 3] = key3;
     descents |= (key0 - previous) | (key1 - key0) | (key2 - key1) | (key3 - key2);
     previous = key3;
   }
   for (; index < count; index++) {
     const x = positions[2 * index] as number;
     const y = positions[2 * index + 1] as number;
-    const key = keyAt(x, y, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const key = keyAt(x, y, originX, originY, inverseCellSize, columns, rows, rowStride, quarantineKey);
     counts[key >> shift] = (counts[key >> shift] as number) + 1;
-    given[index] = key;
+    inputKeys[index] = key;
     descents |= key - previous;
     previous = key;
   }
@@ -130,7 +131,8 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The slots that are left are sparse, or do not fit the window, or there is no more room for pairs.
+    // The window search has stopped at slots that are sparse or do not fit the window, or because there are enough
+    // pairs.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }
@@ -144,13 +146,13 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   let slot = task.next;
   let length = task.length;
   let sure = length;
-  // First slot of the three cells in the row ahead; it only ever advances.
+  // The first slot of the three cells in the row ahead. It never decreases.
   let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead, slot) : live;
   for (; slot < end && length <= stop; slot++) {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
-    // Always writes a pair and keeps it if it overlaps: about every third does, so a branch would often be
+    // Writes every pair and keeps it if it may overlap: about one in three does, so a branch would often be
     // mispredicted. The test is written out twice, because as a function it costs up to a sixth more.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
@@ -162,7 +164,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
       sure += Number(squared < surely) << 1;
     }
     const rowAhead = key + toRowAhead;
-    // Advances once without a branch, because one and none are about equally frequent.
+    // Advances by one slot or none without a branch, because both are about equally frequent.
     ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
     while ((keys[ahead] as number) < rowAhead) ahead++;
     for (let other = ahead; (keys[other] as number) <= rowAhead + 2; other++) {
@@ -181,7 +183,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   task.length = length;
 }
 
-/** The exact test for a pair of slots. */
+/** Returns whether a pair of slots overlaps, decided exactly. */
 function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
   return overlapsInPlane(
     positions[2 * slot] as number,

@@ -1,48 +1,48 @@
 /**
- * Finds the balls of one radius around particles that a ray meets, in each kind of world. Inputs: a canonical order and
- * its positions, a ray, a radius. Output: sources and distances of the particles, by distance and then by source, as
- * ../shared/ray-walk.ts finds them.
+ * Finds the particles that a ray meets, as balls of one given radius, in each kind of world. Inputs: a canonical order
+ * and its positions, a ray, a radius. Output: sources (indices in the input) and distances, by distance and then by
+ * source; see ../shared/ray-walk.ts.
  */
 import { FARTHEST_CELL, type World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';
 import {
-  beginInside,
   type CellsAlong,
-  Meetings,
   Path,
   type Ray,
+  RayHitList,
   type RayHits,
-  spaceOf,
+  rayWorldOf,
   type VisitRow,
   Walk,
+  wrapRay,
 } from '../shared/ray-walk';
 import { visitCells } from './hashed';
 import type { CellOrder } from './order';
 
-/** Relative error of cells, which are computed in 32-bit floats. */
-const WIDENED = 2 ** -20;
+/** More than the relative error of cells, which are computed in 32-bit floats. */
+const TOLERANCE = 2 ** -20;
 
 export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray, radius: number): RayHits {
   const { live, source, lattice } = order;
   const { world } = lattice;
-  const start = beginInside(world, ray);
-  const path = new Path(spaceOf(world), start, radius, WIDENED);
+  const start = wrapRay(world, ray);
+  const path = new Path(rayWorldOf(world), start, radius, TOLERANCE);
   const walk = new Walk(
     path,
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
-  const met = new Meetings(positions, source);
-  // A row is found by searching keys; in an unbounded world, each cell takes a lookup.
+  const hits = new RayHitList(positions, source);
+  // A search of the keys finds a whole row; in an unbounded world, each cell takes a lookup.
   if (walk.lookups(world.kind === 'unbounded') > live) {
-    for (let slot = 0; slot < live; slot++) met.ask(path, slot, radius);
+    for (let slot = 0; slot < live; slot++) hits.addAnyImage(path, slot, radius);
   } else {
     const visitRow = world.kind === 'unbounded' ? rowsOfBuckets(order) : rowsOfKeys(order);
-    walk.go(visitRow, (slot, image) => {
+    walk.visit(visitRow, (slot, image) => {
       const distance = path.meet(positions, slot, image, radius);
-      if (distance >= 0) met.add(path, slot, image, radius, distance);
+      if (distance >= 0) hits.add(path, slot, image, radius, distance);
     });
   }
-  return met.inOrder();
+  return hits.inOrder();
 }
 
 function cellsAlong(world: World, axis: number): CellsAlong {
@@ -53,7 +53,7 @@ function cellsAlong(world: World, axis: number): CellsAlong {
   }
   const low = world.min[axis] as number;
   const period = world.period[axis] as number;
-  // Along an axis that does not wrap there is an empty cell at each end.
+  // Along an axis that does not wrap, there is an empty cell at each end.
   const ring = period > 0 ? 0 : 1;
   const last = (world.cells[axis] as number) - 1 - ring;
   return { cellSize, inverseCellSize, low, zero: ring, first: ring, last, period };
@@ -69,7 +69,7 @@ function rowsOfBuckets(order: CellOrder): VisitRow {
 
 function rowsOfKeys({ keys, live, lattice }: CellOrder): VisitRow {
   const { rowStride, layerStride, wrapsX, wrapsY, wrapsZ } = lattice;
-  // Keys along axes that wrap begin at 1.
+  // Along axes that wrap, coordinates in keys begin at 1.
   const start = Number(wrapsX) + Number(wrapsY) * rowStride + Number(wrapsZ) * layerStride;
   return (first, last, row, layer, image, consider) => {
     const rowKey = start + layer * layerStride + row * rowStride;

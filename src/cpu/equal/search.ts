@@ -1,7 +1,7 @@
 /**
- * Overlapping pairs of particles in canonical order, in portions that fit a reused buffer, so that any number of pairs
- * takes the same memory. Simulation, measures and CpuGrid all use it.
- * Ordering: pairs come by their lower slot ascending, then by the higher. Each comes once.
+ * Finds overlapping pairs of particles in canonical order, in portions that fit a reused buffer. So any number of pairs
+ * takes the same memory. CpuSimulation and CpuGrid use it.
+ * Ordering: pairs come by their lower slot, then by their higher slot. Each comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Kernels, PairTask } from '../shared/kernels';
@@ -9,27 +9,27 @@ import { type Lattice, lengthenPairs, makeRoom } from '../shared/lattice';
 import type { CellOrder } from './order';
 import { kernelsFor } from './variants';
 
-/** Words of a portion unless more are needed: small enough for the second-level cache. */
+/** Words of a portion, unless one slot needs more: small enough for the second-level cache. */
 const PORTION = 2 ** 15;
 
-/** The part of a task that a search in portions writes to. */
+/** The part of a task that PortionedSearch writes to. */
 type Portion = Pick<PairTask, 'live' | 'words' | 'length' | 'next'>;
 
-/** A search slot by slot that can stop and continue. */
+/** A search, slot by slot, that can stop and continue. */
 export abstract class PortionedSearch<Task extends Portion> {
   abstract readonly task: Task;
 
   /** Continues until there are more than `stop` words, or no more slots. */
   protected abstract collect(stop: number): void;
 
-  /** Words that the pairs of one slot can take, and two that are written before the pair is tested. */
+  /** Returns the words for all pairs of one slot, and two more: a pair is written before it is tested. */
   protected abstract roomForOne(): number;
 
   get memoryBytes(): number {
     return this.task.words.byteLength;
   }
 
-  /** Fills `task.words` with the next portion; false when there are no more pairs. */
+  /** Fills `task.words` with the next portion. Returns false if there are no more pairs. */
   advance(): boolean {
     const { task } = this;
     task.length = 0;
@@ -37,7 +37,7 @@ export abstract class PortionedSearch<Task extends Portion> {
     return task.length > 0;
   }
 
-  /** Writes all pairs to `words`, or to a longer array if they do not fit. Returns the array. */
+  /** Writes all pairs to `words`, or to a longer array if they do not fit. Returns the array used. */
   collectInto(words: Uint32Array): Uint32Array {
     const { task } = this;
     const own = task.words;
@@ -58,7 +58,8 @@ export abstract class PortionedSearch<Task extends Portion> {
 }
 
 /**
- * Returns the words of a portion for `capacity` particles; there must be room to end with all pairs of one particle.
+ * Allocates the words of a portion for `capacity` particles. A portion ends with all pairs of a particle, so it needs
+ * room for them.
  */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
@@ -93,7 +94,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     };
   }
 
-  /** Starts over. `labels` is the label of each slot in the pairs. */
+  /** Starts a new search. `labels`: the label of each slot in the pairs. */
   begin(positions: Float32Array, labels: Uint32Array, broadPhase: BroadPhase = 'grid'): void {
     const { task, order } = this;
     task.live = order.live;
@@ -117,8 +118,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * The most rows that may hold the later neighbours of a particle: its own row, the rows ahead, and further rows across
- * an end of the world or in another block of the table.
+ * Returns the most rows that may hold the later neighbours of a particle: its own row, the rows ahead, and further rows
+ * across an end of the world or in another block of the table.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
@@ -128,14 +129,15 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 }
 
 /**
- * Returns the pairs sorted by the first label and then the second, in a new array. Labels are below `limit`. A counting
- * sort by the first label; the few pairs with the same first label are sorted by insertion.
+ * Returns the pairs in a new array, sorted by the first label and then by the second. Labels are below `limit`. A
+ * counting sort orders the first labels. Insertion orders the second labels of each group, the built-in sort those of a
+ * long group. `advice`: see makeRoom.
  */
-export function sortPairs(pairs: Uint32Array, length: number, limit: number, instead?: string): Uint32Array {
+export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
   return makeRoom(
     () => sortedCopy(pairs, length, limit),
     () => length / 2,
-    instead,
+    advice,
   );
 }
 
@@ -178,7 +180,7 @@ function arePairsSorted(pairs: Uint32Array, length: number): boolean {
   return true;
 }
 
-/** Pairs with one first label up to which insertion sorts them. */
+/** Insertion sorts groups of up to this many pairs with the same first label. */
 const SHORT_GROUP = 32;
 
 function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {

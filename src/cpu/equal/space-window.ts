@@ -1,58 +1,60 @@
 /**
- * Finds overlapping pairs in 3D slot by slot through the cells ahead, like `collect` of space.ts: the same pairs in the
- * same order, in less time if balls are not sparse and a layer fits the window. Inputs and outputs are those of
- * `collect`.
+ * Finds overlapping pairs in 3D like `collect` of space.ts: the same pairs in the same order. It is faster if balls are
+ * not sparse and a layer fits the window.
  *
- * Slots are copied into a window whose arrays are constants of this module; see plane-window.ts. A second table
- * holds where each of a layer's cells begins, because advancing in four rows by keys takes four unpredictable branches
- * per slot. Whether a row holds a slot is unpredictable too, so the first slot from its beginning on is always tested;
+ * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. A second table holds
+ * the first slot of each cell, because advancing by keys in four rows takes four unpredictable branches per slot.
+ * Whether a row holds any slot is unpredictable too. So the first slot from the row's beginning on is always tested;
  * the distance rejects it if it is out of reach.
- * The test is written out five times: in a loop over rows it makes finding pairs a fifth slower (bench/NOTES.md).
+ * The test is written out five times: a loop over rows makes finding pairs a fifth slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
 /**
- * Slots in the window, a power of two: 920 kB. The used part fits the first-level cache up to 1,000 slots per layer.
+ * Slots in the window, a power of two: 920 kB. Up to 1,000 slots per layer, the used part fits the first-level cache.
  */
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells whose beginnings are known at a time, a power of two, at least those of a layer and a row: 520 kB. */
+/** Cells whose first slots are known together, a power of two: 520 kB. The cells of a layer and a row must fit. */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
-/** Entries after the last slot that may be tested, one for each row; they hold no particle. */
+/** Entries after the last slot, which hold no particle but may be tested, one for each row. */
 const PADDING = 5;
 
-/** Number of slots that are loaded, and searched, at a time. */
+/** Number of slots that are loaded, and searched, together. */
 const BLOCK = 256;
 
-/** Words of the pairs of a block, and of the one slot that may go beyond. */
+/**
+ * BLOCK_WORDS: words for the pairs of a block. FOUND_WORDS adds room for the pairs of the slot that exceeds that
+ * number.
+ */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/** Limit of cells per slot: at 42, the search by keys is as fast or faster. */
+/** With this many cells per slot or more, slots are sparse. At 42, the search by keys is as fast or faster. */
 const MOST_CELLS = 16;
 
 const windowKeys = new Int32Array(WINDOW);
 const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
 const windowZ = new Float64Array(WINDOW);
-/** For each cell, the first slot that is in it or after it. */
+/** For each cell, the first slot in it or after it. */
 const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
 /**
- * The slot at the end of the last block, the first cell whose beginning is not known yet, and whether all pairs of the
- * block surely overlap.
+ * The first slot after the last block; the first cell whose first slot is not known yet; whether all pairs of the block
+ * surely overlap.
  */
 let reachedSlot = 0;
 let firstUnknown = 0;
 let isSure = true;
 
-/** Like `collect`, but stops before slots that are sparse or do not fit the window; collectByKeys searches these. */
+/** Like `collect`, but stops before slots that are sparse or do not fit the window. collectByKeys searches those. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -66,14 +68,14 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const first = keys[slot] as number;
-    // The cell after all cells that the block looks into.
+    // The key after all cells that the block searches.
     const behindLast = (keys[blockEnd - 1] as number) + layerStride + rowStride + 2;
     if (behindLast - first >= CELLS) break;
     if (slot >= decided) {
       if (isSparse(keys, live, slot)) break;
       decided = slot + STRETCH;
     }
-    // Loads whole blocks: finding where they end takes longer than loading a few slots too many.
+    // Loads whole blocks: loading a few slots too many is faster than finding the exact end.
     while (loaded < live && lastKey < behindLast) {
       const loadEnd = Math.min(live, loaded + BLOCK);
       const endKey = keys[loadEnd - 1] as number;
@@ -96,13 +98,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** True if there are so many cells per slot that finding where they begin takes longer than it saves. */
+/** Returns whether there are so many cells per slot that finding their first slots takes longer than it saves. */
 export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
   const end = Math.min(live, slot + STRETCH);
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Loads slots into the window, and the beginnings of all cells up to their last one. */
+/** Copies slots into the window, and sets the first slots of all cells up to the last slot's cell. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -123,13 +125,13 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   for (let slot = end; slot < end + PADDING; slot++) ownX[slot & MASK] = Number.POSITIVE_INFINITY;
 }
 
-/** Sets the beginnings of the cells behind all particles to the end of the slots, so that those cells are empty. */
+/** Marks the cells behind all particles as empty: their first slot is the end of the slots. */
 function fillBehind(live: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = live;
 }
 
 /**
- * Finds the pairs of the slots from `slot` up to `end`, until there are more than `stop` words. Returns the number of
+ * Finds the pairs of the slots from `begin` up to `end`, until there are more than `stop` words. Returns the number of
  * words.
  */
 function collectBlock(
@@ -149,7 +151,7 @@ function collectBlock(
   const limit = diameter * diameter;
   const surely = limit * SURELY;
   const perhaps = limit * PERHAPS;
-  // Declared as integers; otherwise V8 checks in each turn what kind of number they are.
+  // `| 0` declares integers; otherwise V8 checks in each iteration what kind of number they are.
   const last = end | 0;
   const most = stop | 0;
   const row = rowStride | 0;
@@ -176,7 +178,7 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     } while (++other < rangeEnd);
     let cell = key + row - 1;
-    // If rows are nearly empty, the slot that is always tested may be in the next row. This tests no slot twice.
+    // If rows are nearly empty, a slot that was tested may be in the next row. The maximum tests no slot twice.
     other = Math.max(other, cells[cell & CELL_MASK] as number);
     rangeEnd = cells[(cell + 3) & CELL_MASK] as number;
     do {

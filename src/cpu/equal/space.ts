@@ -1,7 +1,7 @@
 /**
- * The inner loops of the search in 3D; plane.ts is the same in 2D. ../shared/kernels.ts defines each one.
- * Ordering: pairs come slot by slot, each slot's partners ascending. So sums over a particle's neighbours are added in
- * the order of slots, which is canonical.
+ * The inner loops of the search in 3D; plane.ts is the same in 2D. ../shared/kernels.ts describes each loop.
+ * Ordering: pairs come by their lower slot, then by their higher slot. So a sum over a particle's neighbours is added
+ * in the order of slots, which is canonical.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
@@ -24,8 +24,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // Like core/world/cells.ts. The first cell takes everything below it, so flooring and snapping make no
-      // difference.
+      // The result is that of core/world/cells.ts. Everything below the world is in the first cell, so flooring and
+      // snapping make no difference.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -38,7 +38,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // Stays negative once a key is below the one before it.
+    // Becomes and stays negative once a key is below the one before it.
     descents |= key - previous;
     previous = key;
   }
@@ -46,8 +46,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
 }
 
 /**
- * Key of a position. `columns`, `rows` and `layers` count the cells inside the ring; `outside` is the key of non-finite
- * positions.
+ * Returns the key of a position. `columns`, `rows` and `layers` count the cells inside the ring. `quarantineKey` is the
+ * key of positions that are not finite.
  */
 function keyAt(
   x: number,
@@ -62,27 +62,28 @@ function keyAt(
   layers: number,
   rowStride: number,
   layerStride: number,
-  outside: number,
+  quarantineKey: number,
 ): number {
   const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
-  if (x - x + (y - y) + (z - z) !== 0) return outside;
-  // Like core/world/cells.ts. The first cell takes everything below it, so flooring and snapping make no difference.
+  if (x - x + (y - y) + (z - z) !== 0) return quarantineKey;
+  // The result is that of core/world/cells.ts. Everything below the world is in the first cell, so flooring and
+  // snapping make no difference.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
   return layer * layerStride + row * rowStride + column;
 }
 
-/** Like findCells, but counts by bins. */
+/** Like findCells, but counts the particles per bin. */
 function findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
-  const { given, counts, shift } = bins;
+  const { inputKeys, counts, shift } = bins;
   const columns = lattice.columns - 2;
   const rows = lattice.cellsY - 2;
   const layers = lattice.cellsZ - 2;
-  const outside = lattice.rows * rowStride;
+  const quarantineKey = lattice.rows * rowStride;
   let previous = 0;
   let descents = 0;
   for (let index = 0; index < count; index++) {
@@ -99,26 +100,30 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
       layers,
       rowStride,
       layerStride,
-      outside,
+      quarantineKey,
     );
     counts[key >> shift] = (counts[key >> shift] as number) + 1;
-    given[index] = key;
+    inputKeys[index] = key;
     descents |= key - previous;
     previous = key;
   }
   return descents;
 }
 
-/** Rows ahead: the next in the layer, and three in the next layer. */
+/**
+ * Key distances from a cell to the first of three cells in each row ahead: the next row in the layer, and three rows in
+ * the next layer.
+ */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
-/** For each of these rows, the first slot of its three cells; it only ever advances. */
+/** For each of these rows, the first slot of its three cells. It never decreases. */
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The slots that are left are sparse, or do not fit the window, or there is no more room for pairs.
+    // The window search has stopped at slots that are sparse or do not fit the window, or because there are enough
+    // pairs.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }
@@ -146,7 +151,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
-    // Always writes a pair and keeps it if it overlaps: about every third does, so a branch would often be
+    // Writes every pair and keeps it if it may overlap: about one in three does, so a branch would often be
     // mispredicted.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
@@ -161,7 +166,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     for (let row = 0; row < ROWS_AHEAD; row++) {
       const rowAhead = key + (toRowsAhead[row] as number);
       let ahead = slotsAhead[row] as number;
-      // Advances once without a branch, because one and none are about equally frequent.
+      // Advances by one slot or none without a branch, because both are about equally frequent.
       ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
       while ((keys[ahead] as number) < rowAhead) ahead++;
       slotsAhead[row] = ahead;
@@ -183,7 +188,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   task.length = length;
 }
 
-/** The exact test for a pair of slots. */
+/** Returns whether a pair of slots overlaps, decided exactly. */
 function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
   return overlapsInSpace(
     positions[3 * slot] as number,

@@ -1,4 +1,4 @@
-/** Chooses the search loops by the kind of the world and its dimensions. */
+/** Chooses the search loops by the kind of world and the dimensions. */
 import type { Kernels } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import * as hashed from './hashed';

@@ -1,14 +1,13 @@
 /**
  * The loops for a periodic world: wrapping positions into the box, and the search for pairs across its ends. Inputs and
- * outputs are those of the functions of the same names in ../shared/kernels.ts; positions change in place.
+ * outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
- * The loops of bounded worlds search the slots whose neighbours ahead lie as in a bounded world, row by row. With three
- * or more cells per axis, two cells touch on one side only, so a pair that is nearer through the boundary cannot
- * overlap. For slots of other cells, this file lists the ranges ahead of their cell and tests distances of minimum
- * images.
- * Ordering: pairs come slot by slot, each slot's partners ascending.
+ * A slot is searched by the loops of bounded worlds, row by row, if none of the cells ahead is across an end. With
+ * three or more cells per axis, two cells touch on one side only, so a pair that is nearer through the boundary cannot
+ * overlap. For the other slots, this file lists the ranges of slots in the cells ahead and compares minimum images.
+ * Ordering: pairs come by their lower slot, then by their higher slot.
  */
-import { wrapCoordinate, wrapOnce } from '../../core/world/cells';
+import { wrapAxis, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import type { PairTask } from '../shared/kernels';
 import { type Lattice, labelsDescent, lowerBound } from '../shared/lattice';
@@ -18,19 +17,19 @@ import { SPACE } from './space';
 
 const { fround } = Math;
 
-/** Wraps the finite positions of particles from `first` up to `end`, by at most one period. */
+/** Wraps the finite positions of particles from `first` up to `end` in place, by at most one period. */
 export function wrapOnceIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
-  moveIn(world, positions, first, end, edges, wrapOnce);
+  wrapWith(world, positions, first, end, edges, wrapOnce);
 }
 
-/** Like wrapOnceIn, by any number of periods. */
+/** Like wrapOnceIn, but by any number of periods. */
 export function wrapIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
-  moveIn(world, positions, first, end, edges, wrapCoordinate);
+  wrapWith(world, positions, first, end, edges, wrapAxis);
 }
 
-function moveIn(
+function wrapWith(
   world: World,
   positions: Float32Array,
   first: number,
@@ -54,12 +53,15 @@ function moveIn(
   }
 }
 
-/** Slots ahead of a cell, in ascending ranges: in 3D at most nine rows of cells, each in two parts. */
+/**
+ * Ascending ranges of slots in the cells ahead of a cell. In 3D there are at most nine rows of cells, each in two
+ * parts.
+ */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
-/** Up to three coordinates of cells, ascending: a cell and those next to it. */
+/** The coordinates of a cell and its neighbours along y and z, ascending. In 2D there is one layer. */
 const nearRows = new Int32Array(3);
 const nearLayers = new Int32Array(3);
 
@@ -85,7 +87,7 @@ export function collectAll(task: PairTask, stop: number): void {
   }
 }
 
-/** Number of pairs that the grid hands to the distance test. */
+/** Returns the number of pairs that the grid passes to the distance test. */
 export function countCandidates(lattice: Lattice, keys: Int32Array, live: number): number {
   let candidates = 0;
   let first = 0;
@@ -101,7 +103,7 @@ export function countCandidates(lattice: Lattice, keys: Int32Array, live: number
   return candidates;
 }
 
-/** Returns the number in core/world/cells.ts of the cell with this key. Keys count the ring of the lattice too. */
+/** Returns the cell number of core/world/cells.ts for a key. Keys also count the ring of the lattice. */
 export function cellOfKey(lattice: Lattice, key: number): number {
   const { cells } = lattice.world;
   const [columns, cellsY] = cells as [number, number];
@@ -113,7 +115,7 @@ export function cellOfKey(lattice: Lattice, key: number): number {
   return (z * cellsY + y) * columns + x;
 }
 
-/** Searches the slots of one cell, until `end` or `stop`. */
+/** Searches the slots of one cell from `task.next` on, until `end` or `stop`. */
 function collectCell(task: PairTask, stop: number, end: number): void {
   const { keys, live, lattice } = task;
   const cellEnd = Math.min(end, findRanges(lattice, keys, live, task.next));
@@ -125,7 +127,7 @@ function collectCell(task: PairTask, stop: number, end: number): void {
   }
 }
 
-/** Finds the ranges ahead of the cell of a slot, its own cell included. Returns where the cell ends. */
+/** Finds the ranges of slots in the cell of a slot and the cells ahead. Returns the end of the slot's cell. */
 function findRanges(lattice: Lattice, keys: Int32Array, live: number, slot: number): number {
   const key = keys[slot] as number;
   const row = rowOf(lattice, key);
@@ -159,7 +161,7 @@ function findRanges(lattice: Lattice, keys: Int32Array, live: number, slot: numb
   return end;
 }
 
-/** Adds the later slots of the cells from one key to another. */
+/** Adds the slots from `slot` on in the cells from `firstKey` to `lastKey`. */
 function addRange(keys: Int32Array, live: number, slot: number, firstKey: number, lastKey: number): void {
   if (lastKey < (keys[slot] as number)) return;
   const begin = firstKey <= (keys[slot] as number) ? slot : lowerBound(keys, live, firstKey);
@@ -185,7 +187,7 @@ function listOnly(list: Int32Array, coordinate: number): number {
   return 1;
 }
 
-/** True if some of the cells ahead of this one are at another end of the world. */
+/** Returns whether any of the cells ahead of a cell is across an end of the world. */
 function isAtEnd(lattice: Lattice, key: number): boolean {
   const { cellsY, wrapsX, wrapsY, wrapsZ } = lattice;
   const row = rowOf(lattice, key);
@@ -194,7 +196,7 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // In 2D the last row has nothing ahead; in 3D the first row of the next layer is.
+    // In 2D nothing is ahead of the last row. In 3D the first row of the next layer is.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );
@@ -208,25 +210,25 @@ function columnOf(lattice: Lattice, key: number): number {
   return key - rowOf(lattice, key) * lattice.rowStride;
 }
 
-/** Like Kernels.scan, with the distance of minimum images. */
+/** Like Kernels.scan, but compares minimum images. */
 function scan(task: PairTask, slot: number, begin: number, end: number): void {
   const { positions, labels, diameter, words, lattice } = task;
   const { dimensions, periods } = lattice;
-  const inPlane = dimensions === 2;
+  const is2D = dimensions === 2;
   const [periodX, periodY, periodZ = 0] = periods as [number, number, number?];
   const limit = diameter * diameter;
   const band = wrappedBand(diameter, lattice.longestPeriod);
   const first = dimensions * slot;
   const x = positions[first] as number;
   const y = positions[first + 1] as number;
-  const z = inPlane ? 0 : (positions[first + 2] as number);
+  const z = is2D ? 0 : (positions[first + 2] as number);
   const label = labels[slot] as number;
   let { length } = task;
   for (let other = begin; other < end; other++) {
     const at = dimensions * other;
     const dx = minimumDistance((positions[at] as number) - x, periodX);
     const dy = minimumDistance((positions[at + 1] as number) - y, periodY);
-    const dz = inPlane ? 0 : minimumDistance((positions[at + 2] as number) - z, periodZ);
+    const dz = is2D ? 0 : minimumDistance((positions[at + 2] as number) - z, periodZ);
     const excess = dx * dx + dy * dy + dz * dz - limit;
     if (excess > band) continue;
     if (excess >= -band && !overlapsWrapped(positions, slot, other, diameter, periods)) continue;
@@ -238,7 +240,10 @@ function scan(task: PairTask, slot: number, begin: number, end: number): void {
   task.length = length;
 }
 
-/** Distance of the minimum images along an axis, never negative; the period is infinite if the axis does not wrap. */
+/**
+ * Returns the distance of two minimum images along an axis from a difference of coordinates. `period` is infinite if
+ * the axis does not wrap.
+ */
 export function minimumDistance(apart: number, period: number): number {
   const distance = Math.abs(apart);
   return Math.min(distance, Math.abs(period - distance));

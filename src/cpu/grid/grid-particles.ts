@@ -1,13 +1,13 @@
 /**
- * Particles that a program moves itself, on the CPU: positions and velocities by id, and a CpuGrid over them. It has
- * the methods of the GPU's GridParticles but returns values where those return promises.
+ * Particles that a program moves itself, on the CPU: positions and velocities by id, and a CpuGrid over the positions.
+ * It has the methods of the GPU's GridParticles, but returns values instead of promises.
  *
  *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions });
  *     particles.sort();
  *     particles.grid.forEachPair((id, other) => …);
  *
- * Inputs: packed vectors, checked. Outputs: `buffers`, which the program changes in place, `grid`, and packed copies by
- * `read`. Unused ids below `end` have the position NaN, so that the grid sets them aside.
+ * Inputs: packed vectors, checked. Outputs: `buffers`, which the program changes in place; `grid`; packed copies by
+ * `read`. Unused ids below `end` have the position NaN, so the grid quarantines them.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
@@ -63,13 +63,13 @@ export class CpuGridParticles {
     return this.ids.count;
   }
 
-  /** One more than the greatest id of a particle, or 0. */
+  /** One more than the greatest id of a particle; 0 without particles. */
   get end(): number {
     return this.ids.end;
   }
 
   /**
-   * The state itself, packed, by id up to `end`; the program may change it in place. Positions of unused ids are NaN.
+   * The state itself, packed, by id up to `end`. The program may change it in place. Positions of unused ids are NaN.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> {
     const floats = this.dimensions * this.end;
@@ -80,7 +80,7 @@ export class CpuGridParticles {
     return this.grid.memoryBytes + this.positions.byteLength + this.velocities.byteLength + this.capacity;
   }
 
-  /** Builds the grid of the particles, or of other positions, packed like `buffers.positions`. */
+  /** Builds the grid from the particles' positions, or from other positions, packed like `buffers.positions`. */
   sort(positions: Float32Array = this.positions): void {
     this.checkAlive();
     this.grid.build(positions, this.end);
@@ -90,7 +90,7 @@ export class CpuGridParticles {
     return this.ids.has(id);
   }
 
-  /** Adds particles. Returns their ids, the lowest free ones, ascending. */
+  /** Adds particles. Returns their ids: the lowest free ids, ascending. */
   add(particles: PlacedParticles): Uint32Array {
     this.checkAlive();
     const admitted = admitPlaced(this.ids, this.grid.world, particles);
@@ -133,7 +133,7 @@ export class CpuGridParticles {
     this.write(checkpoint);
   }
 
-  /** Throws if these particles are destroyed. */
+  /** Throws an error if `destroy` was called. */
   checkAlive(): void {
     if (this.destroyed) throw new DestroyedError('CpuGridParticles');
   }

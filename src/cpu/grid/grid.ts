@@ -1,17 +1,17 @@
 /**
- * The grid alone, on the CPU: which particles of an array of positions overlap, which are near a point or in a box, and
- * which balls around them a ray meets. Ids are indices into the array.
+ * The grid alone, on the CPU. It finds the particles of an array of positions that overlap, that are near a point or in
+ * a box, or that a ray meets. Ids are indices into the array.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
  *     grid.build(positions);
  *     grid.forEachPair((first, second) => …);
  *
- * Inputs: packed positions, `dimensions` numbers per particle, in any order; they are copied. Particles that are not
- * finite are set aside and counted. Particles outside the box belong to its outermost cells; along axes that wrap they
- * are wrapped from up to a period outside.
- * Guarantee: overlapping means distance < diameter (in a periodic world, of the minimum images), decided exactly on the
- * 32-bit coordinates: no pair is missed, added or doubled by rounding. Building and searching allocate nothing except
- * results.
+ * Inputs: packed positions, `dimensions` numbers per particle, in any order; the grid copies them. Particles that are
+ * not finite are quarantined and counted. Particles outside the box belong to its outermost cells. Along axes that
+ * wrap, positions are wrapped from up to a period outside.
+ * Guarantee: particles overlap if their distance (in a periodic world, that of their minimum images) is less than the
+ * diameter. This is decided exactly on the 32-bit coordinates, so no pair is missed, added or doubled. Building and
+ * searching allocate nothing except results.
  */
 import {
   checkDimensions,
@@ -44,17 +44,17 @@ import { CpuLevelGrid } from './level-grid';
 import { PairGrid } from './pair-grid';
 
 export interface CpuGridOptions extends WorldOptions {
-  /** The most particles; memory is reserved for all of them. */
+  /** The most particles. Memory is reserved for all of them. */
   readonly capacity: number;
-  /** Particles nearer than this overlap. Cells are at least as large. */
+  /** Particles overlap if they are nearer than this. Cells are at least as large. */
   readonly diameter: number;
 }
 
-/** The range of radii, instead of a diameter, if each particle has its own radius. */
+/** Options with a range of radii instead of a diameter: each particle has its own radius. */
 export interface CpuLevelGridOptions extends WorldOptions {
-  /** The most particles; memory is reserved for all of them. */
+  /** The most particles. Memory is reserved for all of them. */
   readonly capacity: number;
-  /** Particles smaller than `smallest` are allowed; particles larger than `largest` are set aside. */
+  /** Particles smaller than `smallest` are allowed. Particles larger than `largest` are quarantined. */
   readonly radii: RadiusRange;
 }
 
@@ -87,7 +87,8 @@ function createEqualGrid(options: CpuGridOptions): CpuGrid {
 }
 
 /**
- * Doubles the cells of an unbounded world, a power of two, if a diameter that is no 32-bit float is just above them.
+ * Doubles the cells of an unbounded world if the diameter exceeds them. That happens if rounding the diameter to a
+ * 32-bit float lowered it to a power of two.
  */
 function wideEnough(world: World, options: CpuGridOptions): World {
   if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
@@ -122,8 +123,8 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Cell number (in an unbounded world, bucket), as in core/world/cells.ts, of each of `ids()` that is not set aside. A
-   * copy.
+   * Returns the cell number of core/world/cells.ts (in an unbounded world, the bucket) for each of `ids()` that is not
+   * quarantined. A copy.
    */
   cells(): Uint32Array {
     const { keys, live, lattice } = this.order;
@@ -131,7 +132,7 @@ export class CpuGrid extends PairGrid {
     return this.world.kind === 'periodic' ? cells.map((key) => cellOfKey(lattice, key)) : cells;
   }
 
-  /** Replaces the positions by copies of the first `count` particles; default: all of them. */
+  /** Replaces the positions by copies of the first `count` positions. Default: all positions of the array. */
   build(positions: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
@@ -142,8 +143,8 @@ export class CpuGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle no farther than `radius` from a point, in canonical order. Any point and any
-   * radius are allowed, Infinity too. In a periodic world the radius is at most half the shortest period, or Infinity,
-   * and distances are those of minimum images. Distances are rounded as doubles are.
+   * radius are allowed, Infinity too. In a periodic world the radius is Infinity or at most half the shortest period,
+   * and distances are those of minimum images. Distances are rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -152,9 +153,9 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * The k particles nearest to a point and no farther than `radius`, or as many as there are: the nearest first, of
-   * equal distances the lower id first. Any point and any radius are allowed; default: Infinity. In a periodic world
-   * distances are those of minimum images. Distances are rounded as doubles are.
+   * Returns the k particles nearest to a point, no farther than `radius`, or fewer if there are fewer. They come by
+   * distance, then by id. Any point and any radius are allowed; the default is Infinity. In a periodic world distances
+   * are those of minimum images. Distances are rounded to doubles.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
@@ -167,10 +168,10 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every ball around a particle that a ray meets, by distance and then by id. The ray is origin + t
-   * · direction with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a ball if the centre is no farther from
-   * it than `radius` (default and maximum: half the diameter); the least such t is the distance. In a periodic world
-   * the ray wraps too, up to 64 periods, and a ball counts where it is first met.
+   * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
+   * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a particle if it comes as near as `radius` to the
+   * centre (default and maximum: half the diameter). The least such t is the distance. In a periodic world the ray
+   * wraps too, up to 64 periods, and a particle counts where the ray first meets it.
    */
   alongRay(
     origin: readonly number[],
@@ -183,7 +184,7 @@ export class CpuGrid extends PairGrid {
     this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
   }
 
-  /** Returns what `alongRay` visits, in new arrays. */
+  /** Returns the particles that `alongRay` visits, in new arrays. */
   findAlongRay(
     origin: readonly number[],
     direction: readonly number[],

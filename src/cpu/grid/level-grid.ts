@@ -1,17 +1,18 @@
 /**
- * The grid alone, on the CPU, for particles with their own radii: which of them overlap, which centres are near a point
- * or in a box, and which balls a ray meets. Ids are indices into the arrays.
+ * The grid alone, on the CPU, for particles with variable radii. It finds the particles that overlap, whose centres are
+ * near a point or in a box, or that a ray meets. Ids are indices into the arrays.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
  *     grid.build(positions, radii);
  *     grid.forEachPair((first, second) => …);
  *
- * Inputs: packed positions, `dimensions` numbers per particle, and a radius each, in any order; they are copied.
- * Particles are set aside and counted if they are not finite, or if the radius is NaN, negative or larger than the
- * largest. Along axes that wrap, particles are wrapped from up to a period outside; along others they may lie anywhere.
- * Guarantee: overlapping means distance < sum of the radii (in a periodic world, of the minimum images), decided
- * exactly on the 32-bit numbers: no pair is missed, added or doubled by rounding. Building and searching allocate
- * nothing except results.
+ * Inputs: packed positions, `dimensions` numbers per particle, and one radius per particle, in any order; the grid
+ * copies them. Particles are quarantined and counted if they are not finite, or if the radius is NaN, negative or
+ * larger than the largest. Along axes that wrap, positions are wrapped from up to a period outside; along other axes
+ * they may lie anywhere.
+ * Guarantee: particles overlap if their distance (in a periodic world, that of their minimum images) is less than the
+ * sum of their radii. This is decided exactly on the 32-bit numbers, so no pair is missed, added or doubled. Building
+ * and searching allocate nothing except results.
  */
 import { checkFunction } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -48,7 +49,7 @@ export class CpuLevelGrid extends PairGrid {
     return this.order.memoryBytes + this.search.memoryBytes + this.ownBytes;
   }
 
-  /** Replaces positions and radii by copies of the first `count` particles; default: all of them. */
+  /** Replaces positions and radii by copies of the first `count` of each. Default: all particles of the arrays. */
   build(positions: Float32Array, radii: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
@@ -64,10 +65,10 @@ export class CpuLevelGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in canonical order; its own
-   * radius does not matter. Any point and any radius are allowed, Infinity too. In a periodic world the radius is at
-   * most half the shortest period, or Infinity, and distances are those of minimum images. Distances are rounded as
-   * doubles are.
+   * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in canonical order. The
+   * particle's own radius does not matter. Any point and any radius are allowed, Infinity too. In a periodic world the
+   * radius is Infinity or at most half the shortest period, and distances are those of minimum images. Distances are
+   * rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -76,10 +77,9 @@ export class CpuLevelGrid extends PairGrid {
   }
 
   /**
-   * The k particles whose centres are nearest to a point and no farther than `radius`, or as many as there are: the
-   * nearest first, of equal distances the lower id first; their own radii do not matter. Any point and any radius are
-   * allowed; default: Infinity. In a periodic world distances are those of minimum images. Distances are rounded as
-   * doubles are.
+   * Returns the k particles whose centres are nearest to a point, no farther than `radius`, or fewer if there are
+   * fewer. They come by distance, then by id; their own radii do not matter. Any point and any radius are allowed; the
+   * default is Infinity. In a periodic world distances are those of minimum images. Distances are rounded to doubles.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
@@ -92,10 +92,10 @@ export class CpuLevelGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every ball that a ray meets, by distance and then by id. Each ball has its own radius. The ray is
-   * origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a ball if the centre is no
-   * farther from it than the radius; the least such t is the distance. In a periodic world the ray wraps too, up to 64
-   * periods, and a ball counts where it is first met.
+   * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
+   * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a particle if it comes as near to the centre as the
+   * particle's own radius. The least such t is the distance. In a periodic world the ray wraps too, up to 64 periods,
+   * and a particle counts where the ray first meets it.
    */
   alongRay(
     origin: readonly number[],
@@ -108,7 +108,10 @@ export class CpuLevelGrid extends PairGrid {
     this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
   }
 
-  /** Returns what `alongRay` visits, in new arrays. `radius` is for grids with one diameter. */
+  /**
+   * Returns the particles that `alongRay` visits, in new arrays. `radius` must be undefined; only grids with one
+   * diameter accept it.
+   */
   findAlongRay(
     origin: readonly number[],
     direction: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * The common part of the CPU's grids, whatever decides an overlap: returns the results of a search in several forms,
- * and wraps positions into a periodic world.
- * Guarantee: while the caller's visitor runs, the grid is not built and its pairs are not searched anew.
+ * The common part of the CPU's grids: returns the results of a search in several forms, and wraps positions into a
+ * periodic world. Subclasses decide which particles overlap.
+ * Guarantee: while a visitor of the caller runs, the grid is not built and no search for pairs begins.
  */
 import { checkFunction } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -11,28 +11,31 @@ import { sortPairs } from '../equal/search';
 import { wrapOnceIn } from '../equal/wrapped';
 import type { RayHits } from '../shared/ray-walk';
 
-/** A search that goes over the pairs in portions, or collects them all. */
+/** A search that returns the pairs in portions, or all of them together. */
 interface PortionedSearch {
-  /** Pairs found, the lower name first. */
+  /** The pairs found: two ids each, the lower id first. */
   readonly task: { readonly words: Uint32Array; readonly length: number };
-  /** Fills the task with the next portion; false when there are no more pairs. */
+  /** Fills the task with the next portion. Returns false if there are no more pairs. */
   advance(): boolean;
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/** The order of the particles: the source of each slot, and how many particles are not set aside. */
+/**
+ * The order of the particles: the index in the input of each slot's particle, and the number of particles that are not
+ * quarantined.
+ */
 interface Order {
   readonly source: Uint32Array;
   readonly live: number;
 }
 
 export abstract class PairGrid {
-  /** In periodic worlds the positions wrapped into the box, in the order of the input; empty otherwise. */
+  /** In periodic worlds, the positions wrapped into the box, in the order of the input; otherwise empty. */
   private readonly inside: Float32Array;
   private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
   protected built = 0;
-  /** Number of the caller's visitors that are running. */
+  /** Number of visitors of the caller that are running. */
   private visits = 0;
 
   constructor(
@@ -45,18 +48,18 @@ export abstract class PairGrid {
 
   protected abstract readonly order: Order;
 
-  /** Starts a search of the pairs of the last build. */
+  /** Starts a search for the pairs of the last build. */
   protected abstract begin(): PortionedSearch;
 
-  /** The error message for callers that build or search inside a visitor. */
+  /** The error message if a caller builds, or searches for pairs, inside a visitor. */
   protected abstract readonly busy: string;
 
-  /** Number of particles of the last build, set-aside ones included. */
+  /** Number of particles of the last build, quarantined ones included. */
   get count(): number {
     return this.built;
   }
 
-  /** Number of particles that are set aside: a coordinate is not finite, or the radius is not usable. */
+  /** Number of quarantined particles: a coordinate is not finite, or the radius is not usable. */
   get nonFinite(): number {
     return this.built - this.order.live;
   }
@@ -66,7 +69,7 @@ export abstract class PairGrid {
   }
 
   /**
-   * Ids in canonical order: cells (or buckets of a table) ascending, ids ascending in each, set-aside particles last. A
+   * Returns the ids in canonical order: by cell (or bucket of a table), then by id; quarantined particles come last. A
    * copy.
    */
   ids(): Uint32Array {
@@ -82,8 +85,8 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns every overlapping pair once, the lower id first, in no particular order of pairs: the fastest way. The
-   * array belongs to the grid, is longer than the `2 · count` words in use, and is reused by the next call.
+   * Returns every overlapping pair once, the lower id first; the order of pairs is not defined. This is the fastest
+   * method. The array belongs to the grid, is longer than the `2 · count` words in use, and is reused by the next call.
    */
   collectPairs(): PairList {
     const search = this.beginSearch();
@@ -97,7 +100,7 @@ export abstract class PairGrid {
     return { count, pairs: sortPairs(pairs, 2 * count, this.built) };
   }
 
-  /** Calls `visit` for every overlapping pair once, the lower id first; takes no memory for the pairs. */
+  /** Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
     const search = this.beginSearch();
@@ -123,8 +126,8 @@ export abstract class PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle whose centre is in a box, bounds included, by ascending id. Any box is allowed; if
-   * its `min` is above its `max` along an axis, it is empty. In a periodic world a particle is in a box if one of its
+   * Calls `visit` for every particle whose centre is in a box, bounds included, by ascending id. Any box is allowed; it
+   * is empty if its `min` is above its `max` along any axis. In a periodic world a particle is in a box if any of its
    * images is.
    */
   inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
@@ -146,7 +149,7 @@ export abstract class PairGrid {
     });
   }
 
-  /** Returns the first positions of the caller's array, wrapped into a periodic world, as numbers and as words. */
+  /** Returns the first `particles` positions, wrapped into a periodic world, as numbers and as words. */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     if (this.world.kind !== 'periodic') return [positions, words];
@@ -155,7 +158,7 @@ export abstract class PairGrid {
     return [this.inside, this.insideWords];
   }
 
-  /** Runs code that calls the caller's visitor. */
+  /** Runs code that calls a visitor of the caller. */
   protected visiting(run: () => void): void {
     this.visits++;
     try {

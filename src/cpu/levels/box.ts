@@ -1,7 +1,7 @@
 /**
- * Finds the particles of different sizes whose centres are in a box, or which may reach into it. On each level it
- * searches the cells of the box, for the latter as far around it as the level's largest particle reaches. If that is
- * more cells than particles, it tests all particles.
+ * Finds the particles with variable radii whose centres are in a box, or which may reach into a box. It searches the
+ * cells of the box on each level. To find particles that reach into the box, it widens the box by the largest radius of
+ * the level. If there are more cells than particles, it tests all particles.
  */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';
@@ -9,8 +9,8 @@ import { cellsIn, listSlots, visitLevelCells } from './near';
 import type { LevelOrder } from './order';
 
 /**
- * Returns the sources of the particles whose centres are in a box, bounds included, ascending. Like findInBox of
- * ../equal/box.ts.
+ * Returns the sources (indices in the input) of the particles whose centres are in a box, ascending. The bounds belong
+ * to the box. Like findInBox of ../equal/box.ts.
  */
 export function findInBoxLevels(
   order: LevelOrder,
@@ -28,20 +28,20 @@ export function findInBoxLevels(
     level,
     parts: sides.map((side, axis) => cells.clip(cells.between(side, axis, level), axis, level)),
   }));
-  // Cells along x with buckets of their own are looked up at once.
-  const looked = levels.reduce((sum, { parts }) => {
+  // If each cell has its own bucket, a row of cells takes one lookup.
+  const lookups = levels.reduce((sum, { parts }) => {
     const counts = parts.map(cellsIn);
     if (cells.isDense) counts[0] = Math.min(counts[0] as number, 1);
     return sum + counts.reduce((product, count) => product * count, 1);
   }, 0);
-  if (looked > live) for (let slot = 0; slot < live; slot++) consider(slot);
+  if (lookups > live) for (let slot = 0; slot < live; slot++) consider(slot);
   else for (const { level, parts } of levels) visitLevelCells(order, level, parts, consider);
   return Uint32Array.from(found).sort();
 }
 
 /**
- * Calls `visit` with the slot of every particle that may reach into a box, and perhaps of others nearby, in no
- * particular order. The low corner must not be above the high one. `wider`: factor on the extent of the particles.
+ * Calls `visit` with the slot of every particle that may reach into a box, and perhaps with slots nearby, in no
+ * particular order. The low corner must not be above the high one. `wider`: factor on the radii of the particles.
  */
 export function visitBoxLevels(
   order: LevelOrder,
@@ -55,7 +55,7 @@ export function visitBoxLevels(
   const middle = low.map((along, axis) => (along + (high[axis] as number)) / 2);
   const centre = wrapPoint(lattice, middle);
   const slots: number[] = [];
-  let looked = 0;
+  let lookups = 0;
   for (let index = 0; index < levelChoice.usedLevels; index++) {
     const level = levelChoice.used[index] as number;
     const reach = (wider * baseDiameter * 2 ** level) / 2;
@@ -63,8 +63,8 @@ export function visitBoxLevels(
       const half = ((high[axis] as number) - (low[axis] as number)) / 2 + reach;
       return cells.clip(cells.within(coordinate, half, axis, level), axis, level);
     });
-    looked += parts.reduce((product, part) => product * cellsIn(part), 1);
-    if (looked > live) {
+    lookups += parts.reduce((product, part) => product * cellsIn(part), 1);
+    if (lookups > live) {
       for (let slot = 0; slot < live; slot++) visit(slot);
       return;
     }

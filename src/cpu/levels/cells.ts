@@ -1,12 +1,13 @@
 /**
- * The cells of particles with their own radii, and the bucket of each cell. The levels are those of
- * src/core/world/levels.ts. Positions are scaled in doubles; along axes that do not wrap, by a power of two, which
- * rounds nothing however far out a particle is.
+ * The cells of particles with variable radii, and the bucket of each cell. The levels are those of
+ * src/core/world/levels.ts. Positions are scaled in doubles. Along axes that do not wrap, the scale is a power of two,
+ * so scaling rounds nothing, however far out a particle is.
  * Guarantee: two particles closer than the edge of a level's cells are in adjacent cells of that level.
  *
- * If particles are spread over no more cells than the table has buckets, each cell of the levels in use has a bucket of
- * its own: levels ascending, cells x fastest, with a ring of empty cells around each level so that rows of three cells
- * are consecutive everywhere. Otherwise a hash of level and cell gives the bucket, and cells may share one.
+ * The table is dense if it has enough buckets for the cells of all levels in use. Each cell then has its own bucket:
+ * levels ascending, cells x fastest, with a ring of empty cells around each level, so that rows of three cells are
+ * consecutive everywhere. Otherwise the table is hashed: a hash of level and cell gives the bucket, and cells may share
+ * one.
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
 import { FARTHEST_CELL, MAX_LEVELS, type World } from '../../core/world/world';
@@ -14,11 +15,11 @@ import type { Side } from '../equal/box';
 import type { CellsAlong } from '../shared/ray-walk';
 
 export class LevelCells {
-  /** True if each cell has its own bucket. */
+  /** True if the table is dense: each cell has its own bucket. */
   isDense = false;
   buckets = 0;
   /**
-   * For each level with buckets of its own: first and last cell along each axis, the bucket of the first, and the
+   * In a dense table, for each level in use: first and last cell along each axis, the bucket of the first cell, and the
    * strides between buckets.
    */
   readonly firsts = new Int32Array(3 * MAX_LEVELS);
@@ -28,7 +29,7 @@ export class LevelCells {
   readonly layerStrides = new Int32Array(MAX_LEVELS);
   /** Cells per unit of length along axes that do not wrap, by level. */
   readonly straightScales = new Float64Array(MAX_LEVELS);
-  /** Along each of three axes: origin and scale of positions; first and last cell of the lowest level. */
+  /** Along each axis: origin and scale of positions; first and last cell of the lowest level. */
   private readonly origins = new Float64Array(3);
   private readonly scales = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
@@ -37,10 +38,10 @@ export class LevelCells {
   private readonly counts = new Int32Array(3);
   private readonly periods: readonly number[];
 
-  /** `hashed`: number of buckets, a power of two, if cells share them. */
+  /** `hashedBuckets`: number of buckets of a hashed table, a power of two. */
   constructor(
     private readonly world: World,
-    private readonly hashed: number,
+    private readonly hashedBuckets: number,
   ) {
     const { dimensions, period, min, cells, baseDiameter } = world;
     this.periods = period;
@@ -62,7 +63,7 @@ export class LevelCells {
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** The coordinate of a position's cell on a level. */
+  /** Returns the coordinate of a position's cell on a level. */
   at(position: number, axis: number, level: number): number {
     const scaled = (position - (this.origins[axis] as number)) * (this.scales[axis] as number);
     const low = this.lowest[axis] as number;
@@ -73,7 +74,7 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** Wraps the coordinate of a cell beside another. */
+  /** Wraps a cell coordinate that may be one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
@@ -81,7 +82,8 @@ export class LevelCells {
   }
 
   /**
-   * Number of buckets of a level, ring included, for particles between two corners; infinite if some cells are clamped.
+   * Returns the number of buckets that a level needs, ring included, for particles between two corners; infinite if a
+   * corner's cell is clamped.
    */
   spread(low: Float64Array, high: Float64Array, level: number): number {
     let cells = 1;
@@ -94,15 +96,13 @@ export class LevelCells {
     return cells;
   }
 
-  /**
-   * Gives the cells of some levels buckets of their own if that takes at most `room`. Otherwise cells share buckets.
-   */
+  /** Makes the table dense if the first `length` levels of `levels` need at most `room` buckets, otherwise hashed. */
   assign(low: Float64Array, high: Float64Array, levels: Uint8Array, length: number, room: number): void {
     const { firsts, offsets, rowStrides, layerStrides, world } = this;
     let buckets = 0;
     for (let index = 0; index < length; index++) buckets += this.spread(low, high, levels[index] as number);
     this.isDense = buckets <= room;
-    this.buckets = this.isDense ? buckets : this.hashed;
+    this.buckets = this.isDense ? buckets : this.hashedBuckets;
     if (!this.isDense) return;
     let next = 0;
     for (let index = 0; index < length; index++) {
@@ -118,7 +118,7 @@ export class LevelCells {
     }
   }
 
-  /** Clips ranges of cells along an axis to those that have buckets, on a level in use. */
+  /** Clips ranges of cells along an axis to the cells that have buckets, on a level in use. */
   clip(part: number[], axis: number, level: number): number[] {
     if (!this.isDense) return part;
     const first = this.firsts[3 * level + axis] as number;
@@ -130,7 +130,10 @@ export class LevelCells {
     return (this.lasts[3 * level + axis] as number) - (this.firsts[3 * level + axis] as number) + 1;
   }
 
-  /** Along an axis that wraps, neighbours may be around the end, so all cells count. */
+  /**
+   * Returns the first cell that needs a bucket, without the ring. Along an axis that wraps, it is cell 0, because
+   * neighbours may be across the end.
+   */
   private firstCell(low: Float64Array, axis: number, level: number): number {
     return this.counts[axis] === 0 ? this.at(low[axis] as number, axis, level) : 0;
   }
@@ -141,7 +144,7 @@ export class LevelCells {
   }
 
   /**
-   * The bucket of a cell. If cells share buckets, it equals bucketAt of src/core/world/levels.ts, but creates no
+   * Returns the bucket of a cell. In a hashed table it equals bucketAt of src/core/world/levels.ts, but creates no
    * arrays. In 2D, z is 0.
    */
   bucket(x: number, y: number, z: number, level: number): number {
@@ -159,15 +162,18 @@ export class LevelCells {
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
     hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
     hash ^= hash >>> 15;
-    return (Math.imul(hash, HASH_BLOCK) & (this.hashed - 1)) + (x & (HASH_BLOCK - 1));
+    return (Math.imul(hash, HASH_BLOCK) & (this.hashedBuckets - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** The greatest x in the same row whose bucket is consecutive to that of x. */
+  /** Returns the greatest x up to which the cells of a row have consecutive buckets. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
 
-  /** Cells that reach into `radius` of a position in the world, and one to spare, in parts: first and last of each. */
+  /**
+   * Returns the cells within `radius` of a position in the world, and one cell more on each side, in parts: first and
+   * last cell of each part.
+   */
   within(position: number, radius: number, axis: number, level: number): number[] {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) {
@@ -178,7 +184,7 @@ export class LevelCells {
     const below = position - radius < low;
     const above = position + radius >= low + period;
     const cellAt = (inside: number) => this.at(inside, axis, level);
-    // Numbers below 0 and from `count` on are cells at the other end.
+    // Numbers below 0 and from `count` on stand for cells across the end.
     const first = (below ? cellAt(position - radius + period) - count : cellAt(position - radius)) - 1;
     const last = (above ? cellAt(position + radius - period) + count : cellAt(position + radius)) + 1;
     if (last - first + 1 >= count) return [0, count - 1];
@@ -186,7 +192,7 @@ export class LevelCells {
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
   }
 
-  /** Cells of the positions of one side of a box, in parts: first and last of each. See Side. */
+  /** Returns the cells of the positions in one side of a box, in parts: first and last cell of each part. See Side. */
   between({ low, high, crosses }: Side, axis: number, level: number): number[] {
     const first = this.at(low, axis, level);
     const last = this.at(high, axis, level);
@@ -195,7 +201,7 @@ export class LevelCells {
     return last >= first ? [0, end] : [0, last, first, end];
   }
 
-  /** The cells along an axis that have buckets, on a level in use. */
+  /** Returns the cells along an axis that have buckets, on a level in use. */
   along(axis: number, level: number): CellsAlong {
     const count = (this.counts[axis] as number) >> level;
     const inverseCellSize = (this.scales[axis] as number) / 2 ** level;
@@ -205,7 +211,7 @@ export class LevelCells {
     return { cellSize: 1 / inverseCellSize, inverseCellSize, low, zero: 0, first, last, period };
   }
 
-  /** The largest radius of particles that may be assigned to a level. */
+  /** Returns the largest radius that a particle assigned to a level may have. */
   greatestRadius(level: number): number {
     return Math.min(this.world.baseDiameter * 2 ** level, this.world.diameter) / 2;
   }

@@ -1,61 +1,63 @@
 /**
- * Chooses the levels that particles of different sizes are assigned to. A particle may be in the cells of its own level
- * or of any higher one. Larger cells have more candidates, but each level in use must be searched for all particles
- * below it. If few particles are near each other, a few levels are best for all.
- * Inputs: the number of particles on each level; and for a sample, which particles share a cell on each level. Output:
- * for each level, the level to assign its particles to. Only speed depends on it: the pairs are the same for every
- * choice.
+ * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
+ * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
+ * it. If few particles are near each other, few levels are best.
+ * Inputs: the number of particles on each level; for a sample of the particles, their cells on each level. Output: for
+ * each level, the level to assign its particles to. The choice changes only speed, not the pairs.
  * Guarantee: the same particles give the same choice in any order, because a particle's position alone decides whether
  * it is in the sample.
  */
 import { MAX_LEVELS } from '../../core/world/world';
 
 /**
- * Approximate size of the sample of so many particles. With half a particle per cell on average, several pairs of the
- * sample share a cell. A larger sample takes longer and measures smaller shares.
+ * Returns the approximate size of the sample of `count` particles. With half a particle per cell on average, several
+ * pairs of the sample share a cell. A larger sample takes longer and measures smaller shares.
  */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }
 
-/** Coincident particles are sampled all together or not at all. A sample this many times too large is not used. */
+/**
+ * A sample that is more than this many times too large is not used. Coincident particles are sampled all together or
+ * not at all, so a sample may be too large.
+ */
 export const LARGEST_SAMPLE = 4;
 
-/** Cost of looking up a row of cells, and of a cell of the table, in tests of a candidate. */
+/** Costs in candidate tests: LOOKUP per row of cells that is looked up, CELL per cell of the table. */
 const LOOKUP = 3;
 const CELL = 0.2;
 /** Factor on the cost of a lookup if cells share buckets. */
 const HASHED = 8;
 /**
- * Share of the table that one level may take so that all levels in use fit, each with a fourth of the cells of the
- * level below.
+ * The most that one level may take of the table. Each higher level has at most a fourth of the cells of the level
+ * below, so all levels in use then fit.
  */
 const MOST_ROOM = 0.7;
 
 export class LevelChoice {
   /** The level that particles of each level are assigned to. */
   readonly assignedLevels = new Uint8Array(MAX_LEVELS);
-  /** The levels in use, ascending, and their number. */
+  /** The levels in use, ascending: the first `usedLevels` entries. */
   readonly used = new Uint8Array(MAX_LEVELS);
   usedLevels = 0;
-  /** Number of particles of each level. */
+  /** Number of particles per level, by their own radii. */
   readonly populations = new Float64Array(MAX_LEVELS);
-  /** Number of buckets that the cells of each level would take. */
+  /** Number of buckets that each level would need in a dense table. */
   readonly buckets = new Float64Array(MAX_LEVELS);
-  /** For each level, the share of pairs of the sample that are in one cell. */
+  /** For each level, the share of the sample's pairs that are in one cell. */
   private readonly shares = new Float64Array(MAX_LEVELS);
-  /** A hash table that counts cells, at most half full. */
+  /** A hash table from cells to numbers of sampled particles, at most half full. */
   private readonly cells: Int32Array;
   private readonly counts: Uint32Array;
   private sampled = 0;
   private together = 0;
   /**
-   * For each level and number of levels in use above it: the least cost of it and all above, and the next level in use.
+   * For each level and each number of levels in use above it: the least cost of those levels, and the lowest of them.
    */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);
 
-  /** `room`: number of buckets for cells that have their own. */
+  /** `room`: number of buckets of the table. */
   constructor(
     capacity: number,
     private readonly room: number,
@@ -70,14 +72,14 @@ export class LevelChoice {
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** Begins a level, before addCell. */
+  /** Starts to count the sample's cells on a level. Call addCell for each particle, then endLevel. */
   beginLevel(): void {
     this.counts.fill(0);
     this.sampled = 0;
     this.together = 0;
   }
 
-  /** Adds a particle of the sample by the hash of its cell. */
+  /** Counts a particle of the sample, by the hash of its cell. */
   addCell(hash: number): void {
     const { cells, counts } = this;
     const mask = cells.length - 1;
@@ -92,7 +94,7 @@ export class LevelChoice {
 
   endLevel(level: number): void {
     const { sampled } = this;
-    // One particle says nothing about sharing. Take the share as 1, so that each level keeps its own cells.
+    // Fewer than two particles have no pairs. A share of 1 then keeps all levels in use.
     this.shares[level] = sampled < 2 ? 1 : this.together / ((sampled * (sampled - 1)) / 2);
   }
 
@@ -104,7 +106,7 @@ export class LevelChoice {
     const mostBuckets = MOST_ROOM * this.room;
     this.usedLevels = 0;
     if (top < 0) return;
-    // A choice is a chain of levels from the highest downwards; `number` counts the levels above.
+    // A choice is a chain of levels, from the highest occupied one downwards. `number` counts its levels above `level`.
     let best = Number.POSITIVE_INFINITY;
     let bestLevel = top;
     let bestNumber = 0;
@@ -114,8 +116,8 @@ export class LevelChoice {
       for (let number = 0; number <= top - level; number++) {
         const before = costs[level * MAX_LEVELS + number] as number;
         if (before === Number.POSITIVE_INFINITY) continue;
-        // `own` counts the particles of this level and of the levels below it that are not in use; `lower` the
-        // particles of all levels from `next` down. `next` is the next lower level in use.
+        // `next` is the next lower level in use. `own` counts the particles that `level` takes: its own and those of
+        // the levels between. `lower` counts the particles of `next` and of all levels below.
         let own = populations[level] as number;
         let lower = this.populationBelow(level);
         const buckets = this.buckets[level] as number;
@@ -153,7 +155,7 @@ export class LevelChoice {
     }
   }
 
-  /** The highest level with particles, or −1. */
+  /** Returns the highest level with particles, or −1. */
   highestOccupied(levels: number): number {
     let top = levels - 1;
     while (top >= 0 && this.populations[top] === 0) top--;

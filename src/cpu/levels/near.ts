@@ -1,7 +1,8 @@
 /**
- * Finds the particles of different radii whose centres are near a point. Inputs: their order, a point, a radius (in a
- * periodic world at most half the shortest period, or infinite). Calls `visit` with the source and the distance² of
- * each particle no farther than the radius, in canonical order. Takes memory for the particles it tests.
+ * Finds the particles with variable radii whose centres are near a point. Inputs: the order of the particles, a point,
+ * a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with the source (index in
+ * the input) and the distance² of each particle no farther than the radius, in canonical order. Allocates memory for
+ * the slots that it tests.
  */
 
 import { forEachOf, type Visit, visitAll, visitSlots, wrapPoint } from '../equal/near';
@@ -17,14 +18,14 @@ export function visitNearLevels(
   const { lattice, levelChoice, live } = order;
   const centre = wrapPoint(lattice, point);
   const slots: number[] = [];
-  let looked = 0;
+  let cellCount = 0;
   for (let index = 0; index < levelChoice.usedLevels; index++) {
     const level = levelChoice.used[index] as number;
     const parts = centre.map((coordinate, axis) =>
       order.cells.clip(order.cells.within(coordinate, radius, axis, level), axis, level),
     );
-    looked += parts.reduce((product, part) => product * cellsIn(part), 1);
-    if (looked > live) {
+    cellCount += parts.reduce((product, part) => product * cellsIn(part), 1);
+    if (cellCount > live) {
       visitAll(order, order.positions, point, radius, visit);
       return;
     }
@@ -34,7 +35,7 @@ export function visitNearLevels(
   visitSlots(order, order.positions, centre, radius, slots, visit);
 }
 
-/** Like findNearest of ../equal/nearest.ts. */
+/** Returns the k nearest particles like findNearest of ../equal/nearest.ts. */
 export function findNearestLevels(
   order: LevelOrder,
   point: readonly number[],
@@ -52,7 +53,7 @@ export function findNearestLevels(
   });
 }
 
-/** Returns the number of cells in all parts; a part that descends has none. */
+/** Returns the number of cells in all parts. A part that descends has none. */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -61,7 +62,7 @@ export function cellsIn(parts: readonly number[]): number {
   return sum;
 }
 
-/** The slots of the particles in some cells of a level. */
+/** Appends the slots of the particles in some cells of a level to `slots`. */
 export function listSlots(
   order: LevelOrder,
   level: number,
@@ -71,7 +72,7 @@ export function listSlots(
   visitLevelCells(order, level, parts, (slot) => slots.push(slot));
 }
 
-/** Calls `visit` with the slot of each particle in some cells of a level, which must have buckets. */
+/** Calls `visit` with the slot of each particle in some cells of a level. The cells must have buckets. */
 export function visitLevelCells(
   order: LevelOrder,
   level: number,
@@ -87,7 +88,7 @@ export function visitLevelCells(
   });
 }
 
-/** Like visitLevelCells, for a row of cells along x. */
+/** Like visitLevelCells, for the cells of one row from `first` to `end` along x. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,
@@ -99,7 +100,7 @@ export function visitLevelRow(
 ): void {
   const { cells, starts, assignedLevels, lattice } = order;
   const { isDense } = cells;
-  const inSpace = lattice.dimensions === 3;
+  const is3D = lattice.dimensions === 3;
   for (let x = first; x <= end; ) {
     const last = Math.min(end, cells.lastTogether(x));
     const bucket = cells.bucket(x, y, z, level);
@@ -108,7 +109,7 @@ export function visitLevelRow(
       if (!isDense) {
         if (assignedLevels[slot] !== level || order.cellOf(slot, 1) !== y) continue;
         const column = order.cellOf(slot, 0);
-        if (column < x || column > last || (inSpace && order.cellOf(slot, 2) !== z)) continue;
+        if (column < x || column > last || (is3D && order.cellOf(slot, 2) !== z)) continue;
       }
       visit(slot);
     }

@@ -1,14 +1,14 @@
 /**
- * The canonical order of particles with their own radii: buckets of the table ascending, ids ascending inside each,
- * particles that are set aside last.
+ * The canonical order of particles with variable radii: by bucket of the table, then by id; quarantined particles come
+ * last.
  * Inputs: packed positions (in a periodic world inside the box), radii, and ids if they are not 0, 1, 2 …
- * Outputs: for each slot the index it is filled from (`source`), its position and radius, the level it is assigned to
- * and its cell there; the first slot of each bucket.
+ * Outputs: for each slot, the index in the input (`source`), position, radius and assigned level; the first slot of
+ * each bucket.
  *
- * A counting sort by the lower half of the bucket and a stable one by the upper half, as ../equal/order.ts does for an
- * unbounded world. Particles are set aside if a coordinate is not finite, or if the radius is NaN, negative or larger
- * than the grid is made for.
- * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
+ * It sorts by the lower half of the bucket and then, stably, by the upper half, like ../equal/order.ts in an unbounded
+ * world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN, negative or larger than the
+ * grid allows.
+ * Guarantee: the same particles give the same order, whatever their order in the input. Allocates nothing.
  */
 import { hashedBuckets } from '../../core/world/grid-cells';
 import { type BucketCensus, takeCensus } from '../equal/hashed';
@@ -19,40 +19,43 @@ import type { Lattice } from '../shared/lattice';
 import { LevelCells } from './cells';
 import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
 
-/** Level of particles that are set aside. */
+/** Level of quarantined particles. */
 const NO_LEVEL = 255;
 
-/** Buckets per particle: as many as cells in a world of equal particles each of which overlaps one other. */
+/**
+ * Buckets per particle of the capacity. A world of equal particles has as many cells per particle if each particle
+ * overlaps one other on average.
+ */
 const ROOM = 4;
 
 export class LevelOrder {
   readonly cells: LevelCells;
-  /** Index in the input of the particle in each slot. */
+  /** The index in the input of the particle in each slot. */
   readonly source: Uint32Array;
-  /** For each slot, also of particles that are set aside. */
+  /** For each slot, those of quarantined particles included. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
-  /** For each live slot, its bucket and the level it is assigned to. */
+  /** For each live slot, its bucket and assigned level. */
   readonly keys: Int32Array;
   readonly assignedLevels: Uint8Array;
-  /** First slot of each bucket, and one entry more. */
+  /** The first slot of each bucket, then the end. */
   readonly starts: Uint32Array;
   readonly levelChoice: LevelChoice;
-  /** Number of slots of particles that are not set aside. */
+  /** Number of particles that are not quarantined. They have the first slots, which are called live. */
   live = 0;
   /** The table of buckets as rows and columns, for the sorts. */
   private readonly table: Lattice;
   private readonly placement: Placement;
   private readonly positionWords: Uint32Array;
-  /** Level of each particle of the input. */
+  /** The level of each particle of the input, by its own radius. */
   private readonly levels: Uint8Array;
-  /** Corners of a box around all particles that are not set aside. */
+  /** Corners of a box around all particles that are not quarantined. */
   private readonly low = new Float64Array(3);
   private readonly high = new Float64Array(3);
-  /** Indices of the particles of the sample, until it is full. */
+  /** Indices of the sampled particles, as far as they fit. */
   private readonly sample: Uint32Array;
   private sampled = 0;
-  /** Exponent of the largest radius of the lowest level. */
+  /** Exponent of the largest radius on the lowest level. */
   private readonly baseExponent: number;
 
   constructor(
@@ -60,7 +63,7 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // As many buckets as the GPU's table has in an unbounded world; the cells of a box do not count here.
+    // In an unbounded world, as many buckets as the GPU's table. In a box, the number of cells does not matter here.
     const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
@@ -82,7 +85,7 @@ export class LevelOrder {
       keys: this.keys,
       source: this.source,
       columnCounts: new Uint32Array(columns),
-      // The last one counts particles that are set aside.
+      // The last row counts quarantined particles.
       rowCounts: new Uint32Array(rows + 1),
       records: new Uint32Array((2 + dimensions) * capacity),
     };
@@ -95,7 +98,7 @@ export class LevelOrder {
     return views.reduce((sum, array) => sum + array.byteLength, levelChoice.memoryBytes + cells.memoryBytes);
   }
 
-  /** The cell of a live slot along an axis, on the level it is assigned to. */
+  /** Returns the cell coordinate of a live slot along an axis, on its assigned level. */
   cellOf(slot: number, axis: number): number {
     const position = this.positions[this.lattice.dimensions * slot + axis] as number;
     return this.cells.at(position, axis, this.assignedLevels[slot] as number);
@@ -112,7 +115,10 @@ export class LevelOrder {
     return takeCensus(this, isSameCell, labelOfCell);
   }
 
-  /** `words` are the bits of `positions`; `ids`, if they are not 0, 1, 2 …, give the order inside a bucket. */
+  /**
+   * Sorts the particles into canonical order. `words` are the bits of `positions`. `ids`, if they are not 0, 1, 2 …,
+   * give the order inside a bucket.
+   */
   sort(
     positions: Float32Array,
     words: Uint32Array,
@@ -122,7 +128,7 @@ export class LevelOrder {
   ): void {
     const { table, lattice, placement, positionWords, levelChoice, cells, low, high } = this;
     const { columnCounts, rowCounts } = placement;
-    this.takeCensus(positions, words, radii, count);
+    this.classify(positions, words, radii, count);
     this.sampleCells(positions);
     levelChoice.decide(lattice.dimensions, lattice.world.levels);
     cells.assign(low, high, levelChoice.used, levelChoice.usedLevels, this.starts.length - 1);
@@ -143,13 +149,13 @@ export class LevelOrder {
     this.indexSlots(radii, count);
   }
 
-  /** Finds the level of each particle, the population of each level, the corners around all, and the sample. */
-  private takeCensus(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
+  /** Finds the level of each particle, the number of particles per level, the corners around all, and the sample. */
+  private classify(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
     const { levels, sample, lattice, baseExponent } = this;
     const { dimensions, world } = lattice;
     const { populations } = this.levelChoice;
     const greatest = world.diameter / 2;
-    const inSpace = dimensions === 3;
+    const is3D = dimensions === 3;
     const radiusWords = new Uint32Array(radii.buffer, radii.byteOffset, count);
     const largest = Math.min(this.sample.length, LARGEST_SAMPLE * sampleSize(count));
     const chosen = Math.min(1, sampleSize(count) / count) * 2 ** 32;
@@ -165,7 +171,7 @@ export class LevelOrder {
       const first = dimensions * index;
       const x = positions[first] as number;
       const y = positions[first + 1] as number;
-      const z = inSpace ? (positions[first + 2] as number) : 0;
+      const z = is3D ? (positions[first + 2] as number) : 0;
       const radius = radii[index] as number;
       if (x - x + (y - y) + (z - z) !== 0 || !(radius >= 0 && radius <= greatest)) {
         levels[index] = NO_LEVEL;
@@ -185,8 +191,8 @@ export class LevelOrder {
       populations[level] = (populations[level] as number) + 1;
       let hash =
         Math.imul(words[first] as number, 0x8da6b343) ^ Math.imul(words[first + 1] as number, 0xd8163841);
-      if (inSpace) hash ^= Math.imul(words[first + 2] as number, 0xcb1ab31f);
-      // The highest bits of products depend on all bits.
+      if (is3D) hash ^= Math.imul(words[first + 2] as number, 0xcb1ab31f);
+      // The highest bits decide the comparison. They depend on all bits of the position.
       if (hash >>> 0 < chosen) sample[sampled++] = index;
     }
     this.sampled = sampled <= largest ? sampled : 0;
@@ -214,7 +220,7 @@ export class LevelOrder {
     }
   }
 
-  /** Finds the bucket of each particle. Returns true if they are in order already. */
+  /** Finds the bucket of each particle. Returns true if the particles are in order already. */
   private findBuckets(positions: Float32Array, count: number): boolean {
     const { cells, lattice, levels, placement, table } = this;
     const { dimensions, world } = lattice;
@@ -222,32 +228,32 @@ export class LevelOrder {
     const { keys, columnCounts, rowCounts } = placement;
     const { assignedLevels } = this.levelChoice;
     const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
-    const inSpace = dimensions === 3;
+    const is3D = dimensions === 3;
     const isStraight = cells.isDense && world.kind !== 'periodic';
     const shift = Math.log2(rowStride);
-    const aside = rows * rowStride;
+    const quarantineKey = rows * rowStride;
     let previous = 0;
     let descents = 0;
     for (let index = 0; index < count; index++) {
       const own = levels[index] as number;
-      let key = aside;
+      let key = quarantineKey;
       if (own !== NO_LEVEL) {
         const level = assignedLevels[own] as number;
         const first = dimensions * index;
         const x = positions[first] as number;
         const y = positions[first + 1] as number;
-        const z = inSpace ? (positions[first + 2] as number) : 0;
+        const z = is3D ? (positions[first + 2] as number) : 0;
         if (isStraight) {
           const scale = straightScales[level] as number;
           const column = Math.floor(x * scale) - (firsts[3 * level] as number);
           const row = Math.floor(y * scale) - (firsts[3 * level + 1] as number);
           key = (offsets[level] as number) + column + row * (rowStrides[level] as number);
-          if (inSpace) {
+          if (is3D) {
             const layer = Math.floor(z * scale) - (firsts[3 * level + 2] as number);
             key += layer * (layerStrides[level] as number);
           }
         } else {
-          const cellZ = inSpace ? cells.at(z, 2, level) : 0;
+          const cellZ = is3D ? cells.at(z, 2, level) : 0;
           key = cells.bucket(cells.at(x, 0, level), cells.at(y, 1, level), cellZ, level);
         }
       }
@@ -256,14 +262,14 @@ export class LevelOrder {
       columnCounts[column] = (columnCounts[column] as number) + 1;
       rowCounts[row] = (rowCounts[row] as number) + 1;
       keys[index] = key;
-      // Stays negative once a key is below the one before it.
+      // Becomes and stays negative once a key is below the one before it.
       descents |= key - previous;
       previous = key;
     }
     return descents >= 0;
   }
 
-  /** After the sort: puts radii and levels in order, and finds where buckets begin. */
+  /** After the sort, writes radii and assigned levels by slot, and the first slot of each bucket. */
   private indexSlots(radii: Float32Array, count: number): void {
     const { levels, live, source, starts, keys, levelChoice, cells } = this;
     let bucket = 0;

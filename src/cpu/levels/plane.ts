@@ -1,25 +1,25 @@
 /**
- * The loop over pairs of particles of different radii in 2D, if each cell has a bucket of its own and the world does
- * not wrap; space.ts is the same in 3D. See search.ts for what it finds and in which order.
+ * The pair loop for particles with variable radii in 2D, if the table is dense and the world does not wrap. space.ts is
+ * the same in 3D. search.ts says which pairs it finds, in which order.
  */
 import type { SlotPairs } from '../shared/kernels';
 import { labelsDescent } from '../shared/lattice';
 import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
-/** Twice the band of equal particles, because a sum of radii may be rounded too. */
+/** Twice the band of particles of one radius, because a sum of radii may be rounded too. */
 export const BAND = 2 * ROUNDING_BAND;
 
 export interface LevelTask extends SlotPairs {
   live: number;
-  /** The label of each slot of the order in the pairs. */
+  /** The label that stands for each slot in `words`. */
   labels: Uint32Array;
   words: Uint32Array;
   length: number;
   next: number;
 }
 
-export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number): void {
+export function collect2D(task: LevelTask, order: LevelOrder, stop: number): void {
   const { live, words, labels } = task;
   const { positions, radii, keys, assignedLevels, starts, cells, levelChoice } = order;
   const { firsts, offsets, rowStrides, straightScales } = cells;
@@ -32,8 +32,8 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
     const y = positions[2 * slot + 1] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Goes through ranges of slots: the later slots of its own cell and the next one, the row ahead, and on each higher
-    // level three rows.
+    // Tests ranges of slots: the later slots of the particle's own cell and the next one, the row ahead, and three rows
+    // on each higher level.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;
@@ -78,7 +78,7 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
   task.length = length;
 }
 
-/** The exact test for a pair of slots. */
+/** Returns whether a pair of slots overlaps, decided exactly. */
 export function overlapAt(order: LevelOrder, slot: number, other: number): boolean {
   const { positions, radii, lattice } = order;
   return ballsOverlap(positions, slot, other, radii[slot] as number, radii[other] as number, lattice.periods);

@@ -1,29 +1,29 @@
 /**
- * Finds the balls with their own radii that a ray meets, in each kind of world. Inputs: their order, a ray. Output:
- * sources and distances of the particles, by distance and then by source, as ../shared/ray-walk.ts finds them: on each
- * level in use, in the cells near enough to the ray for the largest particle there.
+ * Finds the balls with variable radii that a ray meets, in each kind of world. Inputs: the order of the particles, a
+ * ray. Output: sources (indices in the input) and distances, by distance and then by source. On each level in use, it
+ * searches the cells near enough to the ray for the level's largest particle; see ../shared/ray-walk.ts.
  */
 
-import { beginInside, Meetings, Path, type Ray, type RayHits, spaceOf, Walk } from '../shared/ray-walk';
+import { Path, type Ray, RayHitList, type RayHits, rayWorldOf, Walk, wrapRay } from '../shared/ray-walk';
 import { visitLevelRow } from './near';
 import type { LevelOrder } from './order';
 
 /**
- * Relative error of cells and of hits, which are computed in doubles. Each is off by a few 2⁻⁵³ of the coordinates and
- * of the distance along the ray, at most 64 times the length of a periodic world. This is more than that, and little
- * compared with the smallest cells.
+ * More than the relative error of cells and hits, which are computed in doubles. Each is off by a few 2⁻⁵³ of the
+ * coordinates and of the distance along the ray, which is at most 64 times the length of a periodic world. The
+ * tolerance is small compared with the smallest cells.
  */
-const WIDENED = 2 ** -40;
+const TOLERANCE = 2 ** -40;
 
 export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {
   const { lattice, levelChoice, live, cells, radii, source, positions } = order;
   const { world } = lattice;
-  const space = spaceOf(world);
-  const start = beginInside(world, ray);
-  const met = new Meetings(positions, source);
+  const rayWorld = rayWorldOf(world);
+  const start = wrapRay(world, ray);
+  const hits = new RayHitList(positions, source);
   const levels = [...levelChoice.used.subarray(0, levelChoice.usedLevels)];
   const walks = levels.map((level) => {
-    const path = new Path(space, start, cells.greatestRadius(level), WIDENED);
+    const path = new Path(rayWorld, start, cells.greatestRadius(level), TOLERANCE);
     return new Walk(
       path,
       lattice.periods.map((_, axis) => cells.along(axis, level)),
@@ -31,21 +31,21 @@ export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {
   });
   const lookups = walks.reduce((sum, walk) => sum + walk.lookups(!cells.isDense), 0);
   if (lookups > live) {
-    const path = new Path(space, start, world.diameter / 2, WIDENED);
-    for (let slot = 0; slot < live; slot++) met.ask(path, slot, radii[slot] as number);
-    return met.inOrder();
+    const path = new Path(rayWorld, start, world.diameter / 2, TOLERANCE);
+    for (let slot = 0; slot < live; slot++) hits.addAnyImage(path, slot, radii[slot] as number);
+    return hits.inOrder();
   }
   walks.forEach((walk, index) => {
     const level = levels[index] as number;
-    walk.go(
+    walk.visit(
       (first, last, row, layer, image, consider) =>
         visitLevelRow(order, level, first, last, row, layer, (slot) => consider(slot, image)),
       (slot, image) => {
         const radius = radii[slot] as number;
         const distance = walk.path.meet(positions, slot, image, radius);
-        if (distance >= 0) met.add(walk.path, slot, image, radius, distance);
+        if (distance >= 0) hits.add(walk.path, slot, image, radius, distance);
       },
     );
   });
-  return met.inOrder();
+  return hits.inOrder();
 }

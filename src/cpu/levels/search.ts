@@ -1,10 +1,12 @@
 /**
- * Overlapping pairs of particles with their own radii, in portions. A pair is found from its particle on the lower
- * level: in the cells ahead of that particle's own cell, or, on each higher level in use, in all cells around its
- * position there. Cells share the buckets of the table. So a particle counts only if its level and cell are those that
- * the bucket is searched for. Overlaps are decided as in ../shared/overlap.ts, whatever the two radii.
- * Ordering: slot by slot, levels ascending; it depends on the particles alone. Each pair comes once. The naive search
- * compares all slots with all, and its pairs come in the order of slots.
+ * Finds overlapping pairs of particles with variable radii, in portions. Each pair is found from its particle on the
+ * lower level. On that level it searches the particle's own cell and the cells ahead; on each higher level in use it
+ * searches all cells around the particle. Overlaps are decided exactly, as in ../shared/overlap.ts, whatever the two
+ * radii. In a hashed table, a bucket may hold particles of other cells, so a pair counts only if the other particle's
+ * level and cell are among those searched.
+ * Ordering: slot by slot; for each slot its own level first, then the higher levels, the highest first. The order
+ * depends on the particles alone. Each pair comes once. The naive search compares all slots with all later slots, so
+ * its pairs come in the order of slots.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
@@ -13,19 +15,23 @@ import { minimumDistance } from '../equal/wrapped';
 import { labelsDescent } from '../shared/lattice';
 import { wrappedBand } from '../shared/overlap';
 import type { LevelOrder } from './order';
-import { BAND, collectInPlane, type LevelTask, overlapAt } from './plane';
-import { collectInSpace } from './space';
+import { BAND, collect2D, type LevelTask, overlapAt } from './plane';
+import { collect3D } from './space';
 
 /**
- * Lists of spans: one per level for the cells around a position, and one for the cells ahead on a slot's own level.
+ * There is a list of spans per level, for the cells around a position. The list AHEAD is for the cells ahead on a
+ * slot's own level.
  */
 const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
 
-/** Nine rows of cells in 3D, each in up to three parts: across an end of the world and of a block of the table. */
+/**
+ * The most spans of a list: nine rows of cells in 3D, each in up to three parts, divided at an end of the world and at
+ * a block of the table.
+ */
 const MOST_SPANS = 27;
 
-/** Words of a span: its slots and its cells. */
+/** Words of a span: its first slot and its end; its first and last cell along x; its y and z. */
 const BEGIN = 0;
 const END = 1;
 const FIRST_X = 2;
@@ -38,12 +44,12 @@ const LIST_WORDS = SPAN_WORDS * MOST_SPANS;
 export class LevelSearch extends PortionedSearch<LevelTask> {
   readonly task: LevelTask;
   private readonly spans = new Int32Array(LIST_WORDS * LISTS);
-  /** For each list: the number of its spans (−1 if it is not made yet), and the cell that it was made for. */
+  /** For each list: its number of spans (−1 if it is not made yet), and the cell that it was made for. */
   private readonly lengths = new Int32Array(LISTS).fill(-1);
   private readonly listCells = new Int32Array(3 * LISTS);
   private aheadLevel = 0;
   private broadPhase: BroadPhase = 'grid';
-  private readonly inSpace: boolean;
+  private readonly is3D: boolean;
   private readonly wraps: boolean;
 
   constructor(
@@ -52,7 +58,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   ) {
     super();
     const { lattice, source } = order;
-    this.inSpace = lattice.dimensions === 3;
+    this.is3D = lattice.dimensions === 3;
     this.wraps = lattice.world.kind === 'periodic';
     this.task = { lattice, live: 0, labels: source, words: portionWords(capacity), length: 0, next: 0 };
   }
@@ -61,7 +67,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.listCells.byteLength;
   }
 
-  /** Starts over. `labels` is the label of each slot in the pairs. */
+  /** Starts a new search. `labels`: the label of each slot in the pairs. */
   begin(labels: Uint32Array = this.order.source, broadPhase: BroadPhase = 'grid'): void {
     const { task } = this;
     task.live = this.order.live;
@@ -72,7 +78,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     this.lengths.fill(-1);
   }
 
-  /** Number of pairs of slots that the search through cells compares. */
+  /** Returns the number of pairs of slots that the search through cells compares. */
   countCandidates(): number {
     const { order, spans, lengths } = this;
     const { assignedLevels, live, levelChoice } = order;
@@ -80,7 +86,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     let candidates = 0;
     for (let slot = 0; slot < live; slot++) {
       this.listFrom(slot);
-      // In its own cell, which is the first, only later slots count.
+      // In its own cell, a slot is compared only with later slots. The first span contains that cell.
       candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
       for (let index = levelChoice.usedLevels - 1; index >= 0; index--) {
         const higher = levelChoice.used[index] as number;
@@ -109,12 +115,12 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   private collectNear(stop: number): void {
-    const { task, order, inSpace, lengths } = this;
+    const { task, order, is3D, lengths } = this;
     const { assignedLevels, cells, levelChoice, lattice } = order;
     const { used, usedLevels } = levelChoice;
     if (cells.isDense && lattice.world.kind !== 'periodic') {
-      if (inSpace) collectInSpace(task, order, stop);
-      else collectInPlane(task, order, stop);
+      if (is3D) collect3D(task, order, stop);
+      else collect2D(task, order, stop);
       return;
     }
     for (; task.next < task.live && task.length <= stop; task.next++) {
@@ -129,23 +135,26 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Lists the cells ahead of a slot's own, and those around its position on each higher level in use. */
+  /**
+   * Makes the lists for a slot: the cells ahead of its own, and the cells around its position on each higher level in
+   * use.
+   */
   private listFrom(slot: number): void {
-    const { order, inSpace } = this;
+    const { order, is3D } = this;
     const { assignedLevels, positions, cells, levelChoice, lattice } = order;
     const { dimensions } = lattice;
     const level = assignedLevels[slot] as number;
     const x = order.cellOf(slot, 0);
     const y = order.cellOf(slot, 1);
-    const z = inSpace ? order.cellOf(slot, 2) : 0;
+    const z = is3D ? order.cellOf(slot, 2) : 0;
     if (level !== this.aheadLevel || !this.isListed(AHEAD, x, y, z)) this.listAhead(level, x, y, z);
     for (let index = levelChoice.usedLevels - 1; index >= 0; index--) {
       const higher = levelChoice.used[index] as number;
       if (higher <= level) break;
-      const placeX = cells.at(positions[dimensions * slot] as number, 0, higher);
-      const placeY = cells.at(positions[dimensions * slot + 1] as number, 1, higher);
-      const placeZ = inSpace ? cells.at(positions[dimensions * slot + 2] as number, 2, higher) : 0;
-      if (!this.isListed(higher, placeX, placeY, placeZ)) this.listAround(higher, placeX, placeY, placeZ);
+      const cellX = cells.at(positions[dimensions * slot] as number, 0, higher);
+      const cellY = cells.at(positions[dimensions * slot + 1] as number, 1, higher);
+      const cellZ = is3D ? cells.at(positions[dimensions * slot + 2] as number, 2, higher) : 0;
+      if (!this.isListed(higher, cellX, cellY, cellZ)) this.listAround(higher, cellX, cellY, cellZ);
     }
   }
 
@@ -178,37 +187,37 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     listCells[3 * list + 2] = z;
   }
 
-  /** Lists the cells around a cell, itself included. */
+  /** Lists a cell and all cells around it. */
   private listAround(level: number, x: number, y: number, z: number): void {
     this.startList(level, x, y, z);
-    const reach = this.inSpace ? 1 : 0;
+    const reach = this.is3D ? 1 : 0;
     for (let layer = -reach; layer <= reach; layer++) {
       for (let row = -1; row <= 1; row++) this.addRow(level, level, x, y + row, z + layer, -1);
     }
   }
 
-  /** Lists a cell and half of those around it, so that each pair of cells is searched from one of them. */
+  /** Lists a cell and half of the cells around it, so that each pair of cells is searched from one of them. */
   private listAhead(level: number, x: number, y: number, z: number): void {
     this.aheadLevel = level;
     this.startList(AHEAD, x, y, z);
     this.addRow(AHEAD, level, x, y, z, 0);
     this.addRow(AHEAD, level, x, y + 1, z, -1);
-    if (!this.inSpace) return;
+    if (!this.is3D) return;
     for (let row = -1; row <= 1; row++) this.addRow(AHEAD, level, x, y + row, z + 1, -1);
   }
 
-  /** Lists the cells from `first` beside x to the one after it, as spans of cells that are consecutive in the table. */
+  /** Lists the cells of a row from x + `first` to x + 1, as spans of cells that are consecutive in the table. */
   private addRow(list: number, level: number, x: number, y: number, z: number, first: number): void {
     const { cells, starts } = this.order;
     const { spans, lengths } = this;
     const rowY = cells.wrapCell(y, 1, level);
-    const rowZ = this.inSpace ? cells.wrapCell(z, 2, level) : 0;
-    for (let beside = first; beside <= 1; ) {
-      const firstX = cells.wrapCell(x + beside, 0, level);
+    const rowZ = this.is3D ? cells.wrapCell(z, 2, level) : 0;
+    for (let offset = first; offset <= 1; ) {
+      const firstX = cells.wrapCell(x + offset, 0, level);
       let lastX = firstX;
-      beside++;
-      for (; beside <= 1; beside++) {
-        const next = cells.wrapCell(x + beside, 0, level);
+      offset++;
+      for (; offset <= 1; offset++) {
+        const next = cells.wrapCell(x + offset, 0, level);
         if (next !== lastX + 1 || next > cells.lastTogether(firstX)) break;
         lastX = next;
       }
@@ -229,11 +238,11 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
 
   private scan(slot: number, list: number): void {
     if (this.wraps) this.scanWrapped(slot, list);
-    else if (this.inSpace) this.scanSpace(slot, list);
-    else this.scanPlane(slot, list);
+    else if (this.is3D) this.scan3D(slot, list);
+    else this.scan2D(slot, list);
   }
 
-  private scanPlane(slot: number, list: number): void {
+  private scan2D(slot: number, list: number): void {
     const { spans, order } = this;
     const { positions, radii } = order;
     const x = positions[2 * slot] as number;
@@ -255,12 +264,12 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const band = BAND * limit;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        this.keep(slot, other, list, span);
+        this.addPair(slot, other, list, span);
       }
     }
   }
 
-  private scanSpace(slot: number, list: number): void {
+  private scan3D(slot: number, list: number): void {
     const { spans, order } = this;
     const { positions, radii } = order;
     const x = positions[3 * slot] as number;
@@ -283,22 +292,22 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const band = BAND * limit;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        this.keep(slot, other, list, span);
+        this.addPair(slot, other, list, span);
       }
     }
   }
 
-  /** Tests distances of minimum images. */
+  /** Compares the distances of minimum images. */
   private scanWrapped(slot: number, list: number): void {
-    const { spans, order, inSpace } = this;
+    const { spans, order, is3D } = this;
     const { positions, radii, lattice } = order;
     const { dimensions, periods, longestPeriod } = lattice;
     const [periodX, periodY, periodZ = 0] = periods as [number, number, number?];
     const x = positions[dimensions * slot] as number;
     const y = positions[dimensions * slot + 1] as number;
-    const z = inSpace ? (positions[dimensions * slot + 2] as number) : 0;
+    const z = is3D ? (positions[dimensions * slot + 2] as number) : 0;
     const radius = radii[slot] as number;
-    // Error of each distance along an axis: a period may be far longer than the sum of two radii.
+    // Rounding error of a distance along one axis: a period may be far longer than the sum of two radii.
     const noise = 2 ** -48 * longestPeriod;
     const firstSpan = LIST_WORDS * list;
     const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
@@ -310,19 +319,19 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const at = dimensions * other;
         const dx = minimumDistance((positions[at] as number) - x, periodX);
         const dy = minimumDistance((positions[at + 1] as number) - y, periodY);
-        const dz = inSpace ? minimumDistance((positions[at + 2] as number) - z, periodZ) : 0;
+        const dz = is3D ? minimumDistance((positions[at + 2] as number) - z, periodZ) : 0;
         const sum = radius + (radii[other] as number);
         const excess = dx * dx + dy * dy + dz * dz - sum * sum;
         const band = 2 * wrappedBand(sum, longestPeriod) + noise * noise;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        this.keep(slot, other, list, span);
+        this.addPair(slot, other, list, span);
       }
     }
   }
 
-  /** Writes a pair if the other particle is in the cells of the span, not only in one of their buckets. */
-  private keep(slot: number, other: number, list: number, span: number): void {
+  /** Writes a pair, unless the other particle is only in a bucket of the span, not in one of its cells. */
+  private addPair(slot: number, other: number, list: number, span: number): void {
     const { task, broadPhase } = this;
     if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;
     const { words, labels } = task;
@@ -335,14 +344,14 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   private isInSpan(other: number, list: number, span: number): boolean {
-    const { order, spans, inSpace } = this;
+    const { order, spans, is3D } = this;
     const x = order.cellOf(other, 0);
     return (
       order.assignedLevels[other] === (list === AHEAD ? this.aheadLevel : list) &&
       order.cellOf(other, 1) === spans[span + SPAN_Y] &&
       x >= (spans[span + FIRST_X] as number) &&
       x <= (spans[span + LAST_X] as number) &&
-      (!inSpace || order.cellOf(other, 2) === spans[span + SPAN_Z])
+      (!is3D || order.cellOf(other, 2) === spans[span + SPAN_Z])
     );
   }
 }

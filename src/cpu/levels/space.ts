@@ -1,9 +1,9 @@
-/** The loop over pairs of particles of different radii in 3D; plane.ts is the same in 2D. */
+/** The pair loop for particles with variable radii in 3D; plane.ts is the same in 2D. */
 import { labelsDescent } from '../shared/lattice';
 import type { LevelOrder } from './order';
 import { BAND, type LevelTask, overlapAt } from './plane';
 
-export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number): void {
+export function collect3D(task: LevelTask, order: LevelOrder, stop: number): void {
   const { live, words, labels } = task;
   const { positions, radii, keys, assignedLevels, starts, cells, levelChoice } = order;
   const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
@@ -17,8 +17,8 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
     const z = positions[3 * slot + 2] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Goes through ranges of slots: the later slots of its own cell and the next one, the row ahead, three rows of the
-    // layer ahead, and on each higher level nine rows.
+    // Tests ranges of slots: the later slots of the particle's own cell and the next one, the row ahead, three rows of
+    // the layer ahead, and nine rows on each higher level.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

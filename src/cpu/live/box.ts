@@ -1,7 +1,7 @@
 /**
  * Finds the objects of an index whose centres are in a box, bounds included. Inputs: the cells of the index, two
- * corners. In a periodic world an object is in a box if one of its images is. Output: ids, in no particular order.
- * Decided by comparisons, as in ../equal/box.ts.
+ * corners. In a periodic world an object is in a box if any of its images is. Output: ids, in no particular order.
+ * Positions are compared as in ../equal/box.ts.
  */
 import type { Bounds } from '../../core/world/bounds';
 import { isInside, sidesOf } from '../equal/box';

@@ -1,11 +1,11 @@
 /**
- * The cells of an index: a record per object, in the bucket of its cell in a hashed table; and loops over the objects
- * in some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates, each
- * once, in no particular order; the caller tests them.
+ * The cells of an index: a record per object, in the bucket of its cell in a hash table, and loops over the objects in
+ * some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates, each once,
+ * in no particular order; the caller tests them.
  *
  * The edge of a cell is the power of two at or above the diameter of its objects. So there is a level for each doubling
- * of the radius, and all levels are in one table. Adding, moving and removing look at one or two buckets and allocate
- * nothing.
+ * of the radius; all levels share one table. Adding, moving or removing an object looks at one or two buckets and
+ * allocates nothing.
  */
 
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
@@ -14,76 +14,78 @@ import { FARTHEST_CELL, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/w
 import type { Side } from '../equal/box';
 import type { CellsAlong } from '../shared/ray-walk';
 
-/** Exponents of the edges of the smallest and the largest cells. */
+/** LEAST_EXPONENT: exponent of the edge of the smallest cells. */
 const LEAST_EXPONENT = Math.log2(SMALLEST_DIAMETER);
 const LEVELS = Math.log2(LARGEST_DIAMETER) - LEAST_EXPONENT + 1;
 
-/** Words of the record of an object. Searches read the first ones of every candidate: its centre, from X on. */
+/** Words of an object's record. Searches read the words from X on of every candidate: its centre and radius. */
 const X = 0;
 const Y = 1;
 const Z = 2;
 export const RADIUS = 3;
 /** The next object in the bucket, or NONE. */
 const NEXT = 4;
-/** Edges of cells are 2^(level + LEAST_EXPONENT); NONE if no object has this id. */
+/** The object's level, whose cells have edges of 2^(level + LEAST_EXPONENT); NONE if no object has this id. */
 export const LEVEL = 5;
 const CELL_X = 6;
 const CELL_Y = 7;
 const CELL_Z = 8;
-/** The object before it in the bucket; for the first object, the bucket with all bits inverted. */
+/** The previous object in the bucket; for the first object, the bucket with all bits inverted. */
 const PREVIOUS = 9;
-/** Neighbours in the list of all objects of a level, or NONE. */
+/** The next and the previous object in the list of a level's objects, or NONE. */
 const LEVEL_NEXT = 10;
 const LEVEL_PREVIOUS = 11;
 export const WORDS = 12;
 
 export const NONE = -1;
 
-/** Least number of buckets per object of the capacity. With fewer, searches meet more objects of other cells. */
+/**
+ * Least number of buckets per object of the capacity. With fewer buckets, searches meet more objects of other cells.
+ */
 const BUCKETS_PER_OBJECT = 2;
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f, 0x9e3779b1] as const;
 
 export class LiveCells {
-  /** WORDS words per object; the same memory as floats and as integers. */
+  /** WORDS words per object. `reals` and `words` are the same memory as floats and as integers. */
   readonly reals: Float32Array;
   readonly words: Int32Array;
-  /** For each level, the number of its objects, and the first of them or NONE. */
+  /** For each level: the number of its objects, and the first object or NONE. */
   readonly counts = new Uint32Array(LEVELS);
   private readonly firsts = new Int32Array(LEVELS).fill(NONE);
-  /** Levels that hold objects, ascending. */
+  /** The levels that have objects, ascending: the first `occupiedLevels` entries. */
   readonly occupied = new Uint8Array(LEVELS);
   occupiedLevels = 0;
-  /** Along three axes; infinite along those that do not wrap. */
+  /** The period along each axis; infinite if the axis does not wrap. */
   readonly periods = new Float64Array(3).fill(Number.POSITIVE_INFINITY);
-  /** First object of each bucket, or NONE. */
+  /** The first object of each bucket, or NONE. */
   private readonly heads: Int32Array;
   private readonly smallestLevel: number;
-  /** Along three axes (in 2D the last has one cell): origin of cells, and their least number. */
+  /** Along each axis (in 2D, z has one cell): the origin of cells, and the least cell. */
   private readonly origins = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
-  /** Last cell of each level along each axis. If the axis wraps, it includes the rest of the period. */
+  /** The last cell of each level along each axis. If the axis wraps, that cell includes the rest of the period. */
   private readonly highest = new Float64Array(3 * LEVELS);
-  /** For each level, 1 / the edge of its cells. */
+  /** For each level, 1 divided by the edge of its cells. */
   private readonly scales = Float64Array.from(
     { length: LEVELS },
     (_, level) => 2 ** (-LEAST_EXPONENT - level),
   );
   /**
-   * For each level, first and last cell along each axis of the objects that it has held since it was last empty. They
-   * limit long rays and large boxes.
+   * For each level, the first and the last cell along each axis among the objects that the level has had since it was
+   * last empty. They limit long rays and large boxes.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
-  /** Along axes that wrap: more than the rounding of a position plus a period. */
+  /** Along axes that wrap, more than the rounding error of a position plus a period. */
   private readonly slack = new Float64Array(3);
   /** Scratch array: the cell of a position. */
   private readonly cell = new Int32Array(3);
-  /** Scratch array: first and last cell of two parts along each axis; the second is mostly empty. */
+  /** Scratch array: first and last cell of two parts along each axis. The second part is usually empty. */
   private readonly spans = new Int32Array(12);
   private readonly radiusBits = new Float32Array(1);
   private readonly radiusWord = new Int32Array(this.radiusBits.buffer);
 
-  /** `cellSize`: least edge of cells. */
+  /** `cellSize`: the least edge of cells. */
   constructor({ dimensions, min, period }: Bounds, capacity: number, cellSize: number | undefined) {
     this.words = new Int32Array(WORDS * capacity);
     this.reals = new Float32Array(this.words.buffer);
@@ -121,17 +123,19 @@ export class LiveCells {
     this.occupiedLevels = 0;
   }
 
-  /** The level of an object of this radius. */
+  /** Returns the level of an object with this radius. */
   levelOfRadius(radius: number): number {
     return Math.max(this.smallestLevel, this.levelOfDiameter(2 * Math.fround(radius)));
   }
 
-  /** The greatest radius of balls on a level: half the edge of its cells. */
+  /** Returns the greatest radius of objects on a level: half the edge of its cells. */
   greatestRadius(level: number): number {
     return 0.5 / (this.scales[level] as number);
   }
 
-  /** The least level whose cells are as wide as this; the bits of a normal 32-bit float contain it. */
+  /**
+   * Returns the lowest level whose cells are at least as wide as `diameter`, from the bits of a normal 32-bit float.
+   */
   private levelOfDiameter(diameter: number): number {
     this.radiusBits[0] = diameter;
     const word = this.radiusWord[0] as number;
@@ -139,7 +143,7 @@ export class LiveCells {
     return exponent - LEAST_EXPONENT + ((word & 0x7f_ffff) === 0 ? 0 : 1);
   }
 
-  /** Adds an object, whose centre is in its record, to the list of a level and to the bucket of its cell. */
+  /** Adds an object to the list of a level and to the bucket of its cell. The object's centre must be in its record. */
   attach(id: number, level: number): void {
     const { words, counts, firsts } = this;
     const record = WORDS * id;
@@ -156,7 +160,7 @@ export class LiveCells {
     this.link(id, level);
   }
 
-  /** Removes an object from its level and its bucket; its record stays. */
+  /** Removes an object from its level and its bucket. Its record stays. */
   detach(record: number): void {
     const { words, counts, firsts } = this;
     const level = words[record + LEVEL] as number;
@@ -244,8 +248,9 @@ export class LiveCells {
   }
 
   /**
-   * The beginning of the block of HASH_BLOCK cells along x in the table. The cells of a search are consecutive in a
-   * row. Rows begin anywhere, so that a column of objects does not crowd into one bucket of each block.
+   * Returns a hash of the block of HASH_BLOCK cells along x. Its low bits are the bucket where the block begins. Cells
+   * of a block are consecutive in the table. Blocks begin at any bucket, so a column of objects does not crowd into one
+   * bucket per block.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);
@@ -264,8 +269,8 @@ export class LiveCells {
   }
 
   /**
-   * Never descends as the coordinate ascends. Edges are powers of two, so only a difference is rounded, and only along
-   * axes that wrap.
+   * Returns the cell of a coordinate along an axis. It never descends as the coordinate ascends. Edges are powers of
+   * two, so only the difference to the origin is rounded, and only along axes that wrap.
    */
   private cellAlong(axis: number, level: number, coordinate: number): number {
     const scaled = (coordinate - (this.origins[axis] as number)) * (this.scales[level] as number);
@@ -274,7 +279,7 @@ export class LiveCells {
     return Math.floor(scaled < low ? low : scaled > high ? high : scaled);
   }
 
-  /** Calls `visit` for the objects of a level around a position, and perhaps for others nearby. */
+  /** Calls `visit` for the objects of a level within `reach` of a position, and perhaps for objects nearby. */
   visitAround(
     level: number,
     x: number,
@@ -290,7 +295,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Calls `visit` for the objects of a level between the sides of a box, and perhaps for others nearby. */
+  /** Calls `visit` for the objects of a level between the sides of a box, and perhaps for objects nearby. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {
@@ -299,7 +304,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Writes the cells along an axis within reach of a position to `spans`. Returns their number. */
+  /** Writes the cells within reach of a position, along an axis, to `spans`. Returns the number of cells. */
   private spanAround(axis: number, level: number, centre: number, reach: number): number {
     const wide = reach + (this.slack[axis] as number);
     const period = this.periods[axis] as number;
@@ -322,7 +327,7 @@ export class LiveCells {
     return this.writeSpan(axis, 0, last, first, end);
   }
 
-  /** Writes the cells of one side of a box to `spans`. Returns their number. */
+  /** Writes the cells of one side of a box to `spans`. Returns the number of cells. */
   private spanBetween(axis: number, level: number, { low, high, crosses }: Side): number {
     const first = this.cellAlong(axis, level, low);
     const last = this.cellAlong(axis, level, high);
@@ -333,7 +338,10 @@ export class LiveCells {
     return this.writeSpan(axis, begin, Math.min(last, end), Math.max(first, begin), end);
   }
 
-  /** Writes two parts of cells along an axis. A part whose last cell is before its first is empty. */
+  /**
+   * Writes two parts of cells along an axis to `spans`. A part whose last cell is before its first is empty. Returns
+   * the number of cells.
+   */
   private writeSpan(axis: number, first: number, last: number, second: number, end: number): number {
     const { spans } = this;
     const entry = 4 * axis;
@@ -344,7 +352,7 @@ export class LiveCells {
     return Math.max(0, last - first + 1) + Math.max(0, end - second + 1);
   }
 
-  /** The cells of a level in use along an axis. */
+  /** Returns the cells along an axis, on a level in use. */
   along(axis: number, level: number): CellsAlong {
     const inverseCellSize = this.scales[level] as number;
     const period = this.periods[axis] as number;
@@ -363,10 +371,11 @@ export class LiveCells {
   }
 
   /**
-   * Visits the objects of a level in the cells of `spans`; all objects of the level if these are fewer than the cells.
+   * Visits the objects of a level in the cells of `spans`, or all objects of the level if there are fewer objects than
+   * cells.
    */
   private visitSpans(level: number, cells: number, visit: (id: number) => void): void {
-    // Without cells along one axis there is nothing to visit, but the loops over the others could be long.
+    // If there are no cells along one axis, the loops over the other axes could still be long.
     if (cells === 0) return;
     if (cells > (this.counts[level] as number)) {
       this.visitLevel(level, visit);

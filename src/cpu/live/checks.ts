@@ -1,10 +1,10 @@
-/** Checks of the arguments of an index. Those of moves and searches build a message only if an argument is wrong. */
+/** Checks the arguments of an index. The checks for moves and searches build a message only if an argument is wrong. */
 import { checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import type { Bounds } from '../../core/world/bounds';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/world/world';
 
-/** `half`: half the shortest period. A wider ball would overlap itself. */
+/** Checks the radius of an object. `half`: half the shortest period; a wider ball would overlap itself. */
 export function checkRadius(radius: unknown, half: number): asserts radius is number {
   const most = Math.min(LARGEST_DIAMETER / 2, half);
   if (typeof radius === 'number') {
@@ -15,12 +15,12 @@ export function checkRadius(radius: unknown, half: number): asserts radius is nu
   throw new ArgumentError('radius', radius, `a number from 2^-41 to ${accepted}`);
 }
 
-/** Half the shortest period; Infinity if no axis wraps. */
+/** Returns half the shortest period; Infinity if no axis wraps. */
 export function halfPeriod({ period }: Bounds): number {
   return Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** True if a value is a vector of finite numbers. Builds no message, so that valid input is checked fast. */
+/** Returns whether a value is a vector of finite numbers. It builds no message, so that valid input is checked fast. */
 export function isVector(value: ArrayLike<number>, dimensions: number): boolean {
   if (typeof value !== 'object' || value === null || value.length !== dimensions) return false;
   for (let axis = 0; axis < dimensions; axis++) {

@@ -1,10 +1,10 @@
 /**
- * The ids that searches of an index have found. A visitor may search again, so the ids of each search begin after those
- * of the search around it. Grows with the longest answer.
+ * The ids that searches of an index have found. A visitor may start another search, so the ids of an inner search come
+ * after those of the outer one. The array grows with the longest answer.
  */
 import { allocate } from '../shared/lattice';
 
-/** Number of ids up to which they are sorted by insertion. */
+/** Insertion sorts answers of up to this many ids. */
 const SHORT_ANSWER = 32;
 
 export class Found {
@@ -22,7 +22,7 @@ export class Found {
     this.ids[this.end++] = id;
   }
 
-  /** Sorts the ids from `begin` on. Returns where they end. */
+  /** Sorts the ids from `begin` on. Returns their end. */
   sort(begin: number): number {
     const { ids, end } = this;
     if (end - begin > SHORT_ANSWER) {

@@ -1,21 +1,21 @@
 /**
  * An index of single objects, for programs in which few of many objects move. Each object is added, moved, resized and
- * removed on its own; nothing is ever rebuilt.
+ * removed on its own; the index is never rebuilt.
  *
  *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
  *     const id = index.add([3, 4]);
  *     index.move(id, [3.1, 4]);
  *     index.overlapping(id, (other) => …);
  *
- * Inputs: a centre and a radius per object, kept as 32-bit floats. A periodic world wraps centres from any number of
+ * Inputs: a centre and a radius per object, stored as 32-bit floats. A periodic world wraps centres from any number of
  * periods outside; in other worlds they may lie anywhere.
  * Ordering: every answer depends on the objects in the index alone, never on the calls that made them.
  * Guarantee: two objects overlap if their centres (in a periodic world, their minimum images) are closer than the sum
- * of their radii, decided exactly on the 32-bit numbers, whatever the radii.
+ * of their radii. This is decided exactly on the 32-bit numbers, whatever the radii.
  *
- * cells.ts holds the objects by cell, on a level for each doubling of the radius. A search looks into the levels that
- * hold objects; on a level with more cells to search than objects, it tests all of its objects instead. It keeps what
- * it finds in an array that grows with the longest answer.
+ * cells.ts stores the objects by cell, on a level for each doubling of the radius. A search looks at each level that
+ * has objects; if more cells than objects are to be searched there, it tests all objects of the level. Results go to an
+ * array that grows with the longest answer.
  */
 
 import { checkFunction, checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
@@ -23,7 +23,7 @@ import { ArgumentError, CellstormError, LimitError } from '../../core/base/error
 import { MAX_PARTICLES } from '../../core/simulation/ids';
 import type { PairList } from '../../core/simulation/simulation';
 import { type Bounds, type BoundsOptions, defineBounds } from '../../core/world/bounds';
-import { wrapCoordinate } from '../../core/world/cells';
+import { wrapAxis } from '../../core/world/cells';
 import { checkDiameter, WORLD_NAMES } from '../../core/world/world';
 import type { Nearest } from '../equal/nearest';
 import { sortPairs } from '../equal/search';
@@ -35,17 +35,17 @@ import { findInBoxLive } from './box';
 import { LEVEL, LiveCells, NONE, RADIUS, WORDS } from './cells';
 import { checkRadius, halfPeriod, isVector, vectorOf } from './checks';
 import { Found } from './found';
-import { Nearness } from './near';
+import { DistanceSearch } from './near';
 import { findAlongRayLive } from './ray';
 
 export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
-  /** The most objects; memory is reserved for all of them. */
+  /** The most objects. Memory is reserved for all of them. */
   readonly capacity: number;
-  /** Radius of objects that are added without one. Default: `add` requires a radius. */
+  /** Radius of objects that are added without one. By default, `add` requires a radius. */
   readonly radius?: number | undefined;
   /**
-   * Least edge of cells, rounded up to a power of two; all objects that are smaller than it share these cells. Set it
-   * if objects are small compared with the distances of `near`. Default: cells as small as their objects.
+   * Least edge of cells, rounded up to a power of two. All objects smaller than it share these cells. Set it if objects
+   * are small compared with the distances of `near`. Default: cells as small as their objects.
    */
   readonly cellSize?: number | undefined;
 }
@@ -54,7 +54,7 @@ export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
 const BOUNDS_NAMES = WORLD_NAMES.filter((name) => name !== 'crowds');
 
 /** Advice in the error for a list of pairs that is too long. */
-const INSTEAD = 'use forEachPair, which needs no list';
+const ADVICE = 'use forEachPair, which needs no list';
 
 const OPTION_NAMES = ['dimensions', ...BOUNDS_NAMES, 'capacity', 'radius'] as const;
 
@@ -71,17 +71,17 @@ export function createCpuIndex(options: CpuIndexOptions): CpuIndex {
 export class CpuIndex {
   private readonly cells: LiveCells;
   private readonly free: FreeIds;
-  /** Ids that searches under way have found. */
+  /** The ids that running searches have found. */
   private readonly found = new Found();
-  private readonly nearness: Nearness;
+  private readonly search: DistanceSearch;
   private readonly wraps: boolean;
   private readonly halfPeriod: number;
-  /** The position of the call under way: rounded and wrapped. */
-  private readonly given = new Float32Array(3);
+  /** The position given to `add` or `move`, rounded and wrapped. */
+  private readonly loaded = new Float32Array(3);
   private living = 0;
-  /** Ids from here on are free. */
+  /** All ids from here on are free. */
   private end = 0;
-  /** Number of the caller's visitors that are running. */
+  /** Number of visitors of the caller that are running. */
   private visits = 0;
 
   /** Use createCpuIndex, which checks its arguments. */
@@ -94,7 +94,7 @@ export class CpuIndex {
   ) {
     this.cells = new LiveCells(bounds, capacity, cellSize);
     this.free = new FreeIds(capacity);
-    this.nearness = new Nearness(this.cells, bounds.period, this.found);
+    this.search = new DistanceSearch(this.cells, bounds.period, this.found);
     this.wraps = bounds.kind === 'periodic';
     this.halfPeriod = halfPeriod(bounds);
   }
@@ -105,30 +105,32 @@ export class CpuIndex {
   }
 
   get memoryBytes(): number {
-    const { cells, free, found, nearness, given } = this;
-    const parts = [cells, free, nearness].map(({ memoryBytes }) => memoryBytes);
-    return parts.reduce((sum, bytes) => sum + bytes, found.ids.byteLength + given.byteLength);
+    const { cells, free, found, search, loaded } = this;
+    const parts = [cells, free, search].map(({ memoryBytes }) => memoryBytes);
+    return parts.reduce((sum, bytes) => sum + bytes, found.ids.byteLength + loaded.byteLength);
   }
 
   has(id: number): boolean {
     return id >>> 0 === id && id < this.end && this.cells.words[WORDS * id + LEVEL] !== NONE;
   }
 
-  /** The centre of an object, rounded to 32-bit floats, in a periodic world inside the box. A copy. */
+  /**
+   * Returns a copy of the centre of an object: rounded to 32-bit floats and, in a periodic world, wrapped into the box.
+   */
   position(id: number): number[] {
     const record = this.recordOf(id);
     return Array.from(this.cells.reals.subarray(record, record + this.bounds.dimensions));
   }
 
-  /** The radius of an object, rounded to a 32-bit float. */
+  /** Returns the radius of an object, rounded to a 32-bit float. */
   radius(id: number): number {
     return this.cells.reals[this.recordOf(id) + RADIUS] as number;
   }
 
-  /** Adds an object. Returns its id, the lowest free one. */
+  /** Adds an object. Returns its id: the lowest free id. */
   add(position: ArrayLike<number>, radius: number | undefined = this.defaultRadius): number {
     this.checkIdle();
-    this.takePosition('position', position);
+    this.loadPosition('position', position);
     checkRadius(radius, this.halfPeriod);
     if (this.living === this.capacity) {
       throw new LimitError(
@@ -149,7 +151,7 @@ export class CpuIndex {
   move(id: number, position: ArrayLike<number>): void {
     this.checkIdle();
     this.recordOf(id);
-    this.takePosition('position', position);
+    this.loadPosition('position', position);
     this.writePosition(id);
     this.cells.relink(id);
   }
@@ -190,23 +192,23 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. Any point
-   * and any radius are allowed, Infinity too. In a periodic world the radius is at most half the shortest period, or
-   * Infinity, and distances are those of minimum images. Distances are rounded as doubles are.
+   * and any radius are allowed, Infinity too. In a periodic world the radius is Infinity or at most half the shortest
+   * period, and distances are those of minimum images. Distances are rounded to doubles.
    */
   near(point: ArrayLike<number>, radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
     this.checkNear(point, radius);
-    const x = this.foldPoint(point, 0);
-    const y = this.foldPoint(point, 1);
-    const z = this.foldPoint(point, 2);
-    const { found, nearness } = this;
+    const x = this.wrappedCoordinate(point, 0);
+    const y = this.wrappedCoordinate(point, 1);
+    const z = this.wrappedCoordinate(point, 2);
+    const { found, search } = this;
     const begin = found.end;
     this.visits++;
     try {
       const end = this.searchNear(x, y, z, radius);
       for (let index = begin; index < end; index++) {
         const id = found.ids[index] as number;
-        visit(id, nearness.distanceSquared(WORDS * id, x, y, z));
+        visit(id, search.distanceSquared(WORDS * id, x, y, z));
       }
     } finally {
       this.visits--;
@@ -220,7 +222,11 @@ export class CpuIndex {
     const { found } = this;
     const begin = found.end;
     try {
-      const [x, y, z] = [0, 1, 2].map((axis) => this.foldPoint(point, axis)) as [number, number, number];
+      const [x, y, z] = [0, 1, 2].map((axis) => this.wrappedCoordinate(point, axis)) as [
+        number,
+        number,
+        number,
+      ];
       const end = this.searchNear(x, y, z, radius);
       return found.ids.slice(begin, end);
     } finally {
@@ -229,18 +235,21 @@ export class CpuIndex {
   }
 
   /**
-   * The k objects whose centres are nearest to a point and no farther than `radius`, or as many as there are: the
-   * nearest first, of equal distances the lower id first. Their radii do not matter. Any point and any radius are
-   * allowed; default: Infinity. In a periodic world distances are those of minimum images. Distances are rounded as
-   * doubles are.
+   * Returns the k objects whose centres are nearest to a point, no farther than `radius`, or fewer if there are fewer.
+   * They come by distance, then by id; their own radii do not matter. Any point and any radius are allowed; the default
+   * is Infinity. In a periodic world distances are those of minimum images. Distances are rounded to doubles.
    */
   nearest(point: ArrayLike<number>, k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.bounds);
-    const [x, y, z] = [0, 1, 2].map((axis) => this.foldPoint(point, axis)) as [number, number, number];
-    return this.nearness.nearest(x, y, z, k, radius);
+    const [x, y, z] = [0, 1, 2].map((axis) => this.wrappedCoordinate(point, axis)) as [
+      number,
+      number,
+      number,
+    ];
+    return this.search.nearest(x, y, z, k, radius);
   }
 
-  /** Calls `visit` for every object that overlaps another, by ascending id. */
+  /** Calls `visit` for every object that overlaps the object `id`, by ascending id. */
   overlapping(id: number, visit: (other: number) => void): void {
     checkFunction('visit', visit);
     const record = this.recordOf(id);
@@ -273,9 +282,9 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every overlapping pair once, the lower id first; takes no memory for the pairs. A pair belongs to
-   * its object in the smaller cells, or with cells of one size to the lower id. Pairs come by that object's id
-   * ascending, then by the other id.
+   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. A pair belongs to
+   * its object in the smaller cells; if both cells have one size, to the object with the lower id. Pairs come by the id
+   * of that object, then by the other id.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
@@ -309,17 +318,17 @@ export class CpuIndex {
     let pairs = new Uint32Array(2 * this.living);
     let length = 0;
     this.forEachPair((first, second) => {
-      if (length === pairs.length) pairs = lengthenPairs(pairs, length, Math.max(64, 2 * length), INSTEAD);
+      if (length === pairs.length) pairs = lengthenPairs(pairs, length, Math.max(64, 2 * length), ADVICE);
       pairs[length++] = first;
       pairs[length++] = second;
     });
-    return { count: length / 2, pairs: sortPairs(pairs, length, this.end, INSTEAD) };
+    return { count: length / 2, pairs: sortPairs(pairs, length, this.end, ADVICE) };
   }
 
   /**
    * Calls `visit` for every object whose centre is in a box, bounds included, by ascending id; radii do not matter. Any
-   * box is allowed; if its `min` is above its `max` along an axis, it is empty. In a periodic world an object is in a
-   * box if one of its images is.
+   * box is allowed; it is empty if its `min` is above its `max` along any axis. In a periodic world an object is in a
+   * box if any of its images is.
    */
   inBox(min: ArrayLike<number>, max: ArrayLike<number>, visit: (id: number) => void): void {
     checkFunction('visit', visit);
@@ -348,10 +357,10 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every ball that a ray meets, by distance and then by id. Each ball has its own radius. The ray is
-   * origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a ball if the centre is no
-   * farther from it than the radius; the least such t is the distance. In a periodic world the ray wraps too, up to 64
-   * periods, and a ball counts where it is first met. Decided in doubles.
+   * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
+   * 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets an object if it comes as near to the centre as the
+   * object's radius. The least such t is the distance. In a periodic world the ray wraps too, up to 64 periods, and an
+   * object counts where the ray first meets it. All decisions are made in doubles.
    */
   alongRay(
     origin: ArrayLike<number>,
@@ -372,7 +381,10 @@ export class CpuIndex {
     }
   }
 
-  /** Returns what `alongRay` visits, in new arrays. */
+  /**
+   * Returns the objects that `alongRay` visits, in new arrays. `radius` must be undefined; only grids with one diameter
+   * accept it.
+   */
   findAlongRay(
     origin: ArrayLike<number>,
     direction: ArrayLike<number>,
@@ -404,24 +416,24 @@ export class CpuIndex {
     return WORDS * id;
   }
 
-  /** Checks a position, rounds it and wraps it, into `given`. */
-  private takePosition(argument: string, position: ArrayLike<number>): void {
-    const { bounds, given } = this;
+  /** Checks a position, rounds it, wraps it, and stores it in `loaded`. */
+  private loadPosition(argument: string, position: ArrayLike<number>): void {
+    const { bounds, loaded } = this;
     if (!isVector(position, bounds.dimensions)) checkVector(argument, position, bounds.dimensions);
-    for (let axis = 0; axis < bounds.dimensions; axis++) given[axis] = position[axis] as number;
+    for (let axis = 0; axis < bounds.dimensions; axis++) loaded[axis] = position[axis] as number;
     if (!this.wraps) return;
     for (let axis = 0; axis < bounds.dimensions; axis++) {
-      given[axis] = wrapCoordinate(bounds, given[axis] as number, axis);
+      loaded[axis] = wrapAxis(bounds, loaded[axis] as number, axis);
     }
   }
 
   private writePosition(id: number): void {
-    const { given } = this;
+    const { loaded } = this;
     const { reals } = this.cells;
     const record = WORDS * id;
-    reals[record] = given[0] as number;
-    reals[record + 1] = given[1] as number;
-    reals[record + 2] = given[2] as number;
+    reals[record] = loaded[0] as number;
+    reals[record + 1] = loaded[1] as number;
+    reals[record + 2] = loaded[2] as number;
   }
 
   private checkNear(point: ArrayLike<number>, radius: number): void {
@@ -430,8 +442,8 @@ export class CpuIndex {
     checkReach(radius, this.halfPeriod);
   }
 
-  /** A coordinate of a point, wrapped along axes that wrap; 0 for z in 2D. */
-  private foldPoint(point: ArrayLike<number>, axis: number): number {
+  /** Returns a coordinate of a point, wrapped if the axis wraps; 0 for z in 2D. */
+  private wrappedCoordinate(point: ArrayLike<number>, axis: number): number {
     const { bounds } = this;
     if (axis === bounds.dimensions) return 0;
     const coordinate = point[axis] as number;
@@ -440,17 +452,20 @@ export class CpuIndex {
     return coordinate - period * Math.floor((coordinate - (bounds.min[axis] as number)) / period);
   }
 
-  /** Finds the objects near a position, by ascending id. Returns where they end in `found`. */
+  /** Finds the objects near a position, by ascending id. Returns their end in `found`. */
   private searchNear(x: number, y: number, z: number, radius: number): number {
-    const { cells, found, nearness } = this;
+    const { cells, found, search } = this;
     const begin = found.end;
     for (let index = 0; index < cells.occupiedLevels; index++) {
-      nearness.find(cells.occupied[index] as number, x, y, z, radius, false, NONE);
+      search.find(cells.occupied[index] as number, x, y, z, radius, false, NONE);
     }
     return found.sort(begin);
   }
 
-  /** Finds the objects that overlap one, itself included, by ascending id. Returns where they end in `found`. */
+  /**
+   * Finds the objects that overlap the object in `record`, that object included, by ascending id. Returns their end in
+   * `found`.
+   */
   private searchOverlapping(record: number): number {
     const { cells, found } = this;
     const begin = found.end;
@@ -460,16 +475,16 @@ export class CpuIndex {
     return found.sort(begin);
   }
 
-  /** Finds the objects of a level that overlap the one in `record` and have an id above `above`. */
+  /** Finds the objects of a level that overlap the object in `record` and whose ids are above `above`. */
   private searchAround(record: number, level: number, above: number): void {
     const { reals } = this.cells;
     const x = reals[record] as number;
     const y = reals[record + 1] as number;
     const z = reals[record + 2] as number;
-    this.nearness.find(level, x, y, z, reals[record + RADIUS] as number, true, above);
+    this.search.find(level, x, y, z, reals[record + RADIUS] as number, true, above);
   }
 
-  /** Finds the objects in a box, by ascending id. Returns where they end in `found`. */
+  /** Finds the objects in a box, by ascending id. Returns their end in `found`. */
   private searchBox(min: ArrayLike<number>, max: ArrayLike<number>): number {
     const { bounds, cells, found } = this;
     const begin = found.end;

@@ -1,9 +1,9 @@
 /**
- * Finds the objects of an index whose centres are near a position, those nearest to it, and those that overlap a ball
- * around it. Inputs: the cells of the index; a position, a radius of any size. Output: ids, in no particular order; the
- * nearest as in ../equal/nearest.ts. Distances are those of minimum images.
- * Guarantee: two balls overlap if their centres are closer than the sum of their radii, decided exactly on the 32-bit
- * numbers, whatever the radii. Distances to a position are rounded as doubles are.
+ * Finds the objects of an index whose centres are near a position, those nearest to a position, and those that overlap
+ * a ball around a position. Inputs: the cells of the index; a position; a radius of any size. Output: ids, in no
+ * particular order; the nearest objects as in ../equal/nearest.ts. Distances are those of minimum images.
+ * Guarantee: two balls overlap if their centres are closer than the sum of their radii. This is decided exactly on the
+ * 32-bit numbers, whatever the radii. Distances to a position are rounded to doubles.
  */
 
 import type { Visit } from '../equal/near';
@@ -13,10 +13,10 @@ import { ballsOverlap, wrappedBand } from '../shared/overlap';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 import type { Found } from './found';
 
-/** More than the relative rounding error of a sum of two doubles, or of a distance². */
+/** Factor that exceeds the relative rounding error of a sum of two doubles, or of a distance². */
 const WIDER = 1 + 2 ** -48;
 
-export class Nearness {
+export class DistanceSearch {
   private x = 0;
   private y = 0;
   private z = 0;
@@ -49,8 +49,8 @@ export class Nearness {
   }
 
   /**
-   * Finds the objects of a level with an id above `above` whose centres are no farther than `radius` from a position.
-   * With `balls`, finds those that overlap the ball of that radius instead.
+   * Finds the objects of a level whose ids are above `above` and whose centres are no farther than `radius` from a
+   * position. With `balls`, finds the objects that overlap a ball of that radius instead.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;
@@ -65,8 +65,8 @@ export class Nearness {
   }
 
   /**
-   * The k objects whose centres are nearest to a position and no farther than `radius`. It looks first within one cell
-   * of the level with the most objects, so that a few objects of another size do not set the distance.
+   * Returns the k objects whose centres are nearest to a position, no farther than `radius`. The search first looks as
+   * far as a cell of the level with the most objects, so that a few objects of another size do not set the distance.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
@@ -91,8 +91,8 @@ export class Nearness {
       live,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // Each object is visited once, however far the search looks across an end of the world. On each level the search
-      // visits at most as many cells as objects.
+      // Each object is visited once, however far `near` looks across an end of the world. On each level it visits at
+      // most as many cells as objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
       all: (visit) => near(radius, visit),
@@ -118,7 +118,8 @@ export class Nearness {
     if (!this.balls) return squared <= radius * radius;
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
-    // The sum of radii adds as much rounding error as everything else, and a period may be far longer than the sum.
+    // The sum of radii adds as much rounding error as everything else together. `noise`: a period may be far longer
+    // than the sum of the radii.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

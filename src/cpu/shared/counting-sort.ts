@@ -1,49 +1,55 @@
 /**
- * The sorts of particles by cell key, in 2D and 3D. If the input writes to few positions at a time, it sorts by runs of
- * consecutive cells (bins): each particle moves once, then each bin is sorted. Otherwise it sorts by column and then by
- * row, with two tables of a few thousand counters that stay in the cache.
- * Inputs: key and position (in words) of each particle, and the number of particles in each bin, column or row.
+ * Sorts particles by cell key, in 2D and 3D. For input that is small or nearly in order, `sortByBin` and `sortInBins`
+ * are fastest: they move each particle once into its bin (a run of consecutive cells), then sort each bin. For other
+ * input, `sortByColumn` and `sortByRow` sort by column and then by row. Their two tables of a few thousand counters
+ * stay in the cache.
+ * Inputs: the key and the position (as words) of each particle; the number of particles per bin, or per column and row.
  * Outputs: keys, source and positions in slot order.
  * Ordering: stable, so ids that ascend in the input ascend inside a cell.
  *
- * Particles move two at a time, and all of both is read before anything is written. A read right after a write waits
- * until the processor knows that it reads something else; with a counter per particle that costs half of the time. So
- * each move is written for two particles, and again for the last of an odd number: one at a time takes 10.4 ns per
- * particle, two 5.5 (bench/NOTES.md).
+ * Each loop moves two particles per iteration and reads both before it writes either, because a processor may delay a
+ * read that follows a write until it knows that their addresses differ. One particle per iteration takes 10.4 ns per
+ * particle, two take 5.5 ns (bench/NOTES.md). The code after each loop moves the last of an odd number.
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
 
-/** At most one bin per particle; the last bin is for particles that are set aside. */
+/**
+ * Returns the bins, empty: at most one per particle of the capacity, and a last one that also takes quarantined
+ * particles.
+ */
 export function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
   let shift = 0;
   while (cells >> shift > Math.max(capacity, 1)) shift++;
-  const given = new Int32Array(records.buffer);
-  return { counts: new Uint32Array((cells >> shift) + 1), shift, given };
+  const inputKeys = new Int32Array(records.buffer);
+  return { counts: new Uint32Array((cells >> shift) + 1), shift, inputKeys };
 }
 
-/** Moves the input into keys, source and positions, by bins alone. `counts` are starts and become ends. */
+/**
+ * Sorts the input by bin alone, into keys, source and positions. `counts` holds the first slot of each bin at the
+ * start, and the end of each bin on return.
+ */
 export function sortByBin(
-  { counts, shift, given }: Bins,
+  { counts, shift, inputKeys }: Bins,
   dimensions: number,
   words: Uint32Array,
   target: Uint32Array,
   count: number,
   { keys, source }: Placement,
 ): void {
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   let index = 0;
   for (; index + 1 < count; index += 2) {
-    const key = given[index] as number;
-    const nextKey = given[index + 1] as number;
+    const key = inputKeys[index] as number;
+    const nextKey = inputKeys[index + 1] as number;
     const from = dimensions * index;
     const x = words[from] as number;
     const y = words[from + 1] as number;
-    const z = inSpace ? (words[from + 2] as number) : 0;
+    const z = is3D ? (words[from + 2] as number) : 0;
     const nextFrom = from + dimensions;
     const nextX = words[nextFrom] as number;
     const nextY = words[nextFrom + 1] as number;
-    const nextZ = inSpace ? (words[nextFrom + 2] as number) : 0;
+    const nextZ = is3D ? (words[nextFrom + 2] as number) : 0;
     const bin = key >> shift;
     const nextBin = nextKey >> shift;
     const slot = counts[bin] as number;
@@ -60,13 +66,13 @@ export function sortByBin(
     target[to + 1] = y;
     target[nextTo] = nextX;
     target[nextTo + 1] = nextY;
-    if (inSpace) {
+    if (is3D) {
       target[to + 2] = z;
       target[nextTo + 2] = nextZ;
     }
   }
   if (index < count) {
-    const key = given[index] as number;
+    const key = inputKeys[index] as number;
     const bin = key >> shift;
     const slot = counts[bin] as number;
     counts[bin] = slot + 1;
@@ -78,7 +84,7 @@ export function sortByBin(
   }
 }
 
-/** Sorts particles inside each bin by insertion. */
+/** Sorts the particles inside each bin by key, by insertion. */
 export function sortInBins(
   dimensions: number,
   target: Uint32Array,
@@ -86,7 +92,7 @@ export function sortInBins(
   placement: Placement,
 ): void {
   const { keys, source } = placement;
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   let last = 0;
   for (let slot = 0; slot < count; slot++) {
     const key = keys[slot] as number;
@@ -98,7 +104,7 @@ export function sortInBins(
     const from = dimensions * slot;
     const x = target[from] as number;
     const y = target[from + 1] as number;
-    const z = inSpace ? (target[from + 2] as number) : 0;
+    const z = is3D ? (target[from + 2] as number) : 0;
     let entry = slot;
     for (; entry > 0 && (keys[entry - 1] as number) > key; entry--) {
       keys[entry] = keys[entry - 1] as number;
@@ -106,33 +112,33 @@ export function sortInBins(
       const to = dimensions * entry;
       target[to] = target[to - dimensions] as number;
       target[to + 1] = target[to + 1 - dimensions] as number;
-      if (inSpace) target[to + 2] = target[to - 1] as number;
+      if (is3D) target[to + 2] = target[to - 1] as number;
     }
     keys[entry] = key;
     source[entry] = index;
     const to = dimensions * entry;
     target[to] = x;
     target[to + 1] = y;
-    if (inSpace) target[to + 2] = z;
+    if (is3D) target[to + 2] = z;
   }
 }
 
 /**
- * The most particles that a row of cells may hold: those of all bins that overlap it. `ends`: particles in each bin and
- * all bins before it.
+ * Returns an upper bound on the particles in any row of cells, from the bins that overlap the row. `ends` holds, for
+ * each bin, the number of particles in that bin and all bins before it.
  */
 export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, shift: number): number {
   let fullest = 0;
   for (let row = 0; row < rows; row++) {
     const first = (row * rowStride) >> shift;
     const last = (row * rowStride + rowStride - 1) >> shift;
-    const held = (ends[last] as number) - (first === 0 ? 0 : (ends[first - 1] as number));
-    if (held > fullest) fullest = held;
+    const population = (ends[last] as number) - (first === 0 ? 0 : (ends[first - 1] as number));
+    if (population > fullest) fullest = population;
   }
   return fullest;
 }
 
-/** Moves the input into records; columnCounts are starts. */
+/** Sorts the input by column, into records. `columnCounts` holds the first record of each column at the start. */
 export function sortByColumn(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
   words: Uint32Array,
@@ -140,7 +146,7 @@ export function sortByColumn(
   { keys, columnCounts, records }: Placement,
 ): void {
   const inverseStride = 1 / rowStride;
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   const stride = dimensions + 2;
   let index = 0;
   for (; index + 1 < count; index += 2) {
@@ -149,11 +155,11 @@ export function sortByColumn(
     const from = dimensions * index;
     const x = words[from] as number;
     const y = words[from + 1] as number;
-    const z = inSpace ? (words[from + 2] as number) : 0;
+    const z = is3D ? (words[from + 2] as number) : 0;
     const nextFrom = from + dimensions;
     const nextX = words[nextFrom] as number;
     const nextY = words[nextFrom + 1] as number;
-    const nextZ = inSpace ? (words[nextFrom + 2] as number) : 0;
+    const nextZ = is3D ? (words[nextFrom + 2] as number) : 0;
     const column = key - (((key + 0.5) * inverseStride) | 0) * rowStride;
     const nextColumn = nextKey - (((nextKey + 0.5) * inverseStride) | 0) * rowStride;
     const entry = columnCounts[column] as number;
@@ -166,12 +172,12 @@ export function sortByColumn(
     records[record + 1] = key;
     records[record + 2] = x;
     records[record + 3] = y;
-    if (inSpace) records[record + 4] = z;
+    if (is3D) records[record + 4] = z;
     records[nextRecord] = index + 1;
     records[nextRecord + 1] = nextKey;
     records[nextRecord + 2] = nextX;
     records[nextRecord + 3] = nextY;
-    if (inSpace) records[nextRecord + 4] = nextZ;
+    if (is3D) records[nextRecord + 4] = nextZ;
   }
   if (index < count) {
     const key = keys[index] as number;
@@ -187,7 +193,9 @@ export function sortByColumn(
   }
 }
 
-/** Moves records into keys, source and sorted positions; rowCounts are starts. */
+/**
+ * Sorts the records by row, into keys, source and positions. `rowCounts` holds the first slot of each row at the start.
+ */
 export function sortByRow(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
   target: Uint32Array,
@@ -195,7 +203,7 @@ export function sortByRow(
   { keys, source, rowCounts, records }: Placement,
 ): void {
   const inverseStride = 1 / rowStride;
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   const stride = dimensions + 2;
   let index = 0;
   for (; index + 1 < count; index += 2) {
@@ -204,13 +212,13 @@ export function sortByRow(
     const from = records[record] as number;
     const x = records[record + 2] as number;
     const y = records[record + 3] as number;
-    const z = inSpace ? (records[record + 4] as number) : 0;
+    const z = is3D ? (records[record + 4] as number) : 0;
     const nextRecord = record + stride;
     const nextKey = records[nextRecord + 1] as number;
     const nextFrom = records[nextRecord] as number;
     const nextX = records[nextRecord + 2] as number;
     const nextY = records[nextRecord + 3] as number;
-    const nextZ = inSpace ? (records[nextRecord + 4] as number) : 0;
+    const nextZ = is3D ? (records[nextRecord + 4] as number) : 0;
     const row = ((key + 0.5) * inverseStride) | 0;
     const nextRow = ((nextKey + 0.5) * inverseStride) | 0;
     const slot = rowCounts[row] as number;
@@ -225,10 +233,10 @@ export function sortByRow(
     const nextTo = dimensions * nextSlot;
     target[to] = x;
     target[to + 1] = y;
-    if (inSpace) target[to + 2] = z;
+    if (is3D) target[to + 2] = z;
     target[nextTo] = nextX;
     target[nextTo + 1] = nextY;
-    if (inSpace) target[nextTo + 2] = nextZ;
+    if (is3D) target[nextTo + 2] = nextZ;
   }
   if (index < count) {
     const record = stride * index;
@@ -244,7 +252,7 @@ export function sortByRow(
   }
 }
 
-/** Replaces each count by the sum of those before it. Returns the greatest count. */
+/** Replaces each count by the sum of the counts before it. Returns the greatest count. */
 export function countsToStarts(counts: Uint32Array): number {
   let sum = 0;
   let greatest = 0;
@@ -257,7 +265,7 @@ export function countsToStarts(counts: Uint32Array): number {
   return greatest;
 }
 
-/** Replaces each count by the sum of it and those before it. */
+/** Replaces each count by the sum of all counts up to and including it. */
 export function countsToEnds(counts: Uint32Array): void {
   let sum = 0;
   for (let index = 0; index < counts.length; index++) {

@@ -1,11 +1,14 @@
 /**
- * The ids below a capacity that are free; hands out the lowest, one at a time.
- * One bit per id, one bit for each 32 of those, and so on up to a single word. Taking and releasing an id look at one
- * word of each layer: six for a hundred million ids, however many are taken and in whatever order.
+ * The free ids below a capacity. `take` returns the lowest one.
+ * The lowest layer has a bit per id, each higher layer a bit per word of the layer below, and the highest layer is one
+ * word. Taking or releasing an id reads at most one word per layer: six words for a hundred million ids.
  */
 
 export class FreeIds {
-  /** The lowest layer has a bit for each free id; each layer above a bit for each word below that is not 0. */
+  /**
+   * The lowest layer has a 1 for each free id. Each higher layer has a 1 for each word of the layer below that is not
+   * 0.
+   */
   private readonly layers: readonly Uint32Array[];
 
   constructor(readonly capacity: number) {
@@ -33,7 +36,7 @@ export class FreeIds {
     }
   }
 
-  /** Takes the lowest free id. The caller makes sure that there is one. */
+  /** Takes the lowest free id. The caller ensures that an id is free. */
   take(): number {
     let id = 0;
     for (let depth = this.layers.length - 1; depth >= 0; depth--) {
@@ -43,15 +46,15 @@ export class FreeIds {
     let entry = id;
     for (const layer of this.layers) {
       const index = Math.floor(entry / 32);
-      const left = (layer[index] as number) & ~(1 << (entry & 31));
-      layer[index] = left;
-      if (left !== 0) break;
+      const remaining = (layer[index] as number) & ~(1 << (entry & 31));
+      layer[index] = remaining;
+      if (remaining !== 0) break;
       entry = index;
     }
     return id;
   }
 
-  /** Frees an id. The caller makes sure that it was taken. */
+  /** Frees an id. The caller ensures that the id is taken. */
   release(id: number): void {
     let entry = id;
     for (const layer of this.layers) {

@@ -1,4 +1,4 @@
-/** Checks of the arguments that all grids have in common. */
+/** Checks the arguments that all grids have in common. */
 import { checkInteger, checkPositive, checkVector } from '../../core/base/checks';
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
@@ -6,7 +6,7 @@ import type { World } from '../../core/world/world';
 import type { Lattice } from './lattice';
 import type { Ray } from './ray-walk';
 
-/** Returns how many particles a build takes: `count`, or all that are given. */
+/** Returns how many particles a build reads: `count`, or all in `positions`. */
 export function checkGiven(
   positions: Float32Array,
   count: number | undefined,
@@ -29,13 +29,14 @@ export function checkGiven(
   return particles;
 }
 
-/** Checks a point and a radius. */
 export function checkNear(point: readonly number[], radius: number, lattice: Lattice): void {
   checkVector('point', point, lattice.dimensions);
   checkReach(radius, Math.min(...lattice.periods) / 2);
 }
 
-/** Checks a radius: at most half the shortest period, so that only one image of a particle is near, or Infinity. */
+/**
+ * Checks a search radius: Infinity, or at most half the shortest period, so that only one image of a particle is near.
+ */
 export function checkReach(radius: number, halfPeriod: number): void {
   if (radius === Number.POSITIVE_INFINITY) return;
   checkPositive('radius', radius);

@@ -1,16 +1,17 @@
 /**
- * The cells of a world in the form that the CPU engine's loops need. A key is a number that orders cells, or the
- * buckets of an unbounded world, with rows of consecutive keys.
+ * The cells of a world in the form that the CPU engine's loops need. A key is a number that orders the cells, or the
+ * buckets of an unbounded world. The cells of a row have consecutive keys.
  *
- * In a bounded or periodic world, a key is the cell number of core/world/cells.ts with one more cell at each end of
- * axes that wrap. So a ring of empty cells surrounds the world, every neighbour has a fixed distance in keys, and the
- * loops need no borders. ../equal/wrapped.ts handles the cells at the ends of axes that wrap.
+ * In a bounded or periodic world, keys number the cells, x fastest, with a ring of empty cells around the world. So
+ * every neighbour has a fixed distance in keys, and the loops need no special case at the border. The cells of
+ * core/world/cells.ts include the ring along axes that do not wrap; the lattice adds it along axes that wrap.
+ * ../equal/wrapped.ts searches across the ends of these axes.
  * In an unbounded world, row and column are the upper and the lower half of a bucket number, for a sort in two passes.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
 
-/** Key of slots that hold no particle of the grid. Greater than the key of any cell, so it ends every loop. */
+/** Key of a slot without a particle. It is greater than the key of any cell, so it ends every loop over keys. */
 export const NO_CELL = 0x7fff_ffff;
 
 export interface Lattice {
@@ -21,22 +22,23 @@ export interface Lattice {
   readonly originZ: number;
   readonly inverseCellSize: number;
   /**
-   * Cells along each axis, ring included; 1 along z in 2D. In unbounded worlds and with levels, the sides of the table.
+   * Number of cells along each axis, ring included; 1 along z in 2D. In unbounded worlds and with levels, the columns
+   * and rows of the table.
    */
   readonly columns: number;
   readonly cellsY: number;
   readonly cellsZ: number;
-  /** Rows of cells: a key is row · rowStride + column. */
+  /** Number of rows of cells. A key is row · rowStride + column. */
   readonly rows: number;
-  /** From a cell to the one above it (y + 1). */
+  /** Key distance from a cell to its neighbour at y + 1. */
   readonly rowStride: number;
-  /** From a cell to the one behind it (z + 1). */
+  /** Key distance from a cell to its neighbour at z + 1. */
   readonly layerStride: number;
-  /** True for each axis that wraps. */
+  /** True if the axis wraps. */
   readonly wrapsX: boolean;
   readonly wrapsY: boolean;
   readonly wrapsZ: boolean;
-  /** Length of the world along each axis that wraps, infinite along others. */
+  /** The length of the world along each axis that wraps; infinite along other axes. */
   readonly periods: readonly number[];
   /** The longest finite period; 0 if no axis wraps. */
   readonly longestPeriod: number;
@@ -83,14 +85,17 @@ function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World
   return padded;
 }
 
-/** Returns the cells of a world that memory grows with. In an unbounded world it grows with the particles alone. */
+/**
+ * Returns the number of cells along each axis, if memory grows with it. In an unbounded world, memory grows with the
+ * particles alone, and the result is undefined.
+ */
 export function reservedCells({ kind, cells }: World): readonly number[] | undefined {
   return kind === 'unbounded' ? undefined : cells;
 }
 
 /**
- * Calls `make`, which reserves memory for `capacity` particles, and explains an allocation that fails. `cells`: their
- * number along each axis, if memory grows with them.
+ * Calls `make`, which reserves memory for `capacity` particles. If that fails, explains the error. `cells`: the number
+ * of cells along each axis, if memory grows with it.
  */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
@@ -102,27 +107,27 @@ export function reserve<Owner>(capacity: number, make: () => Owner, cells?: read
 }
 
 /**
- * Calls `make`, which makes room for more pairs than `found`. If that fails, throws an error with the number found and
- * the advice in `instead`.
+ * Calls `make`, which makes room for more than `found()` pairs. If that fails, throws an error with that number and
+ * `advice`.
  */
 export function makeRoom<List>(
   make: () => List,
   found: () => number,
-  instead = 'use forEachPair or countPairs of a grid, which need no list',
+  advice = 'use forEachPair or countPairs of a grid, which need no list',
 ): List {
   return allocate(
     make,
     () =>
-      `${found()} pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: ${instead}`,
+      `${found()} pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: ${advice}`,
   );
 }
 
-/** Copies the first `used` words of a list of pairs into a new one of `length` words. See makeRoom. */
+/** Copies the first `used` words of a list of pairs into a new list of `length` words. `advice`: see makeRoom. */
 export function lengthenPairs(
   words: Uint32Array,
   used: number,
   length: number,
-  instead?: string,
+  advice?: string,
 ): Uint32Array<ArrayBuffer> {
   return makeRoom(
     () => {
@@ -131,11 +136,11 @@ export function lengthenPairs(
       return longer;
     },
     () => used / 2,
-    instead,
+    advice,
   );
 }
 
-/** Calls `make` and turns a failed allocation into a LimitError with this sentence. */
+/** Calls `make` and turns a failed allocation into a LimitError with the message of `sentence`. */
 export function allocate<Owner>(make: () => Owner, sentence: () => string): Owner {
   try {
     return make();
@@ -146,7 +151,7 @@ export function allocate<Owner>(make: () => Owner, sentence: () => string): Owne
   }
 }
 
-/** Index of the first of `live` ascending keys, from `from` on, that is not below `key`. */
+/** Returns the index of the first key that is not below `key`, among `live` ascending keys, from index `from` on. */
 export function lowerBound(keys: Int32Array, live: number, key: number, from = 0): number {
   let low = from;
   let high = live;
@@ -158,19 +163,19 @@ export function lowerBound(keys: Int32Array, live: number, key: number, from = 0
   return low;
 }
 
-/** The number of slots for which a search method is chosen together. */
+/** The window search decides once for this many slots whether they are too sparse for it. */
 export const STRETCH = 2 ** 10;
 
 /**
- * Returns, without a branch, 0 if the labels ascend, otherwise the number to add to the first and subtract from the
- * second to swap them.
+ * Returns 0 if two labels ascend. Otherwise returns the number to add to the first and subtract from the second to swap
+ * them. It has no branch.
  */
 export function labelsDescent(label: number, otherLabel: number): number {
   const step = (otherLabel - label) | 0;
   return step & (step >> 31);
 }
 
-/** Replaces the slots in words `begin` to `end` by their labels, pair by pair, the lower label first. */
+/** Replaces the slots in words `begin` up to `end` by their labels, the lower label of each pair first. */
 export function labelSlots(words: Uint32Array, begin: number, end: number, labels: Uint32Array): void {
   for (let word = begin; word < end; word += 2) {
     const label = labels[words[word] as number] as number;

@@ -1,35 +1,38 @@
 /**
- * Decides whether two particles overlap, on the real numbers that their 32-bit coordinates are. The pair loops compare
- * distances in doubles and call this file only for the rare pairs whose distance² is within rounding of diameter².
- * Guarantee: the answer is that of exact arithmetic, whatever the coordinates.
+ * Decides exactly whether two particles overlap. The pair loops compare distances in doubles and call this file only if
+ * a distance² is within rounding of diameter².
+ * Guarantee: the answer is that of exact arithmetic on the 32-bit coordinates, whatever their values.
  */
 
 /**
- * Share of diameter² within which a distance² in doubles may be on the wrong side. Differences, squares and their sum
- * are each within 2⁻⁵³, diameter² and its product with SURELY or PERHAPS too: less than eight of these together.
+ * Share of diameter². A distance² that differs from diameter² by less than this share may be on the wrong side of it.
+ * Differences, squares, their sum, diameter² and its product with SURELY or PERHAPS are each rounded by at most 2⁻⁵³ of
+ * their value; together that is less than eight such errors.
  */
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
- * The band of the distance² of minimum images, absolute. Along each axis, a difference of up to about the period P and
- * then P minus it are rounded, each by 2⁻⁵³ P. That is 2 √3 · 3 · 2⁻⁵³ P on d² near the diameter, less than 2⁻⁴⁹ of
- * diameter · P; squares of such errors are far smaller.
+ * Returns how close to diameter² the distance² of two minimum images must be to be on the wrong side of it. Along each
+ * axis, a difference of up to about the period P and then P minus that difference are rounded, each by 2⁻⁵³ P. On a
+ * distance² near diameter², these errors are at most 2 √3 · 3 · 2⁻⁵³ P · diameter, which is less than 2⁻⁴⁹ P ·
+ * diameter. The squares of the errors are far smaller.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
 }
 
 /**
- * A pair with a distance² in doubles below diameter² · SURELY overlaps; above diameter² · PERHAPS it does not. The pair
- * loops keep all pairs that may overlap and count those that surely do. The exact test of the others runs after the
- * loop, because a call inside it makes V8 keep its numbers in memory.
+ * A pair overlaps if its distance² in doubles is below diameter² · SURELY, and does not if it is above diameter² ·
+ * PERHAPS. The pair loops keep all pairs that may overlap and count those that surely do. If the two numbers differ,
+ * dropApart tests the pairs exactly after the loop: a call inside the loop would make V8 keep the loop's numbers in
+ * memory.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * From the pairs of slots from word `begin` up to `end`, which all may overlap, keeps those that do, in their order.
- * Returns the index of the word after them.
+ * Drops the pairs that do not overlap from the pairs of slots in words `begin` up to `end`. All of these pairs may
+ * overlap. Keeps the order of the others and returns the end of their words.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -63,7 +66,7 @@ export function dropApart(
   return length;
 }
 
-/** Touching (distance = diameter) is not overlapping. */
+/** Returns whether two discs overlap. Touching (distance = diameter) is not overlapping. */
 export function overlapsInPlane(ax: number, ay: number, bx: number, by: number, diameter: number): boolean {
   const dx = ax - bx;
   const dy = ay - by;
@@ -100,14 +103,17 @@ export function overlapsInSpace(
     const sum = flat + dz * dz;
     const flatError = sumError(dx * dx, dy * dy, flat);
     const error = sumError(flat, dz * dz, sum);
-    // This close to diameter² the excess is exact, and one more addition keeps its sign.
+    // The sum is close to diameter², so the excess is exact. One more addition then keeps the sign.
     const excess = sum - diameter * diameter;
     if (flatError === 0 || error === 0) return excess + (flatError + error) < 0;
   }
   return overlapsExactly([ax, ay, az], [bx, by, bz], diameter);
 }
 
-/** True if the minimum images of two slots overlap, in 2D or 3D. `periods` are infinite along axes that do not wrap. */
+/**
+ * Returns whether the minimum images of two slots overlap, in 2D or 3D. `periods` are infinite along axes that do not
+ * wrap.
+ */
 export function overlapsWrapped(
   positions: Float32Array,
   slot: number,
@@ -131,7 +137,7 @@ export function overlapsWrapped(
 }
 
 /**
- * True if the minimum images of two slots are closer than the sum of their radii. That sum is not always a double.
+ * Returns whether the minimum images of two slots are closer than the sum of their radii. The sum may not fit a double.
  */
 export function ballsOverlap(
   positions: Float32Array,
@@ -152,28 +158,28 @@ function vectorOf(positions: Float32Array, slot: number, dimensions: number): nu
   return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
 }
 
-/** Distance of the minimum images along an axis, or NaN if it is no 32-bit float. */
+/** Returns the distance of the minimum images along an axis, or NaN if that is not a 32-bit float. */
 function exactlyApart(a: number, b: number, period: number): number {
   const direct = a - b;
   if (!isExactDifference(a, b, direct)) return Number.NaN;
   const apart = Math.abs(direct);
-  const around = Math.abs(period - apart);
-  if (!(around < apart)) return apart;
-  return isExactDifference(period, apart, period - apart) ? around : Number.NaN;
+  const wrapped = Math.abs(period - apart);
+  if (!(wrapped < apart)) return apart;
+  return isExactDifference(period, apart, period - apart) ? wrapped : Number.NaN;
 }
 
-/** True if a difference of two 32-bit floats is exact and a 32-bit float itself. */
+/** Returns whether the difference of two 32-bit floats is exact and itself a 32-bit float. */
 function isExactDifference(a: number, b: number, difference: number): boolean {
   return Math.fround(difference) === difference && a - difference === b && difference + b === a;
 }
 
-/** The rounding error of a sum of two doubles (Knuth's TwoSum). */
+/** Returns the rounding error of a sum of two doubles (Knuth's TwoSum). */
 function sumError(a: number, b: number, sum: number): number {
   const bRounded = sum - a;
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-/** `rest`: the rounding error of the diameter. */
+/** Compares in integers. `rest`: the rounding error of the diameter. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],
@@ -200,7 +206,7 @@ function minimumDistance(difference: bigint, period: bigint): bigint {
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** A finite double times 2¹⁰⁷⁴, which is an integer. */
+/** Returns a finite double times 2¹⁰⁷⁴, which is an integer. */
 function toInteger(value: number): bigint {
   bits.setFloat64(0, value);
   const word = bits.getBigUint64(0);

@@ -1,20 +1,22 @@
 /**
- * Walks a ray through cells and finds the balls that it meets, for any balls and cells: ../equal/ray.ts uses it for a
- * grid with one diameter, ../levels/ray.ts for a grid with radii.
- * Inputs: a ray that begins in the world, the cells along each axis, and a function that looks into them. Outputs:
- * sources and distances, by distance and then by source. In a periodic world the ray wraps too, along each axis at most
- * MOST_PERIODS times, and a ball counts where it is first met. Decided in doubles.
+ * Walks a ray through cells and finds the balls that it meets. ../equal/ray.ts uses it for a grid with one diameter,
+ * ../levels/ray.ts for a grid with radii, ../live/ray.ts for an index.
+ * Inputs: a ray that begins in the world, the cells along each axis, and a function that visits the particles of a row
+ * of cells. Outputs: ids and distances, by distance and then by id. In a periodic world the ray wraps too, along each
+ * axis at most MOST_PERIODS times, and a ball counts where the ray first meets it. A ball whose centre is not in the box,
+because it was more than a period outside, is met by no ray. All decisions are made in doubles.
  *
- * The walk is the one of shaders/query/rays.wgsl: layers of cells along z, for each the times at which the ray is near
- * it, for these times the rows along y, for each row the cells along x. Each cell is visited once. Every range of cells
- * is widened by more than rounding takes.
+ * The walk is that of shaders/query/rays.wgsl. It goes through the layers of cells along z. For each layer it computes
+ * the times at which the ray is near the layer, and for these times the rows along y. For each row it does the same and
+ * visits the cells along x. It visits each cell once. Every range of cells is widened by more than the rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
+import { snap } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 
 export interface RayHits {
   readonly ids: Uint32Array;
-  /** In lengths of the direction. */
+  /** Distances along the ray, in lengths of the direction. */
   readonly distances: Float64Array;
 }
 
@@ -25,10 +27,10 @@ export interface Ray {
 }
 
 /**
- * Returns the ray with its origin wrapped into a periodic world, which may round it. It begins at the low end if the
- * origin is so far out that doubles cannot tell positions in a period apart.
+ * Returns the ray with its origin wrapped into a periodic world. Wrapping may round the origin. If the origin is so far
+ * out that doubles cannot tell positions in a period apart, the ray begins at the low end of the axis.
  */
-export function beginInside(
+export function wrapRay(
   { min, period }: Pick<World, 'min' | 'period'>,
   { origin, direction, greatestDistance }: Ray,
 ): Ray {
@@ -41,58 +43,63 @@ export function beginInside(
   return { origin: inside, direction, greatestDistance };
 }
 
-/** Two numbers, the lower one first. */
+/** Two times, coordinates or cells, the lower one first. */
 type Range = readonly [number, number];
 
 /** No ball is farther away than this. */
 const FAR_OFF = 2 ** 130;
 
-/** The image number of the particle itself. */
-const HERE = [0, 0, 0];
+/** The number of periods to a particle that is not shifted, along each axis. */
+const UNSHIFTED = [0, 0, 0];
 
 /** The part of a world that a ray depends on. */
-export interface Space extends Pick<World, 'dimensions' | 'period'> {
-  /** Along each axis, the magnitude of the numbers that its cells are computed from. */
+export interface RayWorld extends Pick<World, 'dimensions' | 'min' | 'period'> {
+  /**
+   * Along each axis, the greatest magnitude of a cell's coordinate, for rounding margins; 0 if cells are counted from
+   * 0.
+   */
   readonly extents: readonly number[];
 }
 
-/** Returns the extent of a world whose cells are counted from its low corner. */
-export function spaceOf({ kind, dimensions, period, min, cells, cellSize }: World): Space {
+/** Returns the part of a grid's world that a ray depends on. */
+export function rayWorldOf({ kind, dimensions, period, min, cells, cellSize }: World): RayWorld {
   const extents = cells.map((count, axis) =>
     kind === 'unbounded' ? 0 : Math.abs(min[axis] as number) + (count + 2) * cellSize,
   );
-  return { dimensions, period, extents };
+  return { dimensions, min, period, extents };
 }
 
-/** A ray, and how far beside it to look for centres. */
+/**
+ * A ray, with the margin in which balls are searched. A time is a distance along the ray, in lengths of the direction.
+ */
 export class Path {
   readonly reach: number;
   /** True if the ray may meet more than one image of a particle. */
   readonly repeats: boolean;
-  /** True if there are images at all. */
+  /** True if the world wraps along any axis. */
   readonly wraps: boolean;
-  /** Along each axis, how far from the ray to look. */
+  /** Along each axis, how far from the ray to look for centres. */
   readonly near: readonly number[];
   private readonly origin: readonly number[];
   private readonly direction: readonly number[];
   private readonly directionSquared: number;
-  /** The image tested last, and the first image met: the number of periods to it along each axis. */
+  /** The number of periods, along each axis, to the image tested last and to the first image that the ray meets. */
   private readonly image: number[];
   private readonly firstImage: number[];
   private firstTime = -1;
 
   /**
-   * `greatest`: the largest radius of the balls. `widened`: more than the relative error of the cells and of all that
-   * is computed here. `stride`: numbers from one position to the next.
+   * `greatest`: the largest radius of the balls. `tolerance`: more than the relative error of the cells and of
+   * everything computed here. `stride`: numbers from one position to the next.
    */
   constructor(
-    private readonly space: Space,
+    private readonly world: RayWorld,
     { origin, direction, greatestDistance }: Ray,
     private readonly greatest: number,
-    private readonly widened: number,
-    private readonly stride: number = space.dimensions,
+    private readonly tolerance: number,
+    private readonly stride: number = world.dimensions,
   ) {
-    const { period, extents } = space;
+    const { period, extents } = world;
     this.image = origin.map(() => 0);
     this.firstImage = origin.map(() => 0);
     this.origin = origin;
@@ -104,12 +111,12 @@ export class Path {
       return value === 0 ? reach : Math.min(reach, most / Math.abs(value));
     }, greatestDistance);
     this.near = origin.map(
-      (value, axis) => greatest + widened * (Math.abs(value) + (extents[axis] as number) + greatest),
+      (value, axis) => greatest + tolerance * (Math.abs(value) + (extents[axis] as number) + greatest),
     );
     this.wraps = period.some((length) => length > 0);
     this.repeats = period.some((length, axis) => {
-      const way = Math.abs(direction[axis] as number) * this.reach + 2 * greatest;
-      return length > 0 && way > 0.99 * length;
+      const travel = Math.abs(direction[axis] as number) * this.reach + 2 * greatest;
+      return length > 0 && travel > 0.99 * length;
     });
   }
 
@@ -117,14 +124,17 @@ export class Path {
     return [0, this.reach];
   }
 
-  /** Least and greatest coordinate along an axis of centres that the ray may meet between two times. */
+  /**
+   * Returns the least and the greatest coordinate of the centres that the ray may meet between two times, along an
+   * axis.
+   */
   sweep(axis: number, [from, to]: Range): Range {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
 
   /**
-   * Returns the part of a span of times in which the ray may meet centres between two coordinates. Empty if it
-   * descends.
+   * Returns the part of a span of times in which the ray may meet centres between two coordinates. If there is no such
+   * part, the result descends.
    */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
@@ -138,75 +148,94 @@ export class Path {
     return Math.max(this.edge(axis, from, 1), this.edge(axis, to, 1));
   }
 
-  /** The coordinate beside the ray at a time, below or above it. */
+  /** Returns the coordinate at the edge of the searched margin at a time, below the ray (`side` −1) or above it (1). */
   private edge(axis: number, time: number, side: 1 | -1): number {
     const speed = this.direction[axis] as number;
-    // A ray that rests along an axis stays there for all times, Infinity included.
-    const way = speed === 0 ? 0 : speed * time;
-    const near = (this.near[axis] as number) + this.widened * Math.abs(way);
-    return (this.origin[axis] as number) + way + side * near;
+    // Prevents 0 · Infinity, which is NaN.
+    const travel = speed === 0 ? 0 : speed * time;
+    const near = (this.near[axis] as number) + this.tolerance * Math.abs(travel);
+    return (this.origin[axis] as number) + travel + side * near;
   }
 
   private entry(axis: number, low: number, high: number, from: number): number {
     if (this.hardlyMoves(axis)) return from;
-    const early = Math.min(this.passes(axis, low, -1), this.passes(axis, high, 1));
-    return Math.max(from, early - this.widened * Math.abs(early));
+    const early = Math.min(this.timeAt(axis, low, -1), this.timeAt(axis, high, 1));
+    return Math.max(from, early - this.tolerance * Math.abs(early));
   }
 
   private exit(axis: number, low: number, high: number, to: number): number {
     if (this.hardlyMoves(axis)) return to;
-    const late = Math.max(this.passes(axis, low, -1), this.passes(axis, high, 1));
-    return Math.min(to, late + this.widened * Math.abs(late));
+    const late = Math.max(this.timeAt(axis, low, -1), this.timeAt(axis, high, 1));
+    return Math.min(to, late + this.tolerance * Math.abs(late));
   }
 
-  /** True if the direction along this axis is too small to compute a time from. */
+  /** Returns whether the direction along this axis is too small to compute a time from. */
   private hardlyMoves(axis: number): boolean {
     return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
   }
 
-  /** The time at which the ray is beside a coordinate, below or above it. */
-  private passes(axis: number, position: number, side: 1 | -1): number {
-    const near = (this.near[axis] as number) + this.widened * Math.abs(position);
+  /** Returns the time at which the edge below the ray (`side` 1) or above it (−1) reaches a coordinate. */
+  private timeAt(axis: number, position: number, side: 1 | -1): number {
+    const near = (this.near[axis] as number) + this.tolerance * Math.abs(position);
     return (position + side * near - (this.origin[axis] as number)) / (this.direction[axis] as number);
   }
 
-  /** The time at which the ray first meets one image of a ball, or −1. */
+  /** Returns the time at which the ray first meets an image of a ball, or −1. */
   meet(positions: Float32Array, slot: number, image: readonly number[], radius: number): number {
-    const { space, direction, reach } = this;
-    const { dimensions } = space;
-    let along = 0;
+    const { world, direction, reach } = this;
+    const { dimensions } = world;
+    let product = 0;
     for (let axis = 0; axis < dimensions; axis++) {
-      along += this.away(positions, slot, image, axis) * (direction[axis] as number);
+      product += this.offset(positions, slot, image, axis) * (direction[axis] as number);
     }
-    const middle = along / this.directionSquared;
+    const middle = product / this.directionSquared;
     const nearest = Math.max(0, Math.min(middle, reach));
     let squared = 0;
     let footSquared = 0;
     for (let axis = 0; axis < dimensions; axis++) {
-      const away = this.away(positions, slot, image, axis);
-      squared += (away - nearest * (direction[axis] as number)) ** 2;
-      footSquared += (away - middle * (direction[axis] as number)) ** 2;
+      const offset = this.offset(positions, slot, image, axis);
+      squared += (offset - nearest * (direction[axis] as number)) ** 2;
+      footSquared += (offset - middle * (direction[axis] as number)) ** 2;
     }
     if (!(squared <= radius * radius)) return -1;
     const halfTime = Math.sqrt(Math.max(radius * radius - footSquared, 0) / this.directionSquared);
     return Math.max(0, Math.min(middle - halfTime, reach));
   }
 
-  /** The time at which the ray first meets any image of a ball, or −1. */
+  /** Returns the time at which the ray first meets any image of a ball, or −1. Sets `firstImage` to that image. */
   meetFirst(positions: Float32Array, slot: number, radius: number): number {
     this.firstTime = -1;
-    this.seek(positions, slot, radius, this.space.dimensions - 1, 0, this.reach);
+    if (this.isInside(positions, slot)) {
+      this.seek(positions, slot, radius, this.world.dimensions - 1, 0, this.reach);
+    }
     return this.firstTime;
   }
 
-  /** True if this image is the one that `meetFirst` found. */
+  /**
+   * Returns whether a ball's centre is in the box along all axes that wrap. Without this test, there would be no bound
+   * on the number of images that `seek` tests.
+   */
+  private isInside(positions: Float32Array, slot: number): boolean {
+    const { dimensions, min, period } = this.world;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const length = period[axis] as number;
+      const low = min[axis] as number;
+      const coordinate = positions[this.stride * slot + axis] as number;
+      // Like wrapOnce, this takes a coordinate that is too small to be told from the low end for the low end.
+      const isAbove = snap(Math.fround(coordinate - low)) >= 0;
+      if (length > 0 && !(isAbove && coordinate <= Math.fround(low + length))) return false;
+    }
+    return true;
+  }
+
+  /** Returns whether this image is the one that `meetFirst` found. */
   wasFirst(image: readonly number[]): boolean {
     const { firstImage } = this;
     for (let axis = 0; axis < firstImage.length; axis++) if (firstImage[axis] !== image[axis]) return false;
     return true;
   }
 
-  /** Visits the images that the ray may meet between two times, along an axis and those before it. */
+  /** Tests the images that the ray may meet between two times, along `axis` and the axes before it. */
   private seek(
     positions: Float32Array,
     slot: number,
@@ -215,15 +244,15 @@ export class Path {
     from: number,
     to: number,
   ): void {
-    const { space, image, firstImage } = this;
+    const { world, image, firstImage } = this;
     if (axis < 0) {
       const time = this.meet(positions, slot, image, radius);
       if (time < 0 || (this.firstTime >= 0 && this.firstTime <= time)) return;
       this.firstTime = time;
-      for (let along = 0; along < image.length; along++) firstImage[along] = image[along] as number;
+      for (let other = 0; other < image.length; other++) firstImage[other] = image[other] as number;
       return;
     }
-    const length = space.period[axis] as number;
+    const length = world.period[axis] as number;
     const coordinate = positions[this.stride * slot + axis] as number;
     const first = length > 0 ? Math.ceil((this.lowest(axis, from, to) - coordinate) / length) : 0;
     const last = length > 0 ? Math.floor((this.highest(axis, from, to) - coordinate) / length) : 0;
@@ -236,8 +265,8 @@ export class Path {
     }
   }
 
-  private away(positions: Float32Array, slot: number, image: readonly number[], axis: number): number {
-    const { period } = this.space;
+  private offset(positions: Float32Array, slot: number, image: readonly number[], axis: number): number {
+    const { period } = this.world;
     const position = positions[this.stride * slot + axis] as number;
     return position - (this.origin[axis] as number) + (image[axis] as number) * (period[axis] as number);
   }
@@ -247,20 +276,20 @@ export class Path {
 export interface CellsAlong {
   readonly cellSize: number;
   readonly inverseCellSize: number;
-  /** Coordinate at which the cell `zero` begins. */
+  /** The coordinate at which the cell with the number `zero` begins. */
   readonly low: number;
   readonly zero: number;
   /**
-   * Least and greatest number of a cell. Along an axis that wraps, 0 and the last, which includes the rest of the
-   * period.
+   * Least and greatest cell number. Along an axis that wraps, these are 0 and the last cell, which includes the rest of
+   * the period.
    */
   readonly first: number;
   readonly last: number;
-  /** 0 along axes that do not wrap: the outermost cells there include everything farther out. */
+  /** The period; 0 if the axis does not wrap. In that case the outermost cells include everything farther out. */
   readonly period: number;
 }
 
-/** Layers of cells along an axis. If the axis wraps, numbers go on beyond the ends. */
+/** Numbers the layers of cells along an axis. If the axis wraps, the numbers continue beyond its ends. */
 export class Layers {
   private readonly first: number;
   private readonly last: number;
@@ -269,7 +298,7 @@ export class Layers {
   private readonly low: number;
   private readonly zero: number;
   private readonly period: number;
-  /** Layers in a period. */
+  /** Number of layers per period. */
   private readonly cells: number;
 
   constructor({ cellSize, inverseCellSize, low, zero, first, last, period }: CellsAlong) {
@@ -294,7 +323,7 @@ export class Layers {
     return [this.at(low), this.at(high)];
   }
 
-  /** Average number of layers near a position. */
+  /** Returns the average number of layers that reach within `near` of a position. */
   width(near: number): number {
     return 1 + 2 * near * this.inverseCellSize;
   }
@@ -303,13 +332,14 @@ export class Layers {
     return this.period > 0 ? Math.floor(layer / this.cells) : 0;
   }
 
-  /** The number of the cells that a layer is an image of. */
+  /** Returns the number of the cells of which a layer is an image. */
   cellOf(layer: number): number {
     return layer - this.periodsOf(layer) * this.cells;
   }
 
   /**
-   * Coordinates at which a layer begins and ends. Along an axis that does not wrap, the outermost cells have no end.
+   * Returns the coordinates at which a layer begins and ends. Along an axis that does not wrap, the outermost layers
+   * have no end.
    */
   extentOf(layer: number): Range {
     const { cellSize, low, zero, period, first, last } = this;
@@ -324,18 +354,18 @@ export class Layers {
     return [start + cell * cellSize, cell >= last ? start + period : start + (cell + 1) * cellSize];
   }
 
-  /** The last of a range of layers that is in the same period as its first. */
+  /** Returns the last layer, up to `last`, that is in the same period as `first`. */
   endOfPeriod(first: number, last: number): number {
     return this.period > 0 ? Math.min(last, (this.periodsOf(first) + 1) * this.cells - 1) : last;
   }
 }
 
-/** Called with a slot, and the number of periods to its image along each axis. */
+/** Receives a slot and, along each axis, the number of periods to its image. */
 export type Consider = (slot: number, image: readonly number[]) => void;
 
 /**
- * Calls `consider` for each slot of a row's cells from column `first` to `last`, with the number of periods to its
- * image.
+ * Calls `consider` for each slot in a row's cells from column `first` to `last`. `image` is the number of periods to
+ * the image of the row.
  */
 export type VisitRow = (
   first: number,
@@ -353,18 +383,20 @@ export class Walk {
     readonly path: Path,
     cells: readonly CellsAlong[],
   ) {
-    this.axes = cells.map((along) => new Layers(along)) as [Layers, Layers, Layers?];
+    this.axes = cells.map((axis) => new Layers(axis)) as [Layers, Layers, Layers?];
   }
 
-  /** Estimated number of rows of cells that the ray passes, or of cells if each takes a lookup. */
-  lookups(areCellsSingle: boolean): number {
+  /**
+   * Estimates the number of lookups: one per row of cells that the ray passes, or one per cell if `isLookupPerCell`.
+   */
+  lookups(isLookupPerCell: boolean): number {
     const { path, axes } = this;
     const lengths = axes.map((layers, axis) => {
       const [first, last] = (layers as Layers).within(path.sweep(axis, path.whole));
       return last - first + 1;
     });
     const [, rows, layers = 1] = lengths as [number, number, number?];
-    if (!areCellsSingle) return 3 * (rows + layers);
+    if (!isLookupPerCell) return 3 * (rows + layers);
     // If the origin is far away, rounding alone may make the searched strip many cells wide.
     const widths = lengths.map((length, axis) =>
       Math.min(length, (axes[axis] as Layers).width(path.near[axis] as number)),
@@ -376,8 +408,8 @@ export class Walk {
     );
   }
 
-  /** Visits every particle that the ray may come near, with its image. */
-  go(visitRow: VisitRow, consider: Consider): void {
+  /** Calls `consider` for every particle that the ray may come near, with its image. */
+  visit(visitRow: VisitRow, consider: Consider): void {
     const { path, axes } = this;
     const [alongX, alongY, alongZ] = axes;
     const [firstLayer, lastLayer] = alongZ ? alongZ.within(path.sweep(2, path.whole)) : [0, 0];
@@ -404,28 +436,28 @@ export class Walk {
   }
 }
 
-/** The balls that a ray has met. */
-export class Meetings {
+/** Collects the balls that a ray meets. */
+export class RayHitList {
   private readonly found: { readonly id: number; readonly distance: number }[] = [];
 
-  /** `source`: the source of each slot. Default: the slot itself. */
+  /** `source`: the id of each slot. Default: the slot itself. */
   constructor(
     private readonly positions: Float32Array,
     private readonly source?: Uint32Array,
   ) {}
 
-  /** Adds a ball that the ray meets as this image, if that is its first image on the ray. */
+  /** Adds a ball that the ray meets in `image`, if that is the ball's first image on the ray. */
   add(path: Path, slot: number, image: readonly number[], radius: number, distance: number): void {
     if (path.repeats && !(path.meetFirst(this.positions, slot, radius) >= 0 && path.wasFirst(image))) return;
     this.push(slot, distance);
   }
 
   /** Adds a ball if the ray meets any of its images. */
-  ask(path: Path, slot: number, radius: number): void {
+  addAnyImage(path: Path, slot: number, radius: number): void {
     const { positions } = this;
     const distance = path.wraps
       ? path.meetFirst(positions, slot, radius)
-      : path.meet(positions, slot, HERE, radius);
+      : path.meet(positions, slot, UNSHIFTED, radius);
     if (distance >= 0) this.push(slot, distance);
   }
 

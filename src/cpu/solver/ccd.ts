@@ -1,6 +1,6 @@
 /**
- * Moves fast particles to the ends of their paths (src/core/ccd/law.ts) on the CPU. It finds what they can meet by
- * boxes around the pieces of their paths.
+ * Moves fast particles to the ends of their paths (src/core/ccd/law.ts) on the CPU. Boxes around the pieces of a path
+ * find the particles and obstacles that it may meet.
  * Inputs: the state after a substep's motion, in canonical order, and any obstacles. Changes the state in place.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';

@@ -1,4 +1,4 @@
-/** Chooses the contact loops for particles of one radius by the kind of the world. */
+/** Chooses the contact loops for particles of one radius by the kind of world. */
 import type { Lattice } from '../shared/lattice';
 import type { ContactKernels } from './contact';
 import { findPartners, pushApart, respond } from './general-contact';

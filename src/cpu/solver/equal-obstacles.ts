@@ -1,9 +1,10 @@
 /**
- * Finds the obstacles that a particle overlaps, if all have one radius. Obstacles are sorted into the cells of the
- * world once; a particle looks in the cells around the one it was sorted into. For all worlds, in 2D and 3D.
- * Inputs: positions of the obstacles; canonical order and state of the moving particles.
- * Guarantee: overlaps are exact, decided on the real numbers that the 32-bit coordinates are.
- * Ordering: slots of obstacles are canonical. Cells around a particle come row by row, the obstacles of a cell by slot.
+ * Finds the obstacles that a particle overlaps, if all bodies have one radius. `load` sorts the obstacles into the
+ * cells of the world. `find` searches the cells around the cell that the particle was sorted into. For all worlds, in
+ * 2D and 3D.
+ * Inputs: positions of the obstacles; the canonical order and the state of the moving particles.
+ * Guarantee: overlaps are decided exactly on the 32-bit coordinates.
+ * Ordering: obstacles have slots in canonical order. The search lists them by rows of cells, in each cell by slot.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
@@ -24,23 +25,23 @@ export class EqualObstacles implements ObstacleSearch {
   /** Positions of the obstacles in canonical order, as floats and as words. */
   private readonly positions: Float32Array;
   private readonly words: Uint32Array;
-  /** In a bounded or periodic world: first slot of each key, one entry more. */
+  /** In a bounded or periodic world, the first slot of each key, then the end. */
   private readonly starts: Uint32Array;
   private readonly overlaps = new Overlaps();
-  /** The particle of the call under way: slot, the array of positions, its position. */
+  /** The particle that `find` works on: its slot, the array of positions, its position. */
   private slot = 0;
   private moved: Float32Array = new Float32Array(0);
   private readonly position = new Float64Array(3);
-  /** Positions of that particle and of one obstacle, packed for the exact test. */
+  /** Positions of that particle and of one obstacle, for the exact test. */
   private readonly pair: Float32Array;
-  /** Columns, rows and layers of the cells around one. */
+  /** Columns, rows and layers of the cells around a cell. */
   private readonly near: readonly [Int32Array, Int32Array, Int32Array];
   private readonly lowest: number[];
   private readonly highest: number[];
   private readonly band: number;
   private readonly lattice: Lattice;
 
-  /** `moving`: the order of the particles that move. */
+  /** `moving`: the order of the moving particles. */
   constructor(
     private readonly moving: CellOrder,
     private readonly diameter: number,
@@ -95,7 +96,7 @@ export class EqualObstacles implements ObstacleSearch {
     this.bodies = { positions: this.positions.subarray(0, wrapped.length) };
   }
 
-  /** Looks in the cells around the one that the particle was sorted into. */
+  /** Searches the cells around the cell that the particle was sorted into. */
   find({ positions }: ParticleState, slot: number): Overlaps {
     const { overlaps, position } = this;
     const { dimensions, world } = this.lattice;
@@ -105,7 +106,7 @@ export class EqualObstacles implements ObstacleSearch {
     for (let axis = 0; axis < dimensions; axis++)
       position[axis] = positions[dimensions * slot + axis] as number;
     if (world.kind === 'unbounded') this.findHashed(slot);
-    else this.findInBox(this.moving.keys[slot] as number);
+    else this.findInCells(this.moving.keys[slot] as number);
     return overlaps;
   }
 
@@ -121,7 +122,7 @@ export class EqualObstacles implements ObstacleSearch {
     visitCells(this.order, lowest, highest, this.test);
   }
 
-  private findInBox(key: number): void {
+  private findInCells(key: number): void {
     const { near, lattice } = this;
     const { rowStride, cellsY, cellsZ, dimensions, wrapsX, wrapsY, wrapsZ } = lattice;
     const row = Math.floor(key / rowStride);
@@ -159,11 +160,11 @@ export class EqualObstacles implements ObstacleSearch {
 
   private readonly test = (obstacle: number): void => this.testSlots(obstacle, obstacle + 1);
 
-  /** Adds the obstacles of a range of slots that the particle overlaps. */
+  /** Adds the obstacles in a range of slots that the particle overlaps. */
   private testSlots(begin: number, end: number): void {
     const { position, positions, diameter, lattice, band } = this;
     const { dimensions, periods } = lattice;
-    const inSpace = dimensions === 3;
+    const is3D = dimensions === 3;
     const periodX = periods[0] as number;
     const periodY = periods[1] as number;
     const periodZ = periods[2] as number;
@@ -175,7 +176,7 @@ export class EqualObstacles implements ObstacleSearch {
       const first = dimensions * obstacle;
       const dx = minimumDistance(x - (positions[first] as number), periodX);
       const dy = minimumDistance(y - (positions[first + 1] as number), periodY);
-      const dz = inSpace ? minimumDistance(z - (positions[first + 2] as number), periodZ) : 0;
+      const dz = is3D ? minimumDistance(z - (positions[first + 2] as number), periodZ) : 0;
       const excess = dx * dx + dy * dy + dz * dz - limit;
       if (!(excess <= band) || (excess >= -band && !this.overlapsExactly(obstacle))) continue;
       this.overlaps.addBalls(lattice, this.moved, this.slot, positions, obstacle, diameter);
@@ -193,7 +194,7 @@ export class EqualObstacles implements ObstacleSearch {
   }
 }
 
-/** Lists a coordinate of a cell and those next to it, wrapping at the ends if the axis wraps. */
+/** Lists a cell coordinate and its two neighbours, across an end if the axis wraps. */
 function listNear(list: Int32Array, coordinate: number, cells: number, wraps: boolean): void {
   list[0] = wraps && coordinate === 1 ? cells - 2 : coordinate - 1;
   list[1] = coordinate;

@@ -1,7 +1,7 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of any particles in any world, in 2D and 3D: variable radii, boxes,
- * and equal particles in periodic worlds. Equal particles elsewhere have plane-contact.ts and space-contact.ts, which
- * are faster.
+ * The contact law (core/contact/law.ts) for pairs of particles in any world, in 2D and 3D. Simulations use it for
+ * variable radii, boxes and equal particles in periodic worlds. For equal particles in other worlds they use
+ * plane-contact.ts and space-contact.ts, which are faster.
  * Guarantee: contacts of equal particles away from the ends of a periodic world have the same bits as in those two
  * files.
  */
@@ -22,7 +22,7 @@ export function findPartners(
 ): void {
   const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   const { velocities } = state;
   const { approaches, partners } = response;
   for (let word = 0; word < length; word += 2) {
@@ -34,7 +34,7 @@ export function findPartners(
     let approach =
       ((velocities[atA] as number) - (velocities[atB] as number)) * (normal[0] as number) +
       ((velocities[atA + 1] as number) - (velocities[atB + 1] as number)) * (normal[1] as number);
-    if (inSpace) {
+    if (is3D) {
       approach += ((velocities[atA + 2] as number) - (velocities[atB + 2] as number)) * (normal[2] as number);
     }
     if (approach < (approaches[a] as number)) {
@@ -51,7 +51,7 @@ export function findPartners(
 export function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   const { velocities, bulks } = state;
   const areEqual = bulks.length === 0;
   const { pushes, changes, partners } = response;
@@ -67,10 +67,10 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
     const atB = dimensions * b;
     const x = normal[0] as number;
     const y = normal[1] as number;
-    const z = inSpace ? (normal[2] as number) : 0;
+    const z = is3D ? (normal[2] as number) : 0;
     const relativeX = (velocities[atA] as number) - (velocities[atB] as number);
     const relativeY = (velocities[atA + 1] as number) - (velocities[atB + 1] as number);
-    const relativeZ = inSpace ? (velocities[atA + 2] as number) - (velocities[atB + 2] as number) : 0;
+    const relativeZ = is3D ? (velocities[atA + 2] as number) - (velocities[atB + 2] as number) : 0;
     const approach = relativeX * x + relativeY * y + relativeZ * z;
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
@@ -83,16 +83,16 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
       ? bounceChange(approach, share, restitution)
       : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
     let braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
-    let held = bounces ? 0 : braking * dt;
+    let frictionPush = bounces ? 0 : braking * dt;
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
-    pushes[atA] = (pushes[atA] as number) + (push * x - held * slidingX);
-    pushes[atA + 1] = (pushes[atA + 1] as number) + (push * y - held * slidingY);
-    if (inSpace) {
+    pushes[atA] = (pushes[atA] as number) + (push * x - frictionPush * slidingX);
+    pushes[atA + 1] = (pushes[atA + 1] as number) + (push * y - frictionPush * slidingY);
+    if (is3D) {
       changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
-      pushes[atA + 2] = (pushes[atA + 2] as number) + (push * z - held * slidingZ);
+      pushes[atA + 2] = (pushes[atA + 2] as number) + (push * z - frictionPush * slidingZ);
     }
-    // Shares of ½ are equal on both sides, so b gets the same amounts the other way.
+    // With a share of ½, b gets the same amounts as a in the opposite direction. Other shares give b its own amounts.
     if (share !== 0.5) {
       share = massShare(dimensions, bulks[b] as number, bulks[a] as number);
       push = 2 * share * halfRelaxation * overlap;
@@ -100,15 +100,15 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
         ? bounceChange(approach, share, restitution)
         : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
       braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
-      held = bounces ? 0 : braking * dt;
+      frictionPush = bounces ? 0 : braking * dt;
     }
     changes[atB] = (changes[atB] as number) - (change * x - braking * slidingX);
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
-    pushes[atB] = (pushes[atB] as number) - (push * x - held * slidingX);
-    pushes[atB + 1] = (pushes[atB + 1] as number) - (push * y - held * slidingY);
-    if (inSpace) {
+    pushes[atB] = (pushes[atB] as number) - (push * x - frictionPush * slidingX);
+    pushes[atB + 1] = (pushes[atB + 1] as number) - (push * y - frictionPush * slidingY);
+    if (is3D) {
       changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
-      pushes[atB + 2] = (pushes[atB + 2] as number) - (push * z - held * slidingZ);
+      pushes[atB + 2] = (pushes[atB + 2] as number) - (push * z - frictionPush * slidingZ);
     }
   }
 }
@@ -144,7 +144,7 @@ export function pushApart(
   }
 }
 
-/** Loads the distance that a particle keeps from walls: its radius, or half its edges. */
+/** Sets scratchMargin to the distance that a particle's centre keeps from walls: its radius, or half its edges. */
 function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
   const isBall = !((halves[dimensions * slot] as number) > 0);
   for (let axis = 0; axis < dimensions; axis++) {
@@ -208,7 +208,7 @@ export function finishPushApart(
   }
 }
 
-/** Particles that each have a size of their own. */
+/** The contact loops for variable radii and boxes. */
 export const VARIABLE_CONTACT: ContactKernels = {
   findPartners,
   respond,

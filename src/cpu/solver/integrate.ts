@@ -1,6 +1,6 @@
 /**
  * Advances particles by one substep, velocity first (symplectic Euler). Particles whose position is not finite keep
- * their bits. Particles that get too fast are set aside: their position becomes NaN.
+ * their bits. Particles that become too fast are quarantined: their position becomes NaN.
  */
 import { NOT_A_NUMBER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
@@ -13,11 +13,11 @@ export function integrate(
   count: number,
   substep: Substep,
 ): void {
-  if (dimensions === 2) integrateInPlane(state, count, substep);
-  else integrateInSpace(state, count, substep);
+  if (dimensions === 2) integrate2D(state, count, substep);
+  else integrate3D(state, count, substep);
 }
 
-function integrateInPlane(state: ParticleState, count: number, substep: Substep): void {
+function integrate2D(state: ParticleState, count: number, substep: Substep): void {
   const { positions, velocities } = state;
   const { dt } = substep;
   const gainX = (substep.gravity[0] as number) * dt;
@@ -35,12 +35,12 @@ function integrateInPlane(state: ParticleState, count: number, substep: Substep)
     positions[2 * slot] = newX;
     positions[2 * slot + 1] = newY;
     if (!(Math.abs(newX) + Math.abs(newY) + Math.abs(speedX) + Math.abs(speedY) < GREATEST_SPEED)) {
-      setAside(state, 2, slot);
+      quarantineIfTooFast(state, 2, slot);
     }
   }
 }
 
-function integrateInSpace(state: ParticleState, count: number, substep: Substep): void {
+function integrate3D(state: ParticleState, count: number, substep: Substep): void {
   const { positions, velocities } = state;
   const { dt } = substep;
   const gainX = (substep.gravity[0] as number) * dt;
@@ -65,13 +65,16 @@ function integrateInSpace(state: ParticleState, count: number, substep: Substep)
     positions[3 * slot + 2] = newZ;
     const extent = Math.abs(newX) + Math.abs(newY) + Math.abs(newZ);
     if (!(extent + Math.abs(speedX) + Math.abs(speedY) + Math.abs(speedZ) < GREATEST_SPEED)) {
-      setAside(state, 3, slot);
+      quarantineIfTooFast(state, 3, slot);
     }
   }
 }
 
-/** Sets the position of a particle to NaN if its speed is out of range. */
-function setAside(state: ParticleState, dimensions: Dimensions, slot: number): void {
+/**
+ * Sets the position of a particle to NaN if its speed is out of range. In any case, normalises the NaNs of the
+ * particle.
+ */
+function quarantineIfTooFast(state: ParticleState, dimensions: Dimensions, slot: number): void {
   const first = dimensions * slot;
   let isTooFast = false;
   for (let word = first; word < first + dimensions; word++) {
@@ -81,7 +84,7 @@ function setAside(state: ParticleState, dimensions: Dimensions, slot: number): v
   normaliseNotFinite(state, dimensions, slot);
 }
 
-/** Gives each component that is not a number the same bits, so that hashes do not depend on the processor. */
+/** Gives every component that is NaN the same bits, so that hashes do not depend on the processor. */
 export function normaliseNotFinite(state: ParticleState, dimensions: Dimensions, slot: number): void {
   for (let word = dimensions * slot; word < dimensions * (slot + 1); word++) {
     if (Number.isNaN(state.positions[word])) state.positionWords[word] = NOT_A_NUMBER;

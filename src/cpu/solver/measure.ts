@@ -11,7 +11,7 @@ import type { ParticleState } from '../shared/kernels';
 import type { Census, PairsInPortions } from './neighbours';
 import { meetShapes, NO_CONTACT } from './shapes';
 
-/** For particles of one radius: how they fill the cells, and the number of pairs of same and adjacent cells. */
+/** Returns how particles of one radius fill the cells, and the number of pairs in the same and in adjacent cells. */
 export function takeCensus(order: CellOrder): Census {
   const { lattice, keys, live } = order;
   const { kind } = lattice.world;
@@ -28,28 +28,28 @@ export function takeCensus(order: CellOrder): Census {
 function countCandidates(order: CellOrder): number {
   const { keys, live, lattice } = order;
   const { rowStride, layerStride } = lattice;
-  // Key distances from a cell to the first of the three cells in each row ahead; its own row is counted separately.
-  const windows =
+  // Key distances from a cell to the first of three cells in each row ahead. The cell's own row is counted separately.
+  const rowsAhead =
     lattice.dimensions === 2
       ? [rowStride - 1]
       : [rowStride - 1, layerStride - rowStride - 1, layerStride - 1, layerStride + rowStride - 1];
   let candidates = 0;
   let ownEnd = 0;
-  const begins = windows.map(() => 0);
-  const ends = windows.map(() => 0);
+  const begins = rowsAhead.map(() => 0);
+  const ends = rowsAhead.map(() => 0);
   for (let slot = 0; slot < live; slot++) {
     const key = keys[slot] as number;
     while ((keys[ownEnd] as number) <= key + 1) ownEnd++;
     candidates += ownEnd - slot - 1;
-    for (let window = 0; window < windows.length; window++) {
-      const first = key + (windows[window] as number);
-      let begin = begins[window] as number;
-      let end = ends[window] as number;
+    for (let row = 0; row < rowsAhead.length; row++) {
+      const first = key + (rowsAhead[row] as number);
+      let begin = begins[row] as number;
+      let end = ends[row] as number;
       while ((keys[begin] as number) < first) begin++;
       while ((keys[end] as number) <= first + 2) end++;
       candidates += end - begin;
-      begins[window] = begin;
-      ends[window] = end;
+      begins[row] = begin;
+      ends[row] = end;
     }
   }
   return candidates;
@@ -57,7 +57,10 @@ function countCandidates(order: CellOrder): number {
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
-/** Runs a search, begun with slots as labels, to its end. `diameter` counts if particles have no radii of their own. */
+/**
+ * Runs a search to its end. The labels of the search must be slots. `diameter` is used if particles have no radii of
+ * their own.
+ */
 export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
   const { positions, radii, halves } = state;
   const { task } = search;
@@ -97,7 +100,7 @@ export function measureOverlaps(search: PairsInPortions, state: ParticleState, d
 
 type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
 
-/** Adds up over the particles that are not set aside. */
+/** Sums over the particles that are not quarantined. */
 export function measureParticles(world: World, state: ParticleState, live: number): Sums {
   const { dimensions, min, max } = world;
   const { positions, velocities, bulks } = state;

@@ -1,7 +1,6 @@
 /**
- * The search for obstacles that a particle overlaps, as obstacles.ts needs it, and the list that the search fills.
- * equal-obstacles.ts implements it for obstacles of one radius, variable-obstacles.ts for obstacles with their own
- * sizes.
+ * The search for the obstacles that a particle overlaps, and the list that the search fills, for obstacles.ts.
+ * equal-obstacles.ts implements it for obstacles of one radius, variable-obstacles.ts for variable sizes.
  * Guarantee: the list and its order depend on the particle and the set of obstacles alone.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -11,7 +10,7 @@ import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
 import { minimumImage, normal } from './shapes';
 
 export interface ObstacleSearch {
-  /** Number of moving particles that are not set aside; they have the first slots. */
+  /** Number of moving particles that are not quarantined. They have the first slots. */
   readonly live: number;
   /** Obstacles in the order of their slots. */
   readonly bodies: StaticBodies;
@@ -20,14 +19,16 @@ export interface ObstacleSearch {
   load(given: StaticBodies): void;
   /** Finds the obstacles that the particle in a slot overlaps. The result is valid until the next call. */
   find(state: ParticleState, slot: number): Overlaps;
-  /** Visits the slots of all obstacles that reach into a box, and perhaps of others nearby. In no particular order. */
+  /**
+   * Visits the slots of all obstacles that reach into a box, and perhaps of obstacles nearby. The order is not defined.
+   */
   visitInBox(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
 }
 
-/** Overlaps of one particle that memory is reserved for at first. */
+/** Number of overlaps of one particle that memory is reserved for at first. */
 const FEW_OVERLAPS = 64;
 
-/** The obstacles that one particle overlaps, with depth and normal of each. */
+/** The obstacles that one particle overlaps, and the depth and normal of each overlap. */
 export class Overlaps {
   count = 0;
   obstacles = new Uint32Array(FEW_OVERLAPS);
@@ -35,7 +36,7 @@ export class Overlaps {
   /** Unit vectors from the obstacle to the particle, three numbers each. */
   normals = new Float64Array(3 * FEW_OVERLAPS);
 
-  /** Adds an obstacle; it and the particle in `slot` are balls that touch at a distance of `reach`. */
+  /** Adds an obstacle that the particle in `slot` overlaps. Both are balls that touch at a distance of `reach`. */
   addBalls(
     { dimensions, periods }: Lattice,
     positions: Float32Array,
@@ -55,29 +56,29 @@ export class Overlaps {
       squared += apart * apart;
     }
     if (squared < COINCIDENT_SQUARED) {
-      // coincidentNormal is the normal of the lower slot.
+      // coincidentNormal points to the lower slot.
       const sign = slot > obstacle ? -1 : 1;
       for (let axis = 0; axis < dimensions; axis++) {
         normals[first + axis] = sign * coincidentNormal(slot, obstacle, axis, dimensions);
       }
-      this.take(obstacle, reach);
+      this.append(obstacle, reach);
       return;
     }
     const distance = Math.sqrt(squared);
     for (let axis = 0; axis < dimensions; axis++) {
       normals[first + axis] = (normals[first + axis] as number) / distance;
     }
-    this.take(obstacle, reach - distance);
+    this.append(obstacle, reach - distance);
   }
 
   /** Adds an obstacle whose normal is in `normal` of shapes.ts. */
   addShapes(obstacle: number, depth: number): void {
     this.normals.set(normal, 3 * this.count);
-    this.take(obstacle, depth);
+    this.append(obstacle, depth);
   }
 
-  /** Counts the obstacle, and leaves room for one more. */
-  private take(obstacle: number, depth: number): void {
+  /** Appends an obstacle, and ensures room for the next. */
+  private append(obstacle: number, depth: number): void {
     const { count, obstacles, depths } = this;
     obstacles[count] = obstacle;
     depths[count] = depth;

@@ -1,9 +1,10 @@
 /**
- * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. One file for all
- * worlds and sizes, in 2D and 3D. The search of obstacle-search.ts finds the obstacles that a particle overlaps.
+ * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. For all worlds and
+ * sizes, in 2D and 3D. The search of obstacle-search.ts finds the obstacles that a particle overlaps.
  * Inputs: obstacles as the user gave them; the state of the moving particles. Outputs: what obstacles add to each
  * particle's `approaches` and `partners`, or to `pushes` and `changes`, after the pairs of particles.
- * Ordering: particles by slot, the obstacles of each in the order of the search, the same on every run.
+ * Ordering: particles by slot; the obstacles of each particle in the order of the search, which is the same on every
+ * run.
  */
 
 import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
@@ -34,13 +35,13 @@ export class Obstacles {
     return this.search.memoryBytes + arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
   }
 
-  /** Replaces all obstacles, at most the capacity of the search. Keeps `given` without a copy. */
+  /** Replaces all obstacles by at most as many as the search has room for. Keeps `given` without a copy. */
   load(given: StaticBodies): void {
     this.given = given;
     this.search.load(given);
   }
 
-  /** Makes an obstacle the partner (−2 − its slot) of a particle that approaches it faster than anything else. */
+  /** Makes an obstacle the partner (−2 − its slot) of each particle that approaches nothing else faster. */
   findPartners(state: ParticleState, response: Response): void {
     if (this.count === 0) return;
     const { search } = this;
@@ -67,7 +68,7 @@ export class Obstacles {
     if (this.count === 0) return;
     const { search } = this;
     const { dimensions } = this.lattice;
-    const inSpace = dimensions === 3;
+    const is3D = dimensions === 3;
     const { velocities } = state;
     const { pushes, changes, partners } = response;
     const { halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } = substep;
@@ -79,12 +80,12 @@ export class Obstacles {
       const first = dimensions * slot;
       const velocityX = velocities[first] as number;
       const velocityY = velocities[first + 1] as number;
-      const velocityZ = inSpace ? (velocities[first + 2] as number) : 0;
+      const velocityZ = is3D ? (velocities[first + 2] as number) : 0;
       for (let index = 0; index < count; index++) {
         const x = normals[3 * index] as number;
         const y = normals[3 * index + 1] as number;
-        const z = inSpace ? (normals[3 * index + 2] as number) : 0;
-        // The particle does the work of both sides of a contact.
+        const z = is3D ? (normals[3 * index + 2] as number) : 0;
+        // The obstacle does not move, so the particle moves for both sides of the contact.
         const push = 2 * halfRelaxation * (depths[index] as number);
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
@@ -96,16 +97,16 @@ export class Obstacles {
         const slidingZ = velocityZ - approach * z;
         const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
         const braking = frictionShare(change, sliding, gripShare, friction);
-        // A bounce is not shared.
+        // A particle bounces off one partner only, so a bounce is not shared among obstacles.
         const factor = bounces ? 1 : share;
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
-        const held = bounces ? 0 : braking * dt;
-        pushes[first] = (pushes[first] as number) + share * (push * x - held * slidingX);
-        pushes[first + 1] = (pushes[first + 1] as number) + share * (push * y - held * slidingY);
-        if (!inSpace) continue;
+        const frictionPush = bounces ? 0 : braking * dt;
+        pushes[first] = (pushes[first] as number) + share * (push * x - frictionPush * slidingX);
+        pushes[first + 1] = (pushes[first + 1] as number) + share * (push * y - frictionPush * slidingY);
+        if (!is3D) continue;
         changes[first + 2] = (changes[first + 2] as number) + factor * (change * z - braking * slidingZ);
-        pushes[first + 2] = (pushes[first + 2] as number) + share * (push * z - held * slidingZ);
+        pushes[first + 2] = (pushes[first + 2] as number) + share * (push * z - frictionPush * slidingZ);
       }
     }
   }
@@ -139,7 +140,7 @@ export class Obstacles {
   }
 }
 
-/** The factor on the effect that each overlapped obstacle would have alone. */
+/** Returns the factor on the effect that each overlapped obstacle would have alone. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

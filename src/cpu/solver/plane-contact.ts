@@ -1,7 +1,7 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of discs of one radius, in worlds that do not wrap around;
- * space-contact.ts is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would
- * cost more than the rest.
+ * The contact law (core/contact/law.ts) for pairs of discs of one radius, in worlds that do not wrap. space-contact.ts
+ * is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would cost more than the
+ * rest.
  */
 import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -89,9 +89,9 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[2 * a + 1] = (changes[2 * a + 1] as number) + changeY;
     changes[2 * b] = (changes[2 * b] as number) - changeX;
     changes[2 * b + 1] = (changes[2 * b + 1] as number) - changeY;
-    const held = bounces ? 0 : braking * dt;
-    const pushX = push * x - held * slidingX;
-    const pushY = push * y - held * slidingY;
+    const frictionPush = bounces ? 0 : braking * dt;
+    const pushX = push * x - frictionPush * slidingX;
+    const pushY = push * y - frictionPush * slidingY;
     pushes[2 * a] = (pushes[2 * a] as number) + pushX;
     pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + pushY;
     pushes[2 * b] = (pushes[2 * b] as number) - pushX;

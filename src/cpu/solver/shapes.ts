@@ -1,16 +1,17 @@
 /**
- * The geometry of one contact on the CPU, in doubles and any world: two balls, or two bodies of which each may be a box
- * (core/particles/shapes.ts). Each function leaves its result in `normal`, to avoid an allocation.
+ * The geometry of one contact on the CPU, in doubles and in any world. A contact is between two balls, or between two
+ * bodies that may be boxes (core/particles/shapes.ts). Each function writes the unit normal to `normal`, to avoid an
+ * allocation.
  */
 import { NOT_APART } from '../../core/particles/shapes';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
 
-/** The functions below return this instead of an overlap if the two bodies do not touch. */
+/** Returned instead of an overlap if two bodies do not touch. */
 export const NO_CONTACT = Number.NEGATIVE_INFINITY;
 
-/** Unit normal from slot b to slot a of the contact found last. */
+/** The unit normal of the last contact found, from slot b to slot a. */
 export const normal = new Float64Array(3);
 
 const apart = new Float64Array(3);
@@ -20,7 +21,8 @@ const beyond = new Float64Array(3);
 export type PlacedShapes = Pick<ParticleState, 'positions' | 'radii' | 'halves'>;
 
 /**
- * The minimum image of a difference of coordinates along one axis; the period is infinite if the axis does not wrap.
+ * Returns the minimum image of a difference of coordinates along one axis. `period` is infinite if the axis does not
+ * wrap.
  */
 export function minimumImage(difference: number, period: number): number {
   const half = period / 2;
@@ -28,8 +30,8 @@ export function minimumImage(difference: number, period: number): number {
 }
 
 /**
- * Sets `normal` for two particles that the search found, and returns their overlap, or NO_CONTACT for boxes that do not
- * overlap although the balls around them do. `diameter` counts only if particles have no sizes of their own.
+ * Sets `normal` for two particles that the search found, and returns their overlap. Returns NO_CONTACT for boxes that
+ * do not overlap although the balls around them do. `diameter` is used if particles have no sizes of their own.
  */
 export function meet(lattice: Lattice, state: ParticleState, a: number, b: number, diameter: number): number {
   if (state.halves.length > 0) return meetShapes(lattice, state, a, b);
@@ -59,8 +61,8 @@ function meetBalls({ dimensions, periods }: Lattice, positions: Float32Array, a:
 }
 
 /**
- * Sets `normal`, the direction of the shortest way out from slot b to slot a, and returns the overlap along it, or
- * NO_CONTACT. `others`: the bodies that slot b belongs to.
+ * Sets `normal` to the direction of the shortest way out, from slot b to slot a, and returns the overlap along it, or
+ * NO_CONTACT. `others`: the bodies of slot b. Default: the bodies of slot a.
  */
 export function meetShapes(
   { dimensions, periods }: Lattice,

@@ -1,11 +1,11 @@
 /**
- * The particle simulation on the CPU, in one thread. It has the options, methods and contact law of the GPU simulation
- * and the same results up to rounding. Its methods return values at once instead of promises.
+ * The particle simulation on the CPU, in one thread. It has the options, methods and contact law of the GPU simulation,
+ * and the same results up to rounding. Its methods return values instead of promises.
  *
- * State is packed 32-bit floats in cell order, in two copies that alternate; ids travel along, and radii if each
- * particle has its own. Sums inside a pass are doubles. One substep: integrate, wrap (in a periodic world), sort,
- * gather, then for each iteration: search pairs, find bouncing partners (only with restitution), respond, finish.
- * neighbours.ts hides whether particles have one radius.
+ * The state is packed 32-bit floats and ids in cell order, with radii if they vary. Two copies of the state alternate.
+ * Sums inside a pass are doubles. A substep integrates, wraps (in a periodic world), sorts and moves fast particles (if
+ * continuous). Then it resolves contacts: if restitution > 0, it searches for pairs to find bouncing partners; it
+ * searches for pairs again to respond, and finishes. neighbours.ts hides whether particles have one radius.
  * Guarantee: the same calls give the same bits, whatever was in memory before, because every sum is added in an order
  * that depends on the particles alone. Obstacles are sorted or put into a tree when they are given (obstacles.ts), not
  * in steps. Steps allocate nothing that grows with the number of particles.
@@ -104,7 +104,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** Defined if the simulation is continuous. */
   private readonly ccd: CcdSolver | undefined;
   private lastCounts = NO_CONTINUOUS_COUNTS;
-  /** 0, 1, 2 …: the labels of slots if the search is to return slots. */
+  /** 0, 1, 2 …: the labels for a search that returns slots. */
   private readonly slots: Uint32Array;
   private readonly allocator: IdAllocator;
   private state: ParticleState;
@@ -180,7 +180,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   /**
    * The state itself, not a copy, by slot. You may write positions and velocities between two calls; ids are read-only.
-   * Any other call may swap the arrays, so get them again after it.
+   * Any other call may swap the arrays, so read this property again after it.
    */
   get buffers(): CpuSimulationBuffers {
     this.checkUsable();
@@ -202,7 +202,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.play(dt, () => undefined);
   }
 
-  /** Steps like `step` and returns the time of each stage. A stage includes its search for pairs. */
+  /** Steps like `step` and returns the time of each stage. The time of a stage includes its search for pairs. */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
     const began = performance.now();
@@ -350,7 +350,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
-  /** One step. Calls `done` with the name of each stage at its end. */
+  /** Advances by one step. Calls `done` with the name of each stage when the stage ends. */
   private play(dt: number, done: (stage: string) => void): void {
     this.checkUsable();
     const { substeps } = this.currentSettings;
@@ -376,11 +376,11 @@ export class CpuSimulation implements ParticleSimulation {
   private fly(ccd: CcdSolver, parameters: Substep, isFirst: boolean): void {
     const counts = ccd.fly(this.state, parameters);
     this.lastCounts = addContinuousCounts(isFirst ? undefined : this.lastCounts, counts);
-    // Paths that ended early end in other cells.
+    // A path that ended early may end in another cell.
     if (counts.hits + counts.held > 0) this.sort();
   }
 
-  /** One pass over the contacts of the present sort. */
+  /** Resolves the contacts of the sorted state in one pass. */
   private respond(parameters: Substep, done: (stage: string) => void): void {
     const { neighbours, state, response } = this;
     const { contact, live } = neighbours;
@@ -401,8 +401,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * The search finds overlaps of the balls around boxes. Those may be far more than overlaps of boxes, so this filters
-   * them portion by portion.
+   * Finds the overlapping pairs of particles that may be boxes. The search finds overlaps of the balls around boxes,
+   * which may be far more, so this method filters each portion.
    */
   private findShapePairs(): FoundPairs {
     const { state } = this;
@@ -425,7 +425,7 @@ export class CpuSimulation implements ParticleSimulation {
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
-  /** Returns room for two pairs per particle, the first guess. */
+  /** Returns room for two pairs per particle, as a first guess. */
   private roomForPairs(): Uint32Array {
     return lengthenPairs(new Uint32Array(0), 0, 4 * this.count);
   }
@@ -435,7 +435,7 @@ export class CpuSimulation implements ParticleSimulation {
     return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
   }
 
-  /** Wraps the positions of slots from `first` up to `end` into a periodic world. */
+  /** Wraps the positions in slots from `first` up to `end` into a periodic world. */
   private wrapIn(first: number, end: number): void {
     if (this.wraps) wrapIn(this.world, this.state.positions, first, end);
   }

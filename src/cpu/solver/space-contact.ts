@@ -1,6 +1,6 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of spheres of one radius, in worlds that do not wrap around;
- * plane-contact.ts is the same in 2D.
+ * The contact law (core/contact/law.ts) for pairs of balls of one radius, in worlds that do not wrap. plane-contact.ts
+ * is the same in 2D.
  */
 import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -100,10 +100,10 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[3 * b] = (changes[3 * b] as number) - changeX;
     changes[3 * b + 1] = (changes[3 * b + 1] as number) - changeY;
     changes[3 * b + 2] = (changes[3 * b + 2] as number) - changeZ;
-    const held = bounces ? 0 : braking * dt;
-    const pushX = push * x - held * slidingX;
-    const pushY = push * y - held * slidingY;
-    const pushZ = push * z - held * slidingZ;
+    const frictionPush = bounces ? 0 : braking * dt;
+    const pushX = push * x - frictionPush * slidingX;
+    const pushY = push * y - frictionPush * slidingY;
+    const pushZ = push * z - frictionPush * slidingZ;
     pushes[3 * a] = (pushes[3 * a] as number) + pushX;
     pushes[3 * a + 1] = (pushes[3 * a + 1] as number) + pushY;
     pushes[3 * a + 2] = (pushes[3 * a + 2] as number) + pushZ;

@@ -20,7 +20,7 @@ export function createState({ dimensions, capacity, radiusRange, boxes }: Simula
   };
 }
 
-/** The same memory as words, to copy it to the bit. */
+/** Returns the same memory as words, for bit-exact copies. */
 export function wordsOf(numbers: Float32Array): Uint32Array {
   return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
 }
@@ -34,7 +34,7 @@ export function createResponse(dimensions: Dimensions, capacity: number): Respon
   };
 }
 
-/** The bytes of all arrays of a record; memory that several of them share counts once. */
+/** Returns the bytes of all arrays of a record. Memory that several arrays share counts once. */
 export function byteLengthOf(arrays: object): number {
   const buffers = new Set(
     Object.values(arrays as Record<string, ArrayBufferView>).map(({ buffer }) => buffer),

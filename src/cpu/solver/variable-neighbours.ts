@@ -1,8 +1,8 @@
 /**
- * The neighbour search of a simulation whose particles have their own radii; see neighbours.ts.
- * Particles are sorted and pairs found as by createCpuGrid with `radii`.
+ * The neighbour search of a simulation with variable radii; see neighbours.ts. It sorts particles and finds pairs like
+ * createCpuGrid with `radii`.
  *
- * Seven files explain variable radii on the CPU, in periodic worlds too: this one, ../levels/order.ts (the sort),
+ * Seven files implement variable radii on the CPU, in periodic worlds too: this one, ../levels/order.ts (the sort),
  * ../levels/cells.ts (cells and buckets), ../levels/search.ts (pairs), general-contact.ts and shapes.ts (contacts), and
  * core/contact/law.ts (the contact law). simulation.ts calls them as for particles of one radius.
  */

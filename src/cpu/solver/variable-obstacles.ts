@@ -1,10 +1,11 @@
 /**
- * Finds the obstacles that a particle overlaps, if each has its own size: walks the tree of core/obstacles/tree.ts with
- * the box around the particle. For all worlds and sizes, in 2D and 3D.
- * Inputs: obstacles as the engines hold them; the state of the moving particles.
- * Guarantee: an overlap is decided as between two particles (../levels/search.ts, for boxes shapes.ts), by minimum
- * images in periodic worlds. All obstacles are candidates, whatever cells particles are in.
- * Ordering: slots of the tree, ascending. They do not depend on the order in which the obstacles were given.
+ * Finds the obstacles that a particle overlaps, if sizes vary: it searches the tree of core/obstacles/tree.ts with the
+ * box around the particle. For all worlds, in 2D and 3D.
+ * Inputs: the obstacles; the state of the moving particles.
+ * Guarantee: an overlap is decided as between two particles (../levels/search.ts; for boxes, shapes.ts), by minimum
+ * images in periodic worlds. All obstacles are candidates, whatever cells the particles are in.
+ * Ordering: obstacles come by their slots in the tree, ascending. The slots do not depend on the order in which the
+ * obstacles were given.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
@@ -21,18 +22,18 @@ const NO_NUMBERS = new Float32Array(0);
 
 export class VariableObstacles implements ObstacleSearch {
   private tree: ObstacleTree;
-  /** The tree's bodies. */
+  /** The bodies of the tree, with empty arrays for sizes that they do not have. */
   private fixed: PlacedShapes = { positions: NO_NUMBERS, radii: NO_NUMBERS, halves: NO_NUMBERS };
   private readonly overlaps = new Overlaps();
-  /** The particle of the call under way, and the box around it. */
+  /** The particle that `find` works on, and the box around it. */
   private state: PlacedShapes = this.fixed;
   private slot = 0;
   private readonly low: number[];
   private readonly high: number[];
-  /** Positions of that particle and of one obstacle, packed for the exact test. */
+  /** Positions of that particle and of one obstacle, for the exact test. */
   private readonly pair: Float32Array;
 
-  /** `moving`: the neighbours of the particles that move. */
+  /** `moving`: the neighbour search of the moving particles. */
   constructor(
     private readonly lattice: Lattice,
     private readonly moving: Pick<Neighbours, 'live'>,
@@ -90,7 +91,7 @@ export class VariableObstacles implements ObstacleSearch {
   private readonly test = (obstacle: number): void => {
     const { state, slot, fixed, lattice } = this;
     if (!this.ballsMeet(obstacle)) return;
-    // For boxes, ballsMeet compared the balls around them.
+    // For boxes, ballsMeet has compared the balls around them.
     if (fixed.halves.length > 0) {
       const depth = meetShapes(lattice, state, slot, obstacle, fixed);
       if (depth !== NO_CONTACT) this.overlaps.addShapes(obstacle, depth);
@@ -100,7 +101,7 @@ export class VariableObstacles implements ObstacleSearch {
     this.overlaps.addBalls(lattice, state.positions, slot, fixed.positions, obstacle, reach);
   };
 
-  /** Decides like scanWrapped in ../levels/search.ts, which is right in all worlds. */
+  /** Decides like scanWrapped in ../levels/search.ts, which is correct in all worlds. */
   private ballsMeet(obstacle: number): boolean {
     const { state, slot, fixed, lattice } = this;
     const { positions, radii } = state;

@@ -1,6 +1,6 @@
 /**
- * The contact law at the walls of a box (core/contact/law.ts), for one particle at a time in 2D and 3D. Few particles
- * are at a wall, so a loop over axes is cheap enough.
+ * The contact law at walls (core/contact/law.ts), for one particle per call, in 2D and 3D. Few particles are at a wall,
+ * so a loop over axes is cheap enough.
  */
 import { bounceChange, frictionShare, wallChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -26,11 +26,11 @@ export function loadScratch(
   scratchVelocity[2] = velocityZ;
 }
 
-/** Along each axis, how much farther from the walls a particle stays than `lower` and `upper` say. */
+/** Along each axis, the distance that a particle keeps from `lower` and `upper`. */
 export const scratchMargin = new Float64Array(3);
 const NO_MARGIN = new Float64Array(3);
 
-/** Applies each wall in turn to the particle in the scratch arrays. */
+/** Applies the contact law of each wall to the particle in the scratch arrays. */
 export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): void {
   const { lower, upper } = substep;
   for (let axis = 0; axis < dimensions; axis++) {
@@ -70,11 +70,11 @@ function meetWall(
   }
   const sliding = Math.sqrt(slidingSquared);
   const braking = frictionShare(change, sliding, 1, substep.friction);
-  const held = bounces ? 0 : braking * substep.dt;
+  const frictionPush = bounces ? 0 : braking * substep.dt;
   for (let along = 0; along < dimensions; along++) {
     if (along === axis) continue;
     const speed = scratchVelocity[along] as number;
-    scratchPosition[along] = (scratchPosition[along] as number) - held * speed;
+    scratchPosition[along] = (scratchPosition[along] as number) - frictionPush * speed;
     scratchVelocity[along] = speed - braking * speed;
   }
   scratchVelocity[axis] = (scratchVelocity[axis] as number) + inward * change;

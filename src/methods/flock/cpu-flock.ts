@@ -1,6 +1,6 @@
 /**
- * Boids on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has the same
- * methods as Flock, with values instead of promises.
+ * Boids on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with it. CpuFlock has
+ * the methods of Flock, but returns values instead of promises.
  *
  *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
@@ -10,7 +10,7 @@
 
 import { checkPacked } from '../../core/base/checks';
 import type { PlacedParticles } from '../../core/simulation/placed';
-import { PlacedMethod } from '../../core/simulation/placed-method';
+import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/grid/grid-particles';
 import {
   changeSettings,
@@ -31,7 +31,7 @@ export function createCpuFlock(options: FlockOptions): CpuFlock {
   return new CpuFlock(plan, createCpuGridParticles(plan.placed));
 }
 
-export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
+export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   readonly backend = 'cpu';
   private readonly boids: Boids;
   private readonly hunters: Float32Array;
@@ -51,8 +51,9 @@ export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
   }
 
   /**
-   * The state itself, packed: boids by id up to `end`, and the positions of the hunters. Positions of unused ids are
-   * NaN. Between two steps you may change velocities, and positions within the box.
+   * The state itself, not a copy: packed positions and velocities of the boids, indexed by id up to `end`, and
+   * positions of the hunters. Positions of unused ids are NaN. Between two steps you may change velocities, and may
+   * change positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
     return { ...this.particles.buffers, hunters: this.hunters };
@@ -67,21 +68,21 @@ export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Moves all hunters to new positions, packed. They keep their velocities. */
+  /** Moves all hunters to new packed positions. Hunters keep their velocities. */
   placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
     checkPacked('positions', positions, this.hunters.length / this.dimensions, this.dimensions, 2 ** 48);
     this.hunters.set(positions);
   }
 
-  /** Replaces all obstacles, at most 1,024. */
+  /** Replaces all obstacles by at most 1,024 others. */
   setObstacles(obstacles: Float32Array): void {
     this.particles.checkAlive();
     checkObstacles('obstacles', obstacles, this.dimensions);
     this.obstacles = obstacles.slice();
   }
 
-  /** Adds boids. Returns their ids: the lowest free ones, ascending. */
+  /** Adds boids. Returns their ids: the lowest free ids, ascending. */
   add(boids: PlacedParticles): Uint32Array {
     return this.particles.add(boids);
   }

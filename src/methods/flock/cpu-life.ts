@@ -1,6 +1,6 @@
 /**
- * Particle life on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU with. It has
- * the same methods as Life, with values instead of promises.
+ * Particle life on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with it.
+ * CpuLife has the methods of Life, but returns values instead of promises.
  *
  *     const life = createCpuLife({ dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction });
  *     life.step(1 / 60);
@@ -8,7 +8,7 @@
  * Takes the options of createLife. Guarantee: the same calls give the same bits.
  */
 
-import { PlacedMethod } from '../../core/simulation/placed-method';
+import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/grid/grid-particles';
 import {
   changeSettings,
@@ -30,7 +30,7 @@ export function createCpuLife(options: LifeOptions): CpuLife {
   return new CpuLife(plan, createCpuGridParticles(plan.placed));
 }
 
-export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
+export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
   readonly backend = 'cpu';
   /** Number of species. */
   readonly kinds: number;
@@ -50,8 +50,8 @@ export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
   }
 
   /**
-   * The state itself, packed, by id up to `end`. Positions of unused ids are NaN. Between two steps you may change
-   * velocities, and positions within the box.
+   * The state itself, not a copy: packed arrays indexed by id up to `end`. Positions of unused ids are NaN. Between two
+   * steps you may change velocities, and may change positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {
     readonly species: Uint32Array;
@@ -68,7 +68,7 @@ export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Adds particles. Returns their ids: the lowest free ones, ascending. */
+  /** Adds particles. Returns their ids: the lowest free ids, ascending. */
   add(given: NewLife): Uint32Array {
     this.particles.checkAlive();
     const { placed, species } = checkNew(given, this.dimensions, this.kinds);

@@ -14,7 +14,7 @@ import motionCode from '../../../shaders/flock/motion.wgsl?raw';
 import steeringCode from '../../../shaders/flock/steering.wgsl?raw';
 import { checkPacked } from '../../core/base/checks';
 import type { PlacedParticles } from '../../core/simulation/placed';
-import { PlacedMethod } from '../../core/simulation/placed-method';
+import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type Walls, wallsOf } from '../../core/world/walls';
 import type { Dimensions } from '../../core/world/world';
 import type { GridKernel } from '../../engine/grid/grid-kernel';
@@ -34,7 +34,7 @@ import {
   planFlock,
 } from './options';
 
-/** Floats per Sphere in steering.wgsl, in 2D and 3D. The radius directly follows the centre. */
+/** Floats per Sphere in steering.wgsl, both in 2D and in 3D. The radius directly follows the centre. */
 const SPHERE_FLOATS = 4;
 
 const PARAMETERS = {
@@ -97,7 +97,6 @@ async function makeParts(
       spheres: { type: 'array<Sphere>', access: 'read' },
     },
   });
-  // Without hunters, do not compile their kernel.
   const hunter =
     hunters.length === 0
       ? undefined
@@ -124,7 +123,7 @@ async function makeParts(
   return { particles, boids, hunter, buffers };
 }
 
-export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
+export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   readonly backend = 'gpu';
   private readonly walls: Walls;
   private readonly hunterCount: number;
@@ -146,8 +145,9 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Boids by id, and the positions of the hunters: vec2f (2D) or vec4f with w unused (3D). Positions of unused ids are
-   * NaN. Between two steps your kernels may change velocities, and positions within the box.
+   * Positions and velocities of the boids, indexed by id, and positions of the hunters. Each is a vec2f (2D) or a vec4f
+   * with w unused (3D). Positions of unused ids are NaN. Between two steps your kernels may change velocities, and may
+   * change positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', GPUBuffer>> {
     const { particles, buffers } = this.parts;
@@ -160,20 +160,20 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
     return Object.values(buffers).reduce((sum, { size }) => sum + size, particles.memoryBytes + kernels);
   }
 
-  /** Applies from the next recording on. Compiles no kernel. */
+  /** Changes settings of the steps recorded from now on. Compiles no kernel. */
   set(settings: Partial<FlockSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Moves all hunters to new positions, packed, for everything submitted from now on. They keep their velocities. */
+  /** Moves all hunters to new packed positions for all later submissions. Hunters keep their velocities. */
   placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
     checkPacked('positions', positions, this.hunterCount, this.dimensions, 2 ** 48);
     this.writeHunters(positions);
   }
 
-  /** Replaces all obstacles, at most 1,024. Submit recorded steps first. */
+  /** Replaces all obstacles by at most 1,024 others. Submit recorded steps first. */
   setObstacles(obstacles: Float32Array): void {
     this.particles.checkAlive();
     checkObstacles('obstacles', obstacles, this.dimensions);
@@ -181,7 +181,7 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
     this.writeObstacles();
   }
 
-  /** Adds boids. Returns their ids: the lowest free ones, ascending. Submit recorded steps first. */
+  /** Adds boids. Returns their ids: the lowest free ids, ascending. Submit recorded steps first. */
   add(boids: PlacedParticles): Uint32Array {
     return this.particles.add(boids);
   }
@@ -217,7 +217,7 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
     this.elapsed += dt;
   }
 
-  /** The state after all work submitted so far, packed, by id. */
+  /** Resolves to the state after all work submitted so far. The arrays are packed, in the order of ids. */
   async read(): Promise<FlockState> {
     const [state, { hunters }] = await Promise.all([this.particles.read(), this.readHunters()]);
     return { ...state, hunters };
@@ -225,7 +225,7 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
 
   async checkpoint(): Promise<FlockCheckpoint> {
     const { perception, fear } = this.plan;
-    // Copy these now, because the boids arrive later.
+    // Copy these now, because they may change before the boids are read.
     const described = {
       time: this.elapsed,
       settings: this.currentSettings,
@@ -265,7 +265,7 @@ export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
     return { hunters: both.slice(0, floats), hunterVelocities: both.slice(floats) };
   }
 
-  /** Writes the hunters, which are also the first spheres, with radius 0. Keeps their velocities if none are given. */
+  /** Writes the hunters, which are also the first spheres, with radius 0. Without `velocities` they keep theirs. */
   private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;
     const { spheres, hunting, hunters } = this.parts.buffers;

@@ -4,7 +4,7 @@
  *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     const life = await createLife(gpu, { dimensions: 2, min, max, reach: 1, positions, species, attraction });
  *
- * createCpuFlock and createCpuLife do the same without a GPU and without promises.
+ * createCpuFlock and createCpuLife take the same options, need no GPU and return no promises.
  */
 export { CpuFlock, createCpuFlock } from './cpu-flock';
 export { CpuLife, createCpuLife } from './cpu-life';

@@ -1,6 +1,6 @@
 /**
- * Particle life on either engine: types and checks of options, settings, state and checkpoints. Checks precede
- * allocations.
+ * Types and checks of particle life's options, settings, state and checkpoints, for both engines. Options are checked
+ * before anything is allocated.
  */
 import { checkDimensions, checkKnownKeys, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -21,7 +21,7 @@ import { checkTime } from './options';
 export type Attraction = readonly (readonly number[])[];
 
 export interface LifeNumbers {
-  /** Greatest acceleration from an attraction of 1, length / s². Default: 10 × `reach`. */
+  /** Greatest acceleration that an attraction of 1 causes, length / s². Default: 10 × `reach`. */
   readonly strength: number;
   /** Time in which friction halves the speed. Default 0.04. */
   readonly halfLife: number;
@@ -30,14 +30,14 @@ export interface LifeNumbers {
 }
 
 export interface LifeSettings extends LifeNumbers {
-  /** Changes must keep the number of species. */
+  /** A change must keep the number of species. */
   readonly attraction: Attraction;
 }
 
 export interface LifeOptions extends Partial<LifeNumbers>, MethodOptions {
   /** Distance up to which particles interact. */
   readonly reach: number;
-  /** The species of each particle: a row of `attraction`. */
+  /** The species of each particle: the index of a row of `attraction`. */
   readonly species: Uint32Array | Uint8Array;
   readonly attraction: Attraction;
 }
@@ -81,7 +81,7 @@ export function keptShare(halfLife: number, dt: number): number {
   return 2 ** (-dt / halfLife);
 }
 
-/** The options after the checks of planLife, which leaves `placed` for GridParticles and CpuGridParticles to check. */
+/** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
 export interface LifePlan {
   /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;
@@ -109,7 +109,7 @@ export function planLife(options: LifeOptions): LifePlan {
   };
 }
 
-/** Checks changes of settings. Returns a copy of `current` that includes them; its `attraction` is a copy, too. */
+/** Checks changes of settings. Returns a copy of `current` with these changes; its `attraction` is a copy, too. */
 export function changeSettings(given: Partial<LifeSettings>, current: LifeSettings): LifeSettings {
   checkKnownKeys('settings', given, [...NUMBER_NAMES, 'attraction']);
   const numbers = resolveNumbers(given, current, LIFE_RANGES);
@@ -117,7 +117,7 @@ export function changeSettings(given: Partial<LifeSettings>, current: LifeSettin
   return { ...numbers, attraction: checkAttraction('attraction', attraction, current.attraction.length) };
 }
 
-/** Checks the species of new particles: one per position. */
+/** Checks that new particles have one valid species per position. */
 export function checkNew(
   { species, ...placed }: NewLife,
   dimensions: Dimensions,
@@ -129,8 +129,8 @@ export function checkNew(
 }
 
 /**
- * Checks what particle life adds to a checkpoint, before anything changes. Returns the checkpoint's species and
- * settings.
+ * Checks the data that particle life adds to a checkpoint; call it before you change any state. Returns the species and
+ * the settings.
  */
 export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
@@ -171,7 +171,7 @@ function checkAttraction(argument: string, attraction: unknown, kinds?: number):
 }
 
 /**
- * Checks species and returns a copy. If `count` is undefined, the positions are invalid, which another check reports.
+ * Checks species and returns a copy. `count` is undefined if the positions are invalid, which another check reports.
  */
 function checkSpecies(
   argument: string,

@@ -1,6 +1,6 @@
 /**
- * Particle life on the GPU, in 2D and 3D: a table says how strongly each species is attracted to each. The rule is in
- * shaders/flock/life.wgsl; docs/life.md explains it, from the idea to the kernel.
+ * Particle life on the GPU, in 2D and 3D: a table gives how strongly each species is attracted to every species. The
+ * rule is in shaders/flock/life.wgsl; docs/life.md explains it, from the idea to the kernel.
  *
  *     const life = await createLife(gpu, {
  *       dimensions: 2, min, max, periodic: true, reach: 1, positions, species,
@@ -12,7 +12,7 @@
  */
 import lifeCode from '../../../shaders/flock/life.wgsl?raw';
 import motionCode from '../../../shaders/flock/motion.wgsl?raw';
-import { PlacedMethod } from '../../core/simulation/placed-method';
+import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type Walls, wallsOf } from '../../core/world/walls';
 import type { GridKernel } from '../../engine/grid/grid-kernel';
 import { GridParticles } from '../../engine/grid/grid-particles';
@@ -81,7 +81,7 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
   }
 }
 
-export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
+export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings> {
   readonly backend = 'gpu';
   /** Number of species. */
   readonly kinds: number;
@@ -102,8 +102,9 @@ export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
   }
 
   /**
-   * By id: vec2f (2D) or vec4f with w unused (3D), and u32 for species. Positions of unused ids are NaN. Between two
-   * steps your kernels may change velocities, and positions within the box.
+   * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D); species are u32.
+   * Positions of unused ids are NaN. Between two steps your kernels may change velocities, and may change positions
+   * within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
     return this.particles.buffers;
@@ -114,14 +115,17 @@ export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
     return particles.memoryBytes + kernel.memoryBytes + attraction.size;
   }
 
-  /** Numbers apply from the next recording on, `attraction` from the next submission on. Compiles no kernel. */
+  /**
+   * Changes settings. Numbers apply to steps recorded from now on, `attraction` to steps submitted from now on.
+   * Compiles no kernel.
+   */
   set(settings: Partial<LifeSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
     if (settings.attraction !== undefined) this.writeAttraction();
   }
 
-  /** Adds particles. Returns their ids: the lowest free ones, ascending. Submit recorded steps first. */
+  /** Adds particles. Returns their ids: the lowest free ids, ascending. Submit recorded steps first. */
   add(given: NewLife): Uint32Array {
     const { particles } = this.parts;
     particles.checkAlive();
@@ -152,7 +156,7 @@ export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
     this.elapsed += dt;
   }
 
-  /** The state after all work submitted so far, packed, by id. */
+  /** Resolves to the state after all work submitted so far. The arrays are packed, in the order of ids. */
   async read(): Promise<LifeState> {
     const { particles } = this.parts;
     const [state, species] = await Promise.all([
@@ -164,7 +168,7 @@ export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
   }
 
   async checkpoint(): Promise<LifeCheckpoint> {
-    // Copy these now, because the particles arrive later.
+    // Copy these now, because they may change before the particles are read.
     const described = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
     const [particles, state] = await Promise.all([this.particles.checkpoint(), this.read()]);
     return { ...described, ...particles, species: state.species };

@@ -1,5 +1,6 @@
 /**
- * A flock on either engine: types and checks of options, settings, state and checkpoints. Checks precede allocations.
+ * Types and checks of a flock's options, settings, state and checkpoints, for both engines. Options are checked before
+ * anything is allocated.
  */
 import {
   checkDimensions,
@@ -23,39 +24,42 @@ import type { Dimensions } from '../../core/world/world';
 
 /** Lengths in the caller's unit; times in the unit of dt. */
 export interface FlockSettings {
-  /** Boids nearer than this turn away from each other. Default: half the perception. */
+  /** Boids nearer than this turn away from each other. Default: half of `perception`. */
   readonly spacing: number;
-  /** Strength of that turn, length / s², at distance 0. Default: 20 perceptions. */
+  /** Acceleration of two boids away from each other at distance 0, length / s². Default: 20 × `perception`. */
   readonly separation: number;
-  /** Rate at which a boid takes on its neighbours' velocity, 1 / s. Default 5. */
+  /** Rate at which a boid's velocity approaches its neighbours' velocity, 1 / s. Default 5. */
   readonly alignment: number;
   /** Pull towards the middle of the neighbours, 1 / s². Default 4. */
   readonly cohesion: number;
-  /** Push away from visible obstacles and walls, length / s², at their surface. Default: 20 perceptions. */
+  /** Push away from visible obstacles and walls at their surface, length / s². Default: 20 × `perception`. */
   readonly avoidance: number;
-  /** Push away from hunters nearer than `fear`, length / s², at distance 0. Default: 40 perceptions. */
+  /**
+   * Push away from a hunter at distance 0, length / s². It is 0 from distance `fear` on. Default: 40 × `perception`.
+   */
   readonly flight: number;
-  /** Limits of a boid's speed, length / s. Default: 1 and 4 perceptions. */
+  /** Least speed of a boid, length / s. Default: `perception`. */
   readonly slowest: number;
+  /** Greatest speed of a boid, length / s. Default: 4 × `perception`. */
   readonly fastest: number;
-  /** Limit of a boid's total acceleration, length / s². Default: 15 perceptions. */
+  /** Limit of a boid's total acceleration, length / s². Default: 15 × `perception`. */
   readonly greatestAcceleration: number;
   /** Pull of a hunter towards the middle of the boids it sees, 1 / s². Default 8. */
   readonly hunting: number;
-  /** Greatest speed of hunters, length / s. Default: 5 perceptions. */
+  /** Greatest speed of hunters, length / s. Default: 5 × `perception`. */
   readonly hunterSpeed: number;
 }
 
 export interface FlockOptions extends Partial<FlockSettings>, MethodOptions {
   /** Distance up to which boids see each other. */
   readonly perception: number;
-  /** Packed like positions. Default: all 0; a boid without a heading starts along x. */
+  /** Packed like positions. Default: all 0. A boid with velocity 0 starts along x. */
   readonly velocities?: Float32Array | undefined;
-  /** Balls to avoid: the centre, then the radius of each. At most 1,024. */
+  /** Balls to avoid, at most 1,024. For each, the centre and then the radius. */
   readonly obstacles?: Float32Array | undefined;
   /** Initial positions of hunters, packed. At most 1,024. */
   readonly hunters?: Float32Array | undefined;
-  /** Distance up to which boids see hunters, and hunters see boids. Default: 3 perceptions. */
+  /** Distance up to which boids see hunters, and hunters see boids. Default: 3 × `perception`. */
   readonly fear?: number | undefined;
 }
 
@@ -92,7 +96,7 @@ const SETTING_NAMES = Object.keys(FLOCK_RANGES);
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'perception', 'obstacles', 'hunters', 'fear'];
 
-/** The largest number of hunters, and of obstacles. Every boid tests each of them. */
+/** Largest number of hunters, and largest number of obstacles. Every boid tests each hunter and each obstacle. */
 export const MOST_SPHERES = 1024;
 
 /** Returns the default settings. */
@@ -112,7 +116,7 @@ export function flockSettings(perception: number): FlockSettings {
   };
 }
 
-/** Checked options; GridParticles and CpuGridParticles check `placed`. */
+/** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
 export interface FlockPlan {
   /** Options of the boids and their grid. */
   readonly placed: PlacedOptions;
@@ -138,7 +142,7 @@ export function planFlock(options: FlockOptions): FlockPlan {
   return { placed, perception, fear, settings, hunters, obstacles };
 }
 
-/** Checks changes of settings and applies them to `current`. */
+/** Checks changes of settings. Returns a copy of `current` with these changes. */
 export function changeSettings(given: Partial<FlockSettings>, current: FlockSettings): FlockSettings {
   checkKnownKeys('settings', given, SETTING_NAMES);
   return resolveSettings(given, current);
@@ -148,7 +152,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, 0, 1);
 }
 
-/** Checks the flock's part of a checkpoint, before anything changes. Returns the settings. */
+/** Checks the data that a flock adds to a checkpoint; call it before you change any state. Returns the settings. */
 export function checkFlockCheckpoint(
   checkpoint: FlockCheckpoint,
   { perception, fear }: Pick<FlockPlan, 'perception' | 'fear'>,
@@ -167,7 +171,7 @@ export function checkFlockCheckpoint(
   return resolveSettings(checkpoint.settings, flockSettings(perception));
 }
 
-/** Checks the simulated seconds of a checkpoint. */
+/** Checks the simulated time of a checkpoint, in seconds. */
 export function checkTime(time: unknown): void {
   checkFinite('checkpoint.time', time);
   if (time < 0) throw new ArgumentError('checkpoint.time', time, '0 or more seconds');
@@ -199,7 +203,7 @@ export function checkHunters(argument: string, hunters: unknown, dimensions: Dim
   checkPacked(argument, hunters, count, dimensions, 2 ** 48);
 }
 
-/** Checks spheres: the centre, then the radius of each. */
+/** Checks spheres, packed as the centre and then the radius of each. */
 export function checkObstacles(
   argument: string,
   obstacles: unknown,
@@ -217,7 +221,7 @@ export function checkObstacles(
 function checkSpheres(argument: string, given: unknown, floats: number): number {
   const isFit = given instanceof Float32Array && given.length % floats === 0;
   if (!isFit || given.length > MOST_SPHERES * floats) {
-    const accepted = `a Float32Array with ${floats} numbers for each of at most ${MOST_SPHERES}`;
+    const accepted = `a Float32Array of at most ${MOST_SPHERES} entries with ${floats} numbers each`;
     throw new ArgumentError(argument, given, accepted);
   }
   return given.length / floats;

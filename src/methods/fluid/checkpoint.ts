@@ -1,6 +1,6 @@
 /**
  * The checkpoint of a fluid: plain data, safe to copy and store, from which a fluid continues with the same bits.
- * It leaves out the lattice, because every substep rebuilds it from the particles.
+ * A checkpoint has no lattice, because every substep rebuilds the lattice from the particles.
  * Guarantee: a checkpoint that does not fit is rejected before anything changes.
  */
 import { checkFinite, checkInteger, checkRange } from '../../core/base/checks';
@@ -22,24 +22,28 @@ export interface FluidCheckpoint {
   readonly particles: Checkpoint;
   /** APIC only: the velocity gradient at each particle, dimensions² numbers each, in the order of `particles`. */
   readonly slopes?: Float32Array | undefined;
-  /** The simulated seconds at which each particle was added, in the order of `particles`. Default: 0 for all. */
+  /** Simulated time at which each particle was added, in seconds, in the order of `particles`. Default: 0 for all. */
   readonly births?: Float32Array | undefined;
   readonly obstacles: readonly ObstacleOptions[];
-  /** Simulated seconds, substeps so far, and seconds of the last substep. */
+  /** Simulated time in seconds. */
   readonly time: number;
+  /** Number of substeps so far. */
   readonly substeps: number;
+  /** Length of the last substep in seconds. */
   readonly lastStep: number;
+  /** Number of substeps that ended with a residual above `tolerance`. */
   readonly unconverged: number;
-  /** Particles that emitters could not add, because the capacity was reached. */
+  /** Number of particles that emitters could not add because the capacity was reached. */
   readonly missed: number;
-  /** How far the stream of each emitter has moved, `dimensions` numbers each. */
+  /** How far the lattice of each emitter has moved, `dimensions` numbers each; see emitters.ts. */
   readonly ways: readonly number[];
-  /** Ids of particles that are in the state but drained: since the last collection, and before it. See turnover.ts. */
+  /** Ids of particles drained since the last collection; see turnover.ts. The particles are still in the state. */
   readonly drained: Uint32Array;
+  /** Ids of particles drained earlier, which the next collection removes. */
   readonly leaving: Uint32Array;
 }
 
-/** The part of a checkpoint that the plan does not determine. */
+/** The fields of a checkpoint that do not follow from the plan. */
 export type Progress = Omit<
   FluidCheckpoint,
   | 'version'
@@ -89,7 +93,7 @@ export function describeFluid(
   };
 }
 
-/** The state that a fluid continues with, besides the particles. */
+/** The state in a checkpoint, except the particles, in the form that the fluid uses. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];
@@ -100,8 +104,8 @@ export interface Resumed {
 }
 
 /**
- * Checks a checkpoint. A checkpoint of a fluid with another transfer fits too: missing slopes become 0, unused slopes
- * are dropped, and the fluid keeps its own share of FLIP.
+ * Checks a checkpoint. Also accepts checkpoints of fluids with another transfer: missing slopes become 0, unused slopes
+ * are dropped, and the fluid keeps its own `blend`.
  */
 export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {
   const { dimensions, lattice, transfer, capacity } = plan;
@@ -151,7 +155,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // There may be more entries than emitters: entries of removed emitters are used again if emitters are added.
+  // There may be more entries than emitters: emitters added later reuse the entries of removed ones.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

@@ -1,7 +1,7 @@
 /**
- * The fluid on the CPU, single-threaded, built from the reference of each stage. It serves Node and pages without
- * WebGPU, and tests compare the GPU with it. The particles live in a CpuSimulation, whose `separate` keeps them apart.
- * One substep: cells, particles to grid, faces, equations, pressure, projection, extrapolation, particles, separation.
+ * The fluid on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with it. It calls
+ * the reference code of each stage. A CpuSimulation stores the particles, and its `separate` keeps them apart.
+ * Stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, energy, drain.
  */
 
 import { DestroyedError } from '../../core/base/errors';
@@ -12,7 +12,7 @@ import { defineLevels } from './lattice';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
 import { isFreeAt, markFluid, markSolids } from './reference/cells';
-import { setAside } from './reference/drain';
+import { drainParticles } from './reference/drain';
 import { type Account, createAccount, settleEnergy } from './reference/energy';
 import { assemble, correctionRate } from './reference/equations';
 import { driveFaces } from './reference/faces';
@@ -44,7 +44,7 @@ export function createCpuFluid(options: FluidOptions): CpuFluid {
 
 export class CpuFluid {
   readonly backend = 'cpu';
-  /** The simulated seconds at which each particle was added, by id; 0 for initial particles. Read-only. */
+  /** Simulated time at which each particle was added, in seconds, indexed by id; 0 for initial particles. Read-only. */
   readonly births: Float32Array<ArrayBuffer>;
   /** The particles, for drawing and pushing. Do not step this simulation. */
   readonly particles: CpuSimulation;
@@ -53,7 +53,7 @@ export class CpuFluid {
   private readonly turnover: Turnover;
   /** Indexed by id: 1 if a drain took the particle. */
   private readonly drained: Uint8Array;
-  /** Slots in the order of ids. Sums use this order, so that they do not depend on the order in memory. */
+  /** Slots in the order of ids. Sums use this order, so that they do not depend on the order of slots. */
   private readonly order: Uint32Array;
   private readonly slots: Int32Array;
   private readonly affine: Float32Array | undefined;
@@ -112,7 +112,7 @@ export class CpuFluid {
     return pickSettings(this.currentPlan);
   }
 
-  /** The number of particles, including those that drains took in the last substeps. */
+  /** The number of particles, including drained particles that are not yet removed. */
   get count(): number {
     return this.particles.count;
   }
@@ -125,14 +125,14 @@ export class CpuFluid {
     return this.elapsed;
   }
 
-  /** Changes settings from the next substep on. */
+  /** Changes the settings of later substeps. */
   set(changes: FluidSettingsOptions): void {
     this.checkUsable();
     const { plan } = this;
     this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
   }
 
-  /** Advances by `dt` seconds in `substeps` substeps; default: the setting of that name. */
+  /** Advances by `dt` seconds. `substeps` defaults to the setting of that name. */
   step(dt: number, substeps = this.plan.substeps): void {
     this.play(dt, substeps, () => undefined);
   }
@@ -175,14 +175,14 @@ export class CpuFluid {
     this.turnover.spare(ids);
   }
 
-  /** Removes all particles in a region. Returns their number. */
+  /** Removes all particles in a region. Returns how many it removed. */
   drain(region: FluidRegion): number {
     const ids = idsIn(this.plan, region, this.read());
     this.remove(ids);
     return ids.length;
   }
 
-  /** Replaces all obstacles. Between calls each moves with its velocity. */
+  /** Replaces all obstacles. Between calls each obstacle moves with its velocity. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkUsable();
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
@@ -208,7 +208,7 @@ export class CpuFluid {
     return withoutIds(this.plan.dimensions, this.particles.read(), this.gone());
   }
 
-  /** A checkpoint from which a fluid continues with the same bits. */
+  /** Returns a checkpoint, from which a fluid continues with the same bits. */
   checkpoint(): FluidCheckpoint {
     this.checkUsable();
     const progress = {
@@ -225,8 +225,8 @@ export class CpuFluid {
   }
 
   /**
-   * Continues from a checkpoint. Fields and figures of the lattice, except solid cells, are valid after the next
-   * substep.
+   * Continues from a checkpoint. The lattice's solid cells are valid at once; its other fields and figures become valid
+   * with the next substep.
    */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkUsable();
@@ -263,18 +263,18 @@ export class CpuFluid {
     this.particles.destroy();
   }
 
-  /** Calls `passed` with the name of each stage when it ends. */
-  private play(dt: number, substeps: number, passed: (stage: string) => void): void {
+  /** Calls `onStageEnd` with the name of each stage that ends. */
+  private play(dt: number, substeps: number, onStageEnd: (stage: string) => void): void {
     this.checkUsable();
     checkTimeStep(dt, substeps);
     if (dt === 0) return;
     for (let substep = 0; substep < substeps; substep++) {
       this.turnover.begin(this.done);
-      this.substep(dt / substeps, passed);
+      this.substep(dt / substeps, onStageEnd);
     }
   }
 
-  private substep(dt: number, passed: (stage: string) => void): void {
+  private substep(dt: number, onStageEnd: (stage: string) => void): void {
     const { plan, transferred, kinds, known, hierarchy, affine } = this;
     const { lattice, cellSize, gravity, mask, correction, separation, drains } = plan;
     const { ids } = this.particles.buffers;
@@ -282,16 +282,16 @@ export class CpuFluid {
     orderById(ids, this.slots, order);
     const set = { ...this.particles.buffers, count: this.count, order };
     const obstacles = this.currentObstacles;
-    passed('sort');
+    onStageEnd('sort');
     markSolids({ ...plan, obstacles }, kinds);
-    passed('cells');
+    onStageEnd('cells');
     particlesToGrid({ ...plan, kinds }, set, affine, transferred);
     markFluid(lattice, transferred.inside, kinds);
-    passed('transfer');
+    onStageEnd('transfer');
     this.before.set(transferred.velocity);
     const gain = gravity.map((component) => component * dt);
     driveFaces({ lattice, kinds, obstacles, gain }, transferred.velocity, known);
-    passed('faces');
+    onStageEnd('faces');
     const { velocity, fullness } = transferred;
     assemble(
       { lattice, kinds, fullness, velocity, rate: correctionRate(plan, dt), correction },
@@ -307,9 +307,9 @@ export class CpuFluid {
     this.solved = { ...figures, divergenceBefore: greatest / cellSize };
     this.divergenceAfter = measureDivergence(plan, kinds, fullness, velocity, hierarchy.diagonal, dt);
     if (figures.residual > plan.tolerance) this.unconverged++;
-    passed('pressure');
+    onStageEnd('pressure');
     extrapolate(lattice, velocity, known);
-    passed('extrapolate');
+    onStageEnd('extrapolate');
     this.currentObstacles = obstacles.map((obstacle) => movedObstacle(obstacle, dt));
     const account = isRestrained(plan, obstacles) ? this.account : undefined;
     moveParticles(
@@ -317,18 +317,18 @@ export class CpuFluid {
       set,
       affine,
     );
-    passed('particles');
+    onStageEnd('particles');
     if (separation > 0) this.particles.separate(separation);
-    passed('separate');
+    onStageEnd('separate');
     if (account) {
       orderById(this.particles.buffers.ids, this.slots, order);
       settleEnergy(plan, { ...this.particles.buffers, count: this.count, order }, account);
-      passed('energy');
+      onStageEnd('energy');
     }
     if (drains.length > 0) {
-      setAside(drains, plan.dimensions, this.particles.buffers, this.drained);
+      drainParticles(drains, plan.dimensions, this.particles.buffers, this.drained);
       this.turnover.mark();
-      passed('drain');
+      onStageEnd('drain');
     }
     this.lastStep = dt;
     this.elapsed += dt;
@@ -360,7 +360,7 @@ export class CpuFluid {
     return new Set([...marked(this.drained), ...(this.turnover.leaving() as Uint32Array)]);
   }
 
-  /** Returns the greatest speed of a finite particle. */
+  /** Returns the greatest finite speed of a particle. */
   private greatestSpeed(): number {
     const { velocities } = this.particles.buffers;
     const { dimensions } = this.plan;
@@ -378,7 +378,7 @@ export class CpuFluid {
   }
 }
 
-/** Returns the arrays of the finest level. Its entries come first, and couplings have the stride of all levels. */
+/** Returns arrays for the finest level, whose entries come first in the arrays over all levels. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
 }

@@ -1,9 +1,9 @@
 /**
- * Emitters: regions that emit fluid. Each emitter has a lattice of points, spaced like particles at rest, that moves
- * through all of space with the emitter's velocity. When a point enters the region, a particle is added there. So the
- * region stays full, with a stream of even density in any direction.
- * Guarantee: the new particles depend only on the emitters, how far their lattices have moved (`ways`) and the time
- * step. They do not depend on existing particles, so nothing is read back from the GPU.
+ * Emitters: regions that emit fluid. Each emitter has an infinite lattice of points, spaced like particles at rest,
+ * that moves with the emitter's velocity. When a point enters the region, a particle is added there. This keeps the
+ * region full and the stream evenly dense, whatever its direction.
+ * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU. They depend on the
+ * emitters, the solid cells and obstacles, the time step, and how far the lattices have moved (`ways`).
  */
 import { checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
@@ -14,22 +14,22 @@ export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
 
 export const MAX_EMITTERS = 16;
 
-/** Most lattice points in a region. Each substep tests all of them, which takes some milliseconds for this many. */
+/** Most lattice points in a region. Each substep tests all of them; for this many, that takes some milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
-/** Most tests per point and substep. In faster streams a point could cross a thin region untested. */
+/** Most tests per point and substep. In very fast streams a point may cross a thin region between two tests. */
 const MOST_TESTS = 16;
 
 /** Greatest speed of a stream along each axis, in point spacings per second. */
 const MOST_PACE = 2 ** 24;
 
 /**
- * The lattice repeats after this many spacings, because points have 32-bit numbers. Ways are wrapped to ± half of it,
- * so they stay precise.
+ * The lattice repeats after this many spacings, because the coordinates of its points have 32 bits. `ways` are wrapped
+ * to ± half of this length, which keeps them precise.
  */
 const REPEAT = 2 ** 32;
 
-/** Returns the greatest absolute value of a way. */
+/** Returns the largest absolute value of the numbers in `ways`. */
 export function farthestWay({ spacing }: Pick<EmitterScope, 'spacing'>): number {
   return (REPEAT / 2) * spacing;
 }
@@ -84,9 +84,9 @@ export interface Emitted {
 }
 
 /**
- * Returns the particles that are emitted within `dt`, with their positions at its end. Updates `ways` in place: how far
- * the lattice of each emitter has moved, `dimensions` numbers each. `isFree` returns whether a particle may be at a
- * point.
+ * Returns the particles emitted within `dt`, at their positions at the end of `dt`. `ways` holds how far each emitter's
+ * lattice has moved, `dimensions` numbers each, and is updated in place. `isFree` returns whether a particle may be at
+ * a point.
  */
 export function emit(
   emitters: readonly Emitter[],

@@ -1,7 +1,7 @@
 /**
- * The fluid on the GPU: its public class. The particles live in a Simulation, whose `separate` keeps them apart.
- * passes/substep.ts owns everything else on the GPU, and makes the stages of a substep. This file handles time,
- * particles that come and go, and read-backs.
+ * The public class of the fluid on the GPU. A Simulation stores the particles, and its `separate` keeps them apart.
+ * passes/substep.ts owns everything else on the GPU and makes the stages of a substep. This file handles time, added
+ * and removed particles, and read-backs.
  * Guarantee: the same calls on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { ArgumentError, CellstormError, DestroyedError } from '../../core/base/errors';
@@ -35,15 +35,15 @@ export async function createFluid(gpu: Gpu, options: FluidOptions): Promise<Flui
 
 export class Fluid {
   readonly backend = 'gpu';
-  /** The simulated seconds at which each particle was added, by id; 0 for initial particles. Read-only. */
+  /** Simulated time at which each particle was added, in seconds, indexed by id; 0 for initial particles. Read-only. */
   readonly births: Float32Array<ArrayBuffer>;
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
-  /** Settles when all steps so far are submitted; steps may wait until the GPU reports drained particles. */
+  /** Settles when all steps so far are submitted. Steps may have to wait until the GPU reports drained particles. */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
-  /** The plan with the settings of the last substep, for measuring its divergence. */
+  /** The plan with the settings of the last substep, by which measure() computes the divergence after it. */
   private lastPlan: FluidPlan;
   private elapsed = 0;
   private done = 0;
@@ -77,7 +77,7 @@ export class Fluid {
     try {
       const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
       const given = { dimensions, capacity, radius, min, max, positions, velocities };
-      // With cells of one diameter there would be eleven times as many cells in 3D, nearly all empty.
+      // Cells as wide as a diameter would be eleven times as many in 3D, nearly all of them empty.
       return new Fluid(gpu, plan, await createSimulation(gpu, { ...given, cellSize: spacing }), substep);
     } catch (error) {
       substep.destroy();
@@ -94,7 +94,7 @@ export class Fluid {
     return pickSettings(this.currentPlan);
   }
 
-  /** The number of particles, including those that drains took in the last substeps. */
+  /** The number of particles, including drained particles that are not yet removed. */
   get count(): number {
     return this.particles.count;
   }
@@ -103,7 +103,7 @@ export class Fluid {
     return this.plan.capacity;
   }
 
-  /** Simulated seconds. */
+  /** Simulated time in seconds. */
   get time(): number {
     return this.elapsed;
   }
@@ -120,22 +120,25 @@ export class Fluid {
     return this.substep.buffers;
   }
 
-  /** Changes settings from the next substep on. */
+  /** Changes the settings of later substeps. */
   set(changes: FluidSettingsOptions): void {
     this.checkSettled('set');
     const { plan } = this;
     this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
   }
 
-  /** Seconds of the last substep, 0 before the first. Pressure = `buffers.pressure` · density · cell size / this. */
+  /**
+   * Length of the last substep in seconds; 0 before the first. The pressure of a cell is `buffers.pressure` · density ·
+   * cell size / substepSeconds.
+   */
   get substepSeconds(): number {
     return this.lastStep;
   }
 
   /**
-   * Advances by `dt` seconds in `substeps` substeps; default: the setting of that name. If drains took particles and
-   * the GPU has not yet reported their ids, this returns a promise. Until it settles, further steps queue up, and any
-   * other change of the fluid throws.
+   * Advances by `dt` seconds. `substeps` defaults to the setting of that name. If the GPU has yet to report the ids of
+   * drained particles, step returns a promise. Until it settles, further steps queue up, and any other change of the
+   * fluid throws.
    */
   step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
     this.checkUsable();
@@ -155,8 +158,8 @@ export class Fluid {
   }
 
   /**
-   * Advances by `dt` in as many substeps as the fastest particle needs, at most `most`; the speed is read back from the
-   * GPU. Resolves to the number of substeps, which is the same for the same state.
+   * Advances by `dt` in as many substeps as the fastest particle needs, at most `most`. It reads that speed back from
+   * the GPU. Resolves to the number of substeps, which is the same for the same state.
    */
   async advance(dt: number, most = 16): Promise<number> {
     this.checkUsable();
@@ -192,7 +195,8 @@ export class Fluid {
   }
 
   /**
-   * Takes one substep, submits its stages one by one and times each by the wall clock. Steps queue up until it is done.
+   * Takes one substep. Submits its stages one by one and times each stage by the wall clock. Steps called meanwhile
+   * queue up.
    */
   async profile(dt: number): Promise<StageTimes> {
     this.checkUsable();
@@ -219,8 +223,8 @@ export class Fluid {
   }
 
   /**
-   * Reads the particles back and removes those that were in a region at the call. Resolves to their number. No other
-   * call may remove them meanwhile.
+   * Reads the particles back, then removes those that were in a region when this was called. Resolves to how many it
+   * removed. Do not remove any of them by another call meanwhile.
    */
   async drain(region: FluidRegion): Promise<number> {
     const ids = idsIn(this.plan, region, await this.read());
@@ -228,7 +232,7 @@ export class Fluid {
     return ids.length;
   }
 
-  /** Replaces all obstacles. Between calls each moves with its velocity. */
+  /** Replaces all obstacles. Between calls each obstacle moves with its velocity. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkSettled('setObstacles');
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
@@ -277,15 +281,15 @@ export class Fluid {
     const [particles, gone, { affine, unconverged }] = await Promise.all([
       this.particles.checkpoint(),
       this.gone(),
-      this.substep.readKept(plan),
+      this.substep.readCheckpoint(plan),
     ]);
     const progress = { particles, time, substeps, lastStep, unconverged, ...state, ...gone };
     return describeFluid(plan, currentObstacles, progress, affine, births);
   }
 
   /**
-   * Continues from a checkpoint. Fields and figures of the lattice, except solid cells, are valid after the next
-   * substep.
+   * Continues from a checkpoint. The lattice's solid cells are valid at once; its other fields and figures become valid
+   * with the next substep.
    */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkSettled('restore');
@@ -303,7 +307,7 @@ export class Fluid {
     this.substep.writeSolids(this.plan, obstacles);
   }
 
-  /** The lattice as the last substep left it. */
+  /** Resolves to the lattice after the last substep. */
   async fields(): Promise<FluidFields> {
     this.checkUsable();
     if (this.waiting) await this.waiting;
@@ -318,7 +322,7 @@ export class Fluid {
     this.substep.destroy();
   }
 
-  /** The state that a substep is recorded from. */
+  /** The state from which to record a substep. */
   private get state(): SubstepState {
     const { plan, currentObstacles: obstacles, particles } = this;
     return { plan, obstacles, particles };
@@ -373,7 +377,7 @@ export class Fluid {
       },
     );
     this.waiting = waiting;
-    // A caller that awaits the promise gets the error; without one it must not count as unhandled.
+    // Callers that await the promise get the error. If none does, the error must not be reported as unhandled.
     waiting.catch(() => undefined);
     return waiting;
   }
@@ -402,7 +406,7 @@ export class Fluid {
     return ids;
   }
 
-  /** Resolves to the ids of particles that are drained but not yet removed, as of the call; see turnover.ts. */
+  /** Resolves to the ids of particles that are drained but not yet removed when this is called; see turnover.ts. */
   private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
     const none = new Uint32Array(0);
     if (!this.turnover.isBusy) return { drained: none, leaving: none };
@@ -415,7 +419,7 @@ export class Fluid {
     this.gpu.checkAlive();
   }
 
-  /** Throws if steps wait. Every change of the fluid except a step calls this. */
+  /** Throws if steps wait. Call it first in every method that changes the fluid, except steps. */
   private checkSettled(call: string): void {
     this.checkUsable();
     if (!this.waiting) return;

@@ -1,5 +1,5 @@
 /**
- * cellstorm/fluid: a fluid of particles on a staggered lattice (FLIP, PIC or APIC).
+ * cellstorm/fluid: a fluid (FLIP, PIC or APIC) that moves particles by means of a staggered lattice.
  *
  *     const fluid = await createFluid(gpu, { dimensions: 2, cells: [256, 128], cellSize: 1 / 64, fill: [{ min, max }] });
  *     fluid.step(1 / 60);

@@ -1,12 +1,12 @@
 /**
- * The staggered lattice that all stages share: how cells and faces map to array entries, for one level or for all
- * levels of a multigrid.
+ * The staggered lattice that all stages share. Defines how cells and faces map to array entries, for one level or for
+ * all levels of a multigrid.
  *
- * Every array over a lattice has one entry per cell, and one more layer at the upper end of each axis. Cells of that
- * layer are solid, and their lower faces are the upper walls. Face `axis` of entry n lies between the cells n − stride
- * and n. Before the first cell come `first` entries that hold 0, so that n − stride is in the array for every cell. For
- * a cell at the lower end of an axis, n − stride is an entry of the upper layer, which is solid too. In 2D there is one
- * layer of cells along z, and no layer above it.
+ * Every array over a lattice has one entry per cell, and one more layer of entries at the upper end of each axis. Cells
+ * of that layer are solid, and their lower faces are the upper walls. Face `axis` of entry n lies between the cells
+ * n − stride and n. The first `first` entries hold 0, so that n − stride is in the array for every cell n. For a cell
+ * at the lower end of an axis, n − stride is an entry of an upper layer, which is solid too. In 2D there is one layer
+ * of cells along z, and no layer above it.
  */
 export type Triple = readonly [number, number, number];
 
@@ -35,7 +35,7 @@ export function defineLattice(dimensions: 2 | 3, cells: Triple): Lattice {
   return { dimensions, cells, extents, strides, first, size: first + extents[0] * extents[1] * extents[2] };
 }
 
-/** A level of a multigrid. `offset` is the start of its part in an array over all levels. */
+/** A level of a multigrid. Its part of an array over all levels begins at `offset`. */
 export interface Level extends Lattice {
   readonly offset: number;
 }
@@ -49,7 +49,7 @@ export interface Levels {
 /** Most cells along each axis of the coarsest level. */
 const COARSEST = 4;
 
-/** Returns the lattice and coarser ones, each with cells twice as wide as the one before, down to a few cells. */
+/** Returns the lattice and coarser levels. Cells of each level are twice as wide as those of the level before. */
 export function defineLevels(lattice: Lattice): Levels {
   const levels: Level[] = [{ ...lattice, offset: 0 }];
   let size = lattice.size;
@@ -63,9 +63,9 @@ export function defineLevels(lattice: Lattice): Levels {
 }
 
 /**
- * Calls `visit` with each row of faces across an axis, both walls included, or of cells if the axis is −1. The row's
- * entries go from `row` to before `end`. Hot loops use rows, because a call per entry takes longer than most of their
- * work.
+ * Calls `visit` with each row (along x) of faces across an axis, both walls included. If the axis is −1, visits rows of
+ * cells. A row's entries go from `row` to `end` − 1. Hot loops use rows, because a call per entry would take longer
+ * than the work on most entries.
  */
 export function eachRow(
   { cells, extents, first }: Lattice,

@@ -1,5 +1,6 @@
 /**
- * Solid balls and boxes in the fluid, which the caller moves: checks, tests for points inside, and the nearest way out.
+ * Solid balls and boxes that move through the fluid. Checks them, tests whether a point is inside one, and moves points
+ * to the nearest surface.
  */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -22,13 +23,13 @@ export interface BoxObstacle {
 
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** A completed and checked obstacle. Vectors have three numbers in 2D too, the last of which is 0. */
+/** A checked obstacle with defaults filled in. Vectors have three numbers, also in 2D; z is then 0. */
 export interface Obstacle {
   readonly position: readonly number[];
   readonly velocity: readonly number[];
-  /** 0 for balls. */
+  /** Half of each edge of a box; all 0 for balls. In 2D a box has 2³⁰ along z. */
   readonly halfExtents: readonly number[];
-  /** 0 for boxes. */
+  /** Radius of a ball; 0 for boxes. */
   readonly radius: number;
 }
 
@@ -36,7 +37,7 @@ export const MAX_OBSTACLES = 16;
 
 export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 | 3): readonly Obstacle[] {
   if (!Array.isArray(given) || given.length > MAX_OBSTACLES) {
-    throw new ArgumentError('obstacles', given, `a list of at most ${MAX_OBSTACLES}`);
+    throw new ArgumentError('obstacles', given, `a list of at most ${MAX_OBSTACLES} obstacles`);
   }
   const whole = (vector: readonly number[]) => [0, 1, 2].map((axis) => vector[axis] ?? 0);
   return given.map((obstacle: ObstacleOptions, index) => {
@@ -67,7 +68,7 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
     obstacle.halfExtents.forEach((half, axis) => {
       checkRange(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
     });
-    // In 2D a box is unbounded along z.
+    // In 2D a box has no ends along z, so points are never outside along that axis.
     const halfExtents = [0, 1, 2].map((axis) => obstacle.halfExtents[axis] ?? 2 ** 30);
     return { position: whole(position), velocity: whole(velocity), halfExtents, radius: 0 };
   });
@@ -87,14 +88,14 @@ export function insideObstacle(
   return radius > 0 ? squared < radius * radius : within;
 }
 
-/** If a point is inside, moves it to the nearest side. Returns whether it was inside. */
+/** If a point is inside, moves it to the nearest point of the surface. Returns whether it was inside. */
 export function leaveObstacle(obstacle: Obstacle, point: number[]): boolean {
   if (!insideObstacle(obstacle, point)) return false;
   const { position, halfExtents, radius } = obstacle;
   const offset = position.map((middle, axis) => (point[axis] as number) - middle);
   if (radius > 0) {
     const distance = Math.hypot(...offset);
-    // A point at the centre leaves upwards.
+    // Move a point at the centre upwards.
     const outward =
       distance > 0
         ? offset.map((component) => component / distance)

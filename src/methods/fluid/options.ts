@@ -1,5 +1,5 @@
 /**
- * Options of a fluid: defaults, checks, and the initial particles.
+ * Defaults and checks of a fluid's options, and its initial particles.
  * Guarantee: every error names the argument, the value and what is accepted, before anything is allocated.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkRange } from '../../core/base/checks';
@@ -17,27 +17,27 @@ import {
   type Transfer,
 } from './settings';
 
-/** Options, including the settings, which may change later; see settings.ts. */
+/** Fixed options and the initial settings. Settings may change later; see settings.ts. */
 export interface FluidOptions extends FluidSettingsOptions {
   readonly dimensions: 2 | 3;
   /** Cells along each axis, at least 2. The tank reaches from 0 to cells · cellSize and has solid walls. */
   readonly cells: readonly number[];
   /** Edge of a cell, in the caller's unit of length. */
   readonly cellSize: number;
-  /** Regions that are full of fluid at first. */
+  /** Regions that are full of fluid at the start. */
   readonly fill?: readonly FluidRegion[] | undefined;
   /** More initial particles, packed: `dimensions` numbers each. */
   readonly positions?: Float32Array | undefined;
   readonly velocities?: Float32Array | undefined;
   /** Particles in a full cell: 1, 4, 9 or 16 in 2D (default 4), 1, 8 or 27 in 3D (default 8). */
   readonly particlesPerCell?: number | undefined;
-  /** Most particles. Default: the number of initial particles. */
+  /** Largest number of particles. Default: the number of initial particles. */
   readonly capacity?: number | undefined;
   /** Mass per volume. Default 1000. */
   readonly density?: number | undefined;
   /** How velocities return from the lattice to the particles. Default 'flip'. */
   readonly transfer?: Transfer | undefined;
-  /** Solid cells: a number per cell, x fastest, 0 unless it is solid; or a function of a cell's centre. */
+  /** Solid cells: a number per cell, x fastest, not 0 if the cell is solid; or a function of a cell's centre. */
   readonly solids?: ArrayLike<number> | ((centre: readonly number[]) => boolean) | undefined;
   /** Solid bodies that move; at most 16. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
@@ -55,7 +55,7 @@ export interface FluidPlan extends FluidSettings {
   readonly velocities: Float32Array;
   readonly density: number;
   readonly transfer: Transfer;
-  /** Over the lattice: 1 if a cell is always solid. */
+  /** Array over the lattice: 1 if a cell is always solid, otherwise 0. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
   /** Radius of a particle, for keeping particles apart. */
@@ -66,14 +66,14 @@ export interface FluidPlan extends FluidSettings {
   readonly max: readonly number[];
 }
 
-/** With this many cells, velocities, couplings, the cells of two grids and more take 2 GB in 2D and 3 GB in 3D. */
+/** With this many cells the buffers on the GPU take 2 GB in 2D and 3 GB in 3D, particles excluded. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Radius of a particle for keeping particles apart, as a share of their initial distance. Twice as much, which is close
- * to random packing, raises the surface: in a dam break of 16 cells the volume is off by 2.2% instead of 1.2%.
+ * Radius of a particle for keeping particles apart, as a share of their initial distance. Twice this radius would be
+ * close to random packing and raise the surface: in a dam break of 16 cells the volume is off by 2.2% instead of 1.2%.
  */
 const RADIUS = 0.225;
 
@@ -182,7 +182,7 @@ function maskOf(solids: FluidOptions['solids'], lattice: Lattice, cellSize: numb
   return mask;
 }
 
-/** The cells in which the particles of regions can start. */
+/** The cells in which particles of `fill` can start. */
 interface Seedbed {
   readonly lattice: Lattice;
   readonly cellSize: number;
@@ -191,7 +191,10 @@ interface Seedbed {
   readonly mask: Uint8Array;
 }
 
-/** Returns the particles of the regions, cell by cell, then the caller's. Counts them before it allocates arrays. */
+/**
+ * Returns the particles of `fill`, cell by cell, then the caller's particles. Counts all of them before it allocates
+ * arrays.
+ */
 function seed(
   { dimensions, fill = [], positions, velocities, capacity }: FluidOptions,
   bed: Seedbed,
@@ -246,7 +249,7 @@ function seed(
   return all;
 }
 
-/** Calls `visit` with the position of each particle of the regions, in the same array each time, and its region. */
+/** Calls `visit` with the position of each particle of `fill` and its region. The position is always the same array. */
 function eachSeed(
   fill: readonly FluidRegion[],
   bed: Seedbed,
@@ -261,7 +264,7 @@ function eachSeed(
   });
 }
 
-/** Returns the number of particles that eachSeed visits. Tests single points only in cells where a region ends. */
+/** Returns how many particles eachSeed visits. Tests single points only in cells that no region contains wholly. */
 function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   if (fill.length === 0) return 0;
   const { cellSize, along, lattice } = bed;
@@ -284,7 +287,7 @@ function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   return count;
 }
 
-/** Calls `visit` with the entry and the coordinates of each cell that is not solid, in the same array each time. */
+/** Calls `visit` with the entry and coordinates of each cell that is not solid. `cell` is always the same array. */
 function eachFreeCell(
   { lattice, mask }: Seedbed,
   visit: (entry: number, cell: readonly number[]) => void,
@@ -299,7 +302,7 @@ function eachFreeCell(
   });
 }
 
-/** Calls `visit` with the position of each particle of a full cell, well inside it, in the same array each time. */
+/** Calls `visit` with the position of each particle of a full cell. `point` is always the same array. */
 function eachPointIn(
   { lattice: { dimensions }, cellSize, along }: Seedbed,
   entry: number,
@@ -318,7 +321,7 @@ function eachPointIn(
   }
 }
 
-/** Rejects particles outside the tank. Particles in solid cells are fine: they leave them in the first step. */
+/** Rejects particles outside the tank. Particles in solid cells are accepted; the first step moves them out. */
 export function checkInTank(
   argument: string,
   positions: Float32Array,
@@ -333,7 +336,7 @@ export function checkInTank(
   });
 }
 
-/** Shortest substep in seconds. In shorter ones, rates grow so large that only rounding noise is left. */
+/** Shortest substep in seconds. In shorter substeps, rates grow so large that only rounding noise is left. */
 const SHORTEST = 1e-7;
 
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {

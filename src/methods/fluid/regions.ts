@@ -1,4 +1,4 @@
-/** Regions of the tank, boxes and balls: the parts that are full at first, emitters and drains. */
+/** Boxes and balls in the tank. They serve as initially full regions, emitters and drains. */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 
 /** A box or a ball. `velocity` is the velocity of the fluid in it. */
@@ -26,7 +26,7 @@ export function isInRegion(region: FluidRegion, point: readonly number[]): boole
   );
 }
 
-/** Returns whether a whole box is in a region. */
+/** Returns whether a region contains a whole box. */
 export function holdsBox(region: FluidRegion, low: readonly number[], high: readonly number[]): boolean {
   if (!('radius' in region)) {
     const { min, max } = region;
@@ -45,7 +45,7 @@ export function holdsBox(region: FluidRegion, low: readonly number[], high: read
   );
 }
 
-/** Opposite corners of the box around a region. */
+/** Returns opposite corners of the smallest box around a region. */
 export function cornersOf(region: FluidRegion): {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -68,7 +68,7 @@ export function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3
   if (region.velocity !== undefined) checkVector(`${name}.velocity`, region.velocity, dimensions);
 }
 
-/** A deep copy, so that later changes by the caller have no effect. */
+/** Returns a deep copy, so that later changes by the caller have no effect. */
 export function copyRegion(region: FluidRegion): FluidRegion {
   const velocity = region.velocity && { velocity: Array.from(region.velocity) };
   return 'radius' in region
@@ -76,10 +76,10 @@ export function copyRegion(region: FluidRegion): FluidRegion {
     : { min: Array.from(region.min), max: Array.from(region.max), ...velocity };
 }
 
-/** Random offset of particles, as a share of their part of a cell. Without it particles would stay in rows. */
+/** Range of a particle's random offset, as a share of the initial spacing. Without it particles would stay in rows. */
 export const JITTER = 0.4;
 
-/** A hash of its arguments, from 0 to 1. */
+/** Returns a hash of its arguments as a number from 0 to 1. */
 export function noise(index: number, axis: number): number {
   let bits = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(axis + 1, 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);

@@ -1,5 +1,5 @@
 /**
- * Settings of a fluid, which may change between two steps: defaults and checks.
+ * Defaults and checks of a fluid's settings, which may change between two steps.
  * Guarantee: a change is checked as a whole before any part of it applies.
  */
 import { checkInteger, checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
@@ -14,20 +14,20 @@ export interface FluidSettings {
   readonly gravity: readonly number[];
   /** Share of FLIP if the transfer is 'flip': 1 is pure FLIP, 0 is PIC. Default 0.97; 0 for other transfers. */
   readonly blend: number;
-  /** Share of the surplus flow into cells that the pressure solver may leave. Default 1e-4. */
+  /** The pressure solver stops once this share of the surplus flow into cells is left. Default 1e-4. */
   readonly tolerance: number;
-  /** Most iterations of the pressure solver. Default 12. */
+  /** Largest number of iterations of the pressure solver. Default 12. */
   readonly mostIterations: number;
-  /** Share of a cell's excess of particles that a substep undoes. Default 0.3. With 0 the volume may drift. */
+  /** Share of a cell's surplus of particles that a substep corrects. Default 0.3. With 0 the volume may drift. */
   readonly correction: number;
-  /** Rounds per substep that push particles apart. Default 1; 0: none. */
+  /** Number of rounds per substep that push particles apart. Default 1. With 0 nothing pushes them apart. */
   readonly separation: number;
   /** Substeps per step. Default 2. */
   readonly substeps: number;
   /**
-   * Share of the kinetic energy that a substep may remove, besides FLIP's noise, so that the total energy does not
-   * grow. If that does not suffice, the fluid is lowered a little. Default 0.001. With 0 nothing is removed, and energy
-   * may grow a little.
+   * Share of the kinetic energy that a substep may remove to keep the total energy from growing. Default 0.001. A
+   * substep first removes FLIP's noise, then this share, then lowers the fluid a little. With 0 it removes nothing, and
+   * energy may grow a little.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */
@@ -58,7 +58,7 @@ export const MAX_DRAINS = 16;
 export const MAX_SUBSTEPS = 64;
 const MAX_ITERATIONS = 200;
 
-/** Fixed options that the settings depend on. */
+/** The fixed options on which the settings depend. */
 export interface SettingsScope {
   readonly dimensions: 2 | 3;
   readonly transfer: Transfer;
@@ -83,7 +83,7 @@ export function defaultSettings({ dimensions, transfer }: SettingsScope): FluidS
   };
 }
 
-/** Returns the settings `current`, changed by the settings in `given`. Ignores other properties of `given`. */
+/** Returns `current`, changed by the settings in `given`. Ignores properties of `given` that are not settings. */
 export function resolveSettings(
   scope: SettingsScope,
   current: FluidSettings,

@@ -1,4 +1,4 @@
-/** Types and helpers that the GPU's and the CPU's fluid share. */
+/** Types and helpers that the fluids on the GPU and on the CPU share. */
 
 import { checkInteger } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -11,7 +11,7 @@ import { checkRegion, type FluidRegion, isInRegion } from './regions';
 /** The lattice after the last substep, packed cell by cell, x fastest. */
 export interface FluidFields {
   readonly cells: readonly number[];
-  /** 0 air, 1 fluid, 2 solid. */
+  /** Kind of each cell: 0 is air, 1 fluid, 2 solid. */
   readonly kinds: Uint8Array;
   /** Pressure relative to the air, in units of density · length² / s². */
   readonly pressure: Float32Array;
@@ -67,7 +67,8 @@ export function packFields(
 export const CELLS_PER_SUBSTEP = 1;
 
 /**
- * Returns the number of substeps, at most `most`, in which nothing moves more than CELLS_PER_SUBSTEP, gravity included.
+ * Returns the number of substeps, at most `most`, such that nothing moves more than CELLS_PER_SUBSTEP cells in any of
+ * them. This includes the speed that gravity adds.
  */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,
@@ -90,7 +91,7 @@ export function fastestBody(
   return Math.max(0, ...speeds);
 }
 
-/** Returns whether to keep energy from growing. A moving obstacle does work on the fluid, so energy may grow then. */
+/** Returns whether to keep energy from growing. Moving obstacles do work on the fluid, so with them energy may grow. */
 export function isRestrained(
   { restraint }: Pick<FluidPlan, 'restraint'>,
   obstacles: readonly Obstacle[],
@@ -98,7 +99,7 @@ export function isRestrained(
   return restraint > 0 && obstacles.every(({ velocity }) => velocity.every((component) => component === 0));
 }
 
-/** Returns the particles without the ids in `gone`. */
+/** Returns the particles whose ids are not in `gone`. */
 export function withoutIds(
   dimensions: 2 | 3,
   particles: FluidParticles,

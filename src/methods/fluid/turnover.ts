@@ -1,29 +1,28 @@
 /**
- * Particles that come and go, for both engines: adds the emitters' particles in a substep, and removes drained
- * particles. A particle that enters a drain is marked at the end of that substep, and all stages ignore it from then
- * on. Its id becomes free later: every COLLECT_EVERY substeps the marked ids are requested, and the ids requested the
- * last time are removed. So a GPU has that long to deliver the ids; if it takes longer, begin() returns a promise to
- * wait for.
- * Guarantee: the result depends on the number of substeps and on the state, never on when an answer arrives.
+ * Adds the emitters' particles and removes drained particles, for both engines. A particle that enters a drain is
+ * marked at the end of that substep, and all stages ignore it from then on. Its id becomes free later. Every
+ * COLLECT_EVERY substeps, begin() removes the ids that it requested last time and requests the ids marked since. So a
+ * GPU has COLLECT_EVERY substeps to deliver the ids; if it takes longer, begin() returns a promise to wait for.
+ * Guarantee: the result depends on the number of substeps and on the state, never on when the GPU delivers the ids.
  */
 import { type Emitted, emit } from './emitters';
 import type { FluidPlan } from './options';
 
-/** Substeps between two removals: four steps of two substeps. Rare removals cost less, because each sorts once. */
+/** Substeps between two removals: four steps of two substeps. Rare removals cost less, because each removal sorts. */
 export const COLLECT_EVERY = 8;
 
-/** The functions that an engine provides. */
+/** Functions that the engine provides. */
 export interface TurnoverHost {
-  /** Returns the ids that were marked since the last call. */
+  /** Returns the ids marked since the last call of take(). */
   take(): Uint32Array | Promise<Uint32Array>;
   remove(ids: Uint32Array): void;
 }
 
-/** Ids that will be removed next. */
+/** The ids that the next removal removes. `ids` is undefined until they arrive. */
 interface Due {
   ids: Uint32Array | undefined;
   readonly arrives: Promise<void>;
-  /** Ids that the caller has removed meanwhile, and that must not be removed again. */
+  /** Ids that the caller removed meanwhile. They must not be removed again, because other particles may have them. */
   readonly spared: Set<number>;
 }
 
@@ -34,7 +33,7 @@ export interface TurnoverState {
 }
 
 export class Turnover {
-  /** Particles that could not be added, because the capacity was reached. */
+  /** Number of particles that could not be added because the capacity was reached. */
   missed = 0;
   private ways: number[] = [];
   private due: Due | undefined;
@@ -51,7 +50,7 @@ export class Turnover {
     return { ways: [...this.ways], missed: this.missed };
   }
 
-  /** Call before substep number `done`. Returns a promise if the substep must wait. */
+  /** Call before each substep, with the number of substeps done. Returns a promise if the substep must wait. */
   begin(done: number): Promise<void> | undefined {
     if (done % COLLECT_EVERY !== 0) return undefined;
     const { due } = this;
@@ -73,12 +72,12 @@ export class Turnover {
     this.mayBeMarked = true;
   }
 
-  /** Call when the caller removes particles. */
+  /** Call when the user removes particles. */
   spare(ids: Uint32Array | readonly number[]): void {
     for (const id of ids) this.due?.spared.add(id);
   }
 
-  /** Returns the ids that will be removed next, as of the call. */
+  /** Returns the ids that the next removal removes. Later calls of spare() do not change the result. */
   leaving(): Uint32Array | Promise<Uint32Array> {
     const { due } = this;
     if (!due) return new Uint32Array(0);
@@ -87,7 +86,7 @@ export class Turnover {
     return due.ids ? left() : due.arrives.then(left);
   }
 
-  /** Returns the particles that emitters add in a substep of `dt`, at most `room`. */
+  /** Returns the particles that emitters add in a substep of `dt`, at most `room`; undefined if there are none. */
   emit(
     plan: FluidPlan,
     dt: number,
@@ -124,7 +123,7 @@ function expect(taken: Uint32Array | Promise<Uint32Array>): Due {
     }),
     spared: new Set<number>(),
   };
-  // A caller that awaits the promise gets the error; without one it must not count as unhandled.
+  // Callers that await the promise get the error. If none does, the error must not be reported as unhandled.
   due.arrives.catch(() => undefined);
   return due;
 }

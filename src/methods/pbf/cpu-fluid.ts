@@ -1,6 +1,6 @@
 /**
- * The position-based fluid on the CPU, single-threaded: for Node, for pages without WebGPU, and to compare the GPU
- * with. It has the same methods as PositionFluid, with values instead of promises.
+ * The position-based fluid on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU
+ * with it. CpuPositionFluid has the methods of PositionFluid, but returns values instead of promises.
  *
  *     const fluid = createCpuPositionFluid({ dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
@@ -9,7 +9,7 @@
  */
 
 import type { PlacedParticles } from '../../core/simulation/placed';
-import { PlacedMethod } from '../../core/simulation/placed-method';
+import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/grid/grid-particles';
 import { checkObstacles, type Obstacle, type ObstacleOptions, packObstacles } from './obstacles';
 import {
@@ -32,7 +32,7 @@ export function createCpuPositionFluid(options: PositionFluidOptions): CpuPositi
   return new CpuPositionFluid(plan, createCpuGridParticles(plan.placed));
 }
 
-export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFluidSettings> {
+export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionFluidSettings> {
   readonly backend = 'cpu';
   private readonly twin: FluidTwin;
   private obstacles: readonly Obstacle[];
@@ -50,8 +50,9 @@ export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFlu
   }
 
   /**
-   * The state itself, packed, by id up to `end`. `densities` holds the densities before the last corrections. Positions
-   * of unused ids are NaN. Between two steps you may change velocities, and positions within the box.
+   * The state itself, not a copy: packed arrays indexed by id up to `end`. `densities` holds the densities before the
+   * last corrections. Positions of unused ids are NaN. Between two steps you may change velocities, and may change
+   * positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };
@@ -66,14 +67,14 @@ export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFlu
     this.currentSettings = changeSettings(settings, this.currentSettings, this.dimensions);
   }
 
-  /** Replaces all obstacles, at most 1,024. */
+  /** Replaces all obstacles by at most 1,024 others. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.particles.checkAlive();
     this.obstacles = checkObstacles('obstacles', obstacles, this.dimensions);
     this.solids = this.pack(this.obstacles);
   }
 
-  /** Adds particles. Returns their ids: the lowest free ones, ascending. */
+  /** Adds particles. Returns their ids: the lowest free ids, ascending. */
   add(particles: PlacedParticles): Uint32Array {
     return this.particles.add(particles);
   }
@@ -89,7 +90,7 @@ export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFlu
     return this.particles.read();
   }
 
-  /** Current densities as shares of the rest density. Changes nothing else. */
+  /** Returns current densities as shares of the rest density. Sorts once more and changes no particle. */
   measure(): FluidMeasures {
     const { ids } = this.read();
     this.particles.sort();

@@ -1,7 +1,7 @@
 /**
- * A position-based fluid on the GPU, in 2D and 3D: positions are corrected towards the rest density, and velocities
- * follow from the positions (Macklin and Müller, "Position Based Fluids", 2013). The rules are in shaders/pbf;
- * docs/pbf.md explains them, from the idea to the kernels.
+ * A position-based fluid on the GPU, in 2D and 3D (Macklin and Müller, "Position Based Fluids", 2013). Each step
+ * corrects positions towards the rest density, then computes velocities from the positions. The rules are in
+ * shaders/pbf; docs/pbf.md explains them, from the idea to the kernels.
  *
  *     const fluid = await createPositionFluid(gpu, { dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
@@ -15,7 +15,7 @@ import obstaclesCode from '../../../shaders/pbf/obstacles.wgsl?raw';
 import predictCode from '../../../shaders/pbf/predict.wgsl?raw';
 import smoothingCode from '../../../shaders/pbf/smoothing.wgsl?raw';
 import type { PlacedParticles } from '../../core/simulation/placed';
-import { PlacedMethod } from '../../core/simulation/placed-method';
+import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type Walls, wallsOf } from '../../core/world/walls';
 import type { GridKernel, GridKernelOptions } from '../../engine/grid/grid-kernel';
 import { GridParticles } from '../../engine/grid/grid-particles';
@@ -60,8 +60,8 @@ const PARAMETERS = {
 } as const;
 
 /**
- * Buffers besides positions and velocities. Lambdas and curls are indexed by slot, the others by id. `aims` become the
- * new velocities.
+ * Buffers besides positions and velocities. `lambdas` and `curls` are indexed by slot, the other buffers by id. `aims`
+ * holds velocities, which replace the old ones at the end of the step.
  */
 const MORE = {
   predicted: 'position',
@@ -126,7 +126,7 @@ async function makeKernels({ grid }: FluidParticles): Promise<FluidKernels> {
   };
 }
 
-export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSettings> {
+export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidSettings> {
   readonly backend = 'gpu';
   private readonly walls: Walls;
   private obstacles: readonly Obstacle[];
@@ -144,8 +144,9 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
   }
 
   /**
-   * By id: vec2f (2D) or vec4f with w unused (3D). `densities` holds f32, from before the last corrections. Positions
-   * of unused ids are NaN. Between two steps your kernels may change velocities, and positions within the box.
+   * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D). `densities` holds
+   * the densities before the last corrections, as f32. Positions of unused ids are NaN. Between two steps your kernels
+   * may change velocities, and may change positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;
@@ -158,20 +159,20 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
     return Object.values(kernels).reduce((sum, { memoryBytes }) => sum + memoryBytes, buffers);
   }
 
-  /** Applies from the next recording on. Compiles no kernel. */
+  /** Changes settings of the steps recorded from now on. Compiles no kernel. */
   set(settings: Partial<PositionFluidSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings, this.dimensions);
   }
 
-  /** Replaces all obstacles, at most 1,024. Submit recorded steps first. */
+  /** Replaces all obstacles by at most 1,024 others. Submit recorded steps first. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.particles.checkAlive();
     this.obstacles = checkObstacles('obstacles', obstacles, this.dimensions);
     this.writeObstacles();
   }
 
-  /** Adds particles. Returns their ids: the lowest free ones, ascending. Submit recorded steps first. */
+  /** Adds particles. Returns their ids: the lowest free ids, ascending. Submit recorded steps first. */
   add(particles: PlacedParticles): Uint32Array {
     return this.particles.add(particles);
   }
@@ -202,18 +203,18 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
     this.elapsed += dt;
   }
 
-  /** The state after all work submitted so far, packed, by id. */
+  /** Resolves to the state after all work submitted so far. The arrays are packed, in the order of ids. */
   read(): Promise<PositionFluidState> {
     return this.particles.read();
   }
 
-  /** Current densities as shares of the rest density. Sorts once more and changes nothing else. */
+  /** Resolves to current densities as shares of the rest density. Sorts once more and changes no particle. */
   async measure(): Promise<FluidMeasures> {
     const { particles, kernels, solids } = this.parts;
     const { lambdas, densities } = particles.buffers;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'pbf.measure' });
     particles.encode(encoder);
-    // This kernel does not use dt, so any value will do.
+    // The density kernel does not use dt, so any value will do.
     const parameters = this.parametersFor(1);
     kernels.density.encode(encoder, { buffers: { lambdas, densities, solids }, parameters });
     this.gpu.device.queue.submit([encoder.finish()]);
@@ -224,7 +225,7 @@ export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSet
   async checkpoint(): Promise<PositionFluidCheckpoint> {
     const { elapsed: time, currentSettings: settings, obstacles } = this;
     const { radius, density } = this.plan;
-    // Copy these now, because the particles arrive later.
+    // Read these now, because they may change before the particles are read.
     return { time, radius, density, settings, obstacles, ...(await this.particles.checkpoint()) };
   }
 

@@ -4,7 +4,7 @@
  *     const fluid = await createPositionFluid(gpu, { dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
  *
- * createCpuPositionFluid does the same without a GPU and without promises.
+ * createCpuPositionFluid takes the same options, needs no GPU and returns no promise.
  */
 export { CpuPositionFluid, createCpuPositionFluid } from './cpu-fluid';
 export { createPositionFluid, PositionFluid } from './fluid';

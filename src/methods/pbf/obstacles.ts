@@ -1,4 +1,4 @@
-/** Solid balls and boxes that a position-based fluid does not enter: checks, and packing for both engines. */
+/** Checks and packs obstacles, for both engines: solid balls and boxes that a position-based fluid does not enter. */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
@@ -25,8 +25,8 @@ export type Obstacle = ObstacleOptions;
 export const MOST_OBSTACLES = 1024;
 
 /**
- * Numbers per obstacle: the centre (3); the radius, or 0 for a box; half of each edge (3); for a ball the share of
- * poly6 across it.
+ * Numbers per obstacle: the centre (3); the radius, or 0 for a box; half of each edge (3); for a ball, the share of
+ * poly6 that lies within the ball's width.
  */
 export const OBSTACLE_FLOATS = 8;
 

@@ -1,6 +1,6 @@
 /**
- * A position-based fluid on either engine: types and checks of options, settings, measures and checkpoints. Checks
- * precede allocations.
+ * Types and checks of a position-based fluid's options, settings, measures and checkpoints, for both engines. Options
+ * are checked before anything is allocated.
  */
 import {
   checkDimensions,
@@ -25,15 +25,15 @@ import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles
 import { defaultDensity, type Smoothing, smoothingOf } from './smoothing';
 
 export interface PositionFluidNumbers {
-  /** Rounds of corrections per step; each sorts the particles again. Default 4. */
+  /** Rounds of corrections per step. Each round sorts the particles again. Default 4. */
   readonly iterations: number;
-  /** Share of its neighbours' velocity that a particle takes on per step (XSPH). Default 0.02. */
+  /** How far a particle's velocity approaches its neighbours' velocity per step (XSPH), 0 to 1. Default 0.02. */
   readonly viscosity: number;
-  /** Strength of a push that sustains eddies, in radii. It does not conserve momentum. Default 0. */
+  /** Strength of a push that sustains eddies, in radii. The push does not conserve momentum. Default 0. */
   readonly vorticity: number;
-  /** Share of missing density that draws particles together, 0 to 1. Default 0. */
+  /** How strongly missing density draws particles together, 0 to 1. Default 0. */
   readonly tension: number;
-  /** Artificial pressure between very near particles, in radii². Default 0.0005. */
+  /** Artificial pressure that keeps near particles apart, in radii². Default 0.0005. */
   readonly pressure: number;
   /** Softens corrections of particles with few neighbours, in 1 / radius². Default 1. */
   readonly softness: number;
@@ -44,11 +44,10 @@ export interface PositionFluidSettings extends PositionFluidNumbers {
   readonly gravity: readonly number[];
 }
 
-/** Options. The walls of a bounded world hold the fluid. */
 export interface PositionFluidOptions extends Partial<PositionFluidSettings>, MethodOptions {
   /** Distance up to which particles interact. */
   readonly radius: number;
-  /** Rest density in particles per area (3D: volume). Default: a lattice with a spacing of half a radius. */
+  /** Rest density in particles per area (3D: volume). Default: that of a lattice with a spacing of half a radius. */
   readonly density?: number | undefined;
   /** Solid bodies, at most 1,024. Every particle tests each of them. Default: none. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
@@ -69,11 +68,12 @@ export interface PositionFluidCheckpoint extends ParticlesCheckpoint {
 
 /** Densities as shares of the rest density. */
 export interface FluidMeasures {
-  /** Per particle, ids ascending. */
+  /** One density per particle, in the order of ids. */
   readonly densities: Float32Array;
   readonly meanDensity: number;
-  /** Mean and greatest excess over the rest density. */
+  /** Mean excess over the rest density. */
   readonly meanExcess: number;
+  /** Greatest excess over the rest density. */
   readonly greatestExcess: number;
 }
 
@@ -101,10 +101,10 @@ const SETTING_NAMES = [...Object.keys(FLUID_RANGES), 'gravity'];
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'radius', 'density', 'obstacles'];
 
-/** Shortest time step, because velocities are distances divided by it. */
+/** Shortest time step. Velocities are distances divided by the time step, which magnifies rounding errors. */
 const SHORTEST_STEP = 1e-6;
 
-/** Checked options; GridParticles and CpuGridParticles check `placed`. */
+/** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
 export interface PositionFluidPlan {
   /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;
@@ -129,7 +129,7 @@ export function planFluid(options: PositionFluidOptions): PositionFluidPlan {
   return { placed, radius, density, smoothing, settings, obstacles };
 }
 
-/** Checks changes of settings and applies them to `current`. */
+/** Checks changes of settings. Returns a copy of `current` with these changes. */
 export function changeSettings(
   given: Partial<PositionFluidSettings>,
   current: PositionFluidSettings,
@@ -143,7 +143,10 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, SHORTEST_STEP, 1);
 }
 
-/** Checks the fluid's part of a checkpoint, before anything changes. Returns its settings and obstacles. */
+/**
+ * Checks the data that this fluid adds to a checkpoint; call it before you change any state. Returns the settings and
+ * obstacles.
+ */
 export function checkFluidCheckpoint(
   checkpoint: PositionFluidCheckpoint,
   { radius, density, placed }: PositionFluidPlan,
@@ -176,7 +179,7 @@ export function measuresOf(densities: Float32Array): FluidMeasures {
 }
 
 /**
- * Accepts 1 to 1,000 particles per radius² (3D: radius³). Fewer make no fluid, and the kernels are not made for more.
+ * Accepts 1 to 1,000 particles per radius² (3D: radius³). Fewer form no fluid; the kernels are not designed for more.
  */
 function checkDensity(density: unknown, dimensions: Dimensions, radius: number): void {
   const [low, high] = [1, 1000].map((particles) => particles / radius ** dimensions) as [number, number];

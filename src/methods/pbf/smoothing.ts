@@ -1,5 +1,5 @@
 /**
- * Constants of the smoothing kernels of the position-based fluid, for shaders and reference.
+ * Constants of the position-based fluid's smoothing kernels (poly6 and spiky), for the shaders and the reference.
  * `radius` is the distance at which the kernels end, `density` the rest density in particles per area (3D: volume).
  */
 import type { Dimensions } from '../../core/world/world';
@@ -25,13 +25,13 @@ export function defaultDensity(dimensions: Dimensions, radius: number): number {
   return (2 / radius) ** dimensions;
 }
 
-/** Returns 3D poly6 integrated over a plane at a distance in radii, per radius. */
+/** Returns the integral of 3D poly6 over a plane, per radius. The plane is `away` radii from the centre. */
 export function inPlane(away: number): number {
   const left = 1 - Math.min(Math.abs(away), 1) ** 2;
   return (315 / 256) * left ** 4;
 }
 
-/** Returns the share of 3D poly6 beyond a plane at a distance in radii, which may be negative. */
+/** Returns the share of 3D poly6 beyond a plane that is `away` radii from the centre; `away` may be negative. */
 export function farther(away: number): number {
   const size = Math.min(Math.abs(away), 1);
   const square = size * size;

@@ -1,7 +1,7 @@
 /**
- * One step of a flock in doubles, for the CPU engine, and to compare the GPU with: the twin of
- * shaders/flock/boids.wgsl, hunter.wgsl and steering.wgsl. It changes the state in place, rounded to 32-bit floats.
- * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
+ * Computes a step of a flock in doubles, for the CPU engine. Twin of shaders/flock/boids.wgsl, hunter.wgsl and
+ * steering.wgsl; tests compare the GPU with it. It changes the state in place, rounded to 32-bit floats.
+ * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import type { FlockSettings } from '../options';
@@ -33,7 +33,7 @@ export interface FlockStep extends FlockSettings {
 }
 
 /**
- * Numbers per boid: the total weight, then three vectors: relative velocities, vectors from the neighbours, parting.
+ * Sums per boid: the weight, then three vectors: relative velocity, offset from the neighbours, and separation.
  */
 const SUMS = 10;
 
@@ -62,7 +62,7 @@ export class Boids {
     this.gather(step);
     const { positions, velocities } = particles.buffers;
     const balls = ballsOf(dimensions, obstacles, true);
-    const feared = ballsOf(dimensions, hunters.positions, false);
+    const hunterBalls = ballsOf(dimensions, hunters.positions, false);
     const flight = { reach: step.fear, strength: step.flight };
     // Hunters move first, because they use the boids' positions before this step.
     this.hunt(hunters, balls, step);
@@ -72,8 +72,8 @@ export class Boids {
       load(velocity, velocities, dimensions, id);
       this.flockPush(id, step);
       this.shunObstacles(balls, step);
-      for (let hunter = 0; BALL_FLOATS * hunter < feared.length; hunter++) {
-        this.space.shun(position, feared, hunter, flight, push);
+      for (let hunter = 0; BALL_FLOATS * hunter < hunterBalls.length; hunter++) {
+        this.space.shun(position, hunterBalls, hunter, flight, push);
       }
       this.steer(step, step.slowest, step.fastest);
       this.fly(balls, step.dt);
@@ -82,31 +82,31 @@ export class Boids {
     }
   }
 
-  /** Sums over all pairs within perception, for both boids of each pair. */
+  /** Adds each pair within perception to the sums of both its boids. */
   private gather({ perception, spacing }: FlockStep): void {
     const { particles, space, sums } = this;
     const { dimensions, grid } = particles;
     const { positions, velocities } = particles.buffers;
     const [periodX, periodY, periodZ] = space.periods;
-    const inSpace = dimensions === 3;
+    const is3D = dimensions === 3;
     sums.fill(0, 0, SUMS * particles.end);
     grid.forEachPair((one, other) => {
       const a = dimensions * one;
       const b = dimensions * other;
       const x = minimumImageInside((positions[a] as number) - (positions[b] as number), periodX);
       const y = minimumImageInside((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
-      const z = inSpace
+      const z = is3D
         ? minimumImageInside((positions[a + 2] as number) - (positions[b + 2] as number), periodZ)
         : 0;
       const distance = Math.sqrt(x * x + y * y + z * z);
       const weight = 1 - distance / perception;
       const u = weight * ((velocities[b] as number) - (velocities[a] as number));
       const v = weight * ((velocities[b + 1] as number) - (velocities[a + 1] as number));
-      const w = inSpace ? weight * ((velocities[b + 2] as number) - (velocities[a + 2] as number)) : 0;
+      const w = is3D ? weight * ((velocities[b + 2] as number) - (velocities[a + 2] as number)) : 0;
       const crowding = Math.max(0, 1 - distance / spacing);
-      // If two boids coincide, the one with the lower id moves to the left.
+      // If two boids coincide, the boid with the lower id moves to the left.
       const parting = distance > 0 ? crowding / distance : 0;
-      const aside = distance > 0 ? parting * x : -crowding;
+      const partingX = distance > 0 ? parting * x : -crowding;
       const first = SUMS * one;
       const second = SUMS * other;
       sums[first] = (sums[first] as number) + weight;
@@ -116,7 +116,7 @@ export class Boids {
       sums[first + 4] = (sums[first + 4] as number) + weight * x;
       sums[first + 5] = (sums[first + 5] as number) + weight * y;
       sums[first + 6] = (sums[first + 6] as number) + weight * z;
-      sums[first + 7] = (sums[first + 7] as number) + aside;
+      sums[first + 7] = (sums[first + 7] as number) + partingX;
       sums[first + 8] = (sums[first + 8] as number) + parting * y;
       sums[first + 9] = (sums[first + 9] as number) + parting * z;
       sums[second] = (sums[second] as number) + weight;
@@ -126,7 +126,7 @@ export class Boids {
       sums[second + 4] = (sums[second + 4] as number) - weight * x;
       sums[second + 5] = (sums[second + 5] as number) - weight * y;
       sums[second + 6] = (sums[second + 6] as number) - weight * z;
-      sums[second + 7] = (sums[second + 7] as number) - aside;
+      sums[second + 7] = (sums[second + 7] as number) - partingX;
       sums[second + 8] = (sums[second + 8] as number) - parting * y;
       sums[second + 9] = (sums[second + 9] as number) - parting * z;
     });
@@ -135,13 +135,13 @@ export class Boids {
   private flockPush(id: number, { separation, alignment, cohesion }: FlockStep): void {
     const { sums, push } = this;
     const first = SUMS * id;
-    // Take means over the neighbours, or, if the weights add up to less than 1, the sums.
+    // Alignment and cohesion use means over the neighbours, or sums if the weights add up to less than 1.
     const share = 1 / Math.max(sums[first] as number, 1);
     for (let axis = 0; axis < 3; axis++) {
-      const others = sums[first + 1 + axis] as number;
-      const apart = sums[first + 4 + axis] as number;
+      const relativeVelocity = sums[first + 1 + axis] as number;
+      const offset = sums[first + 4 + axis] as number;
       const parting = sums[first + 7 + axis] as number;
-      push[axis] = separation * parting + share * (alignment * others - cohesion * apart);
+      push[axis] = separation * parting + share * (alignment * relativeVelocity - cohesion * offset);
     }
   }
 
@@ -174,10 +174,10 @@ export class Boids {
 
   private shunObstacles(balls: Float64Array, { avoidance, perception }: FlockStep): void {
     const { space, position, push } = this;
-    const sight = { reach: perception, strength: avoidance };
+    const rule = { reach: perception, strength: avoidance };
     space.shunWalls(position, perception, avoidance, push);
     for (let ball = 0; BALL_FLOATS * ball < balls.length; ball++)
-      space.shun(position, balls, ball, sight, push);
+      space.shun(position, balls, ball, rule, push);
   }
 
   private steer({ dt, greatestAcceleration }: FlockStep, slowest: number, fastest: number): void {
@@ -189,7 +189,7 @@ export class Boids {
     scale(velocity, speed);
   }
 
-  /** Moves, then leaves obstacles and removes the part of the velocity that points into them. */
+  /** Moves a boid or hunter, then pushes it out of obstacles and removes the part of its velocity towards them. */
   private fly(balls: Float64Array, dt: number): void {
     const { space, position, velocity, away } = this;
     space.move(position, velocity, dt);

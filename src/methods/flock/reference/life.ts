@@ -1,7 +1,7 @@
 /**
- * One step of particle life in doubles, for the CPU engine, and to compare the GPU with: the twin of
- * shaders/flock/life.wgsl. It changes the state in place, rounded to 32-bit floats.
- * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
+ * Computes a step of particle life in doubles, for the CPU engine. Twin of shaders/flock/life.wgsl; tests compare the
+ * GPU with it. It changes the state in place, rounded to 32-bit floats.
+ * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import { keptShare, type LifeNumbers } from '../life-options';
@@ -11,14 +11,14 @@ export interface LifeStep extends LifeNumbers {
   readonly dt: number;
   readonly reach: number;
   readonly kinds: number;
-  /** Packed row by row. */
+  /** The table, packed row by row. */
   readonly attraction: ArrayLike<number>;
 }
 
 /** Steps particle life; holds the scratch memory of a step. */
 export class LifeTwin {
   private readonly space: Space;
-  /** Three numbers per particle. */
+  /** The sum of all pulls on each particle: three numbers per id. */
   private readonly pulls: Float64Array;
   private readonly position = vector();
   private readonly velocity = vector();
@@ -56,14 +56,14 @@ export class LifeTwin {
     const { dimensions, grid } = particles;
     const { positions } = particles.buffers;
     const [periodX, periodY, periodZ] = space.periods;
-    const inSpace = dimensions === 3;
+    const is3D = dimensions === 3;
     pulls.fill(0, 0, 3 * particles.end);
     grid.forEachPair((one, other) => {
       const a = dimensions * one;
       const b = dimensions * other;
       const x = minimumImageInside((positions[a] as number) - (positions[b] as number), periodX);
       const y = minimumImageInside((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
-      const z = inSpace
+      const z = is3D
         ? minimumImageInside((positions[a + 2] as number) - (positions[b + 2] as number), periodZ)
         : 0;
       const distance = Math.sqrt(x * x + y * y + z * z);
@@ -72,7 +72,7 @@ export class LifeTwin {
       const otherKind = species[other] as number;
       const wanted = attraction[kinds * kind + otherKind] as number;
       const otherWanted = attraction[kinds * otherKind + kind] as number;
-      // If two particles coincide, the one with the lower id moves to the left.
+      // If two particles coincide, the particle with the lower id counts as the left one.
       const along = distance > 0 ? 1 / distance : 0;
       const headingX = distance > 0 ? along * x : -1;
       const headingY = along * y;
@@ -89,7 +89,7 @@ export class LifeTwin {
   }
 }
 
-/** Returns the pull towards a particle at this share of the reach. */
+/** Returns the pull towards a particle whose distance is `share` times the reach. `wanted` is the attraction. */
 export function pullAt(share: number, wanted: number, core: number): number {
   if (share < core) return share / core - 1;
   return wanted * (1 - Math.abs(2 * share - 1 - core) / (1 - core));

@@ -1,6 +1,6 @@
 /**
- * The space of a flock, in doubles: minimum images, wrapping and walls. Twin of shaders/flock/motion.wgsl and of the
- * grid's minimum_image and wrap. Vectors have three numbers (z is 0 in 2D) and change in place, so that steps allocate
+ * Minimum images, wrapping and walls for flocks, in doubles. Twin of shaders/flock/motion.wgsl and of the grid's
+ * minimum_image and wrap. Vectors have three numbers (z is 0 in 2D) and change in place, so that steps allocate
  * nothing.
  */
 import { wallsOf } from '../../../core/world/walls';
@@ -17,7 +17,7 @@ export class Space {
   readonly periods: readonly [number, number, number];
   private readonly low: Vector;
   private readonly away = vector();
-  /** Walls; infinite if there are none. */
+  /** Coordinates of the walls; infinite along axes without walls. */
   private readonly lower = vector().fill(Number.NEGATIVE_INFINITY);
   private readonly upper = vector().fill(Number.POSITIVE_INFINITY);
 
@@ -31,7 +31,7 @@ export class Space {
     this.upper.set(upper);
   }
 
-  /** Moves a point by its velocity. At a wall, stops it and reverses that component of the velocity. */
+  /** Moves a point by its velocity. At a wall, the point stops and its velocity towards the wall is reversed. */
   move(point: Vector, velocity: Vector, dt: number): void {
     for (let axis = 0; axis < 3; axis++) {
       point[axis] = (point[axis] as number) + dt * (velocity[axis] as number);
@@ -58,7 +58,7 @@ export class Space {
     }
   }
 
-  /** Adds a push away from walls nearer than `reach`: 0 at that distance, `strength` at the wall. */
+  /** Adds a push away from walls nearer than `reach`. It grows from 0 at distance `reach` to `strength` at the wall. */
   shunWalls(point: Vector, reach: number, strength: number, push: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
       const low = Math.max(0, 1 - ((point[axis] as number) - (this.lower[axis] as number)) / reach);
@@ -76,7 +76,8 @@ export class Space {
   }
 
   /**
-   * Adds a push away from a ball whose surface is nearer than `reach`: 0 at that distance, `strength` at the surface.
+   * Adds a push away from a ball whose surface is nearer than `reach`. It grows from 0 at distance `reach` to
+   * `strength` at the surface.
    */
   shun(
     point: Vector,
@@ -94,13 +95,13 @@ export class Space {
   }
 }
 
-/** Returns the minimum image of a difference of two coordinates inside the box. The period may be infinite. */
+/** Returns the minimum image of the difference of two coordinates that are inside the box. `period` may be infinite. */
 export function minimumImageInside(difference: number, period: number): number {
   if (difference > period / 2) return difference - period;
   return difference < -period / 2 ? difference + period : difference;
 }
 
-/** Returns the minimum image of a difference of any two coordinates. The period may be infinite. */
+/** Returns the minimum image of the difference of any two coordinates. `period` may be infinite. */
 export function minimumImage(difference: number, period: number): number {
   return period < Number.POSITIVE_INFINITY
     ? difference - period * Math.round(difference / period)
@@ -110,6 +111,7 @@ export function minimumImage(difference: number, period: number): number {
 /** Numbers per ball: the centre (3) and the radius. */
 export const BALL_FLOATS = 4;
 
+/** Unpacks balls to BALL_FLOATS numbers each. Without radii, every radius is 0. */
 export function ballsOf(dimensions: number, packed: Float32Array, hasRadii: boolean): Float64Array {
   const width = hasRadii ? dimensions + 1 : dimensions;
   const count = packed.length / width;

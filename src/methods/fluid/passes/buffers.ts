@@ -1,6 +1,6 @@
 /**
- * Creates the fluid's buffers after a check against the device's limits, in one out-of-memory scope, destroys them
- * together, and reads them back.
+ * Creates, reads back and destroys the fluid's buffers. createBuffers checks the device's limits first, and rejects if
+ * the device runs out of memory.
  */
 import { GpuError, LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
@@ -18,7 +18,7 @@ export const UNIFORM = 0x40 | 0x08;
 /** INDIRECT */
 export const INDIRECT = 0x100;
 
-/** Bytes, or bytes and usage, by name. */
+/** The bytes of each buffer, or its bytes and usage. */
 export type Sizes = Readonly<Record<string, number | readonly [number, number]>>;
 
 export async function createBuffers<const Given extends Sizes>(
@@ -35,7 +35,7 @@ export async function createBuffers<const Given extends Sizes>(
       if (size <= device.limits[limit]) continue;
       throw new LimitError(
         limit,
-        `The fluid needs ${size} bytes for ${name}, but this device's ${limit} is ${device.limits[limit]}; request it with cells: ${size / 4}, or use fewer cells or particles.`,
+        `The fluid needs ${size} bytes for ${name}, but this device's ${limit} is ${device.limits[limit]}; request the GPU with \`cells: ${size / 4}\`, or use fewer cells or particles.`,
       );
     }
   }
@@ -58,7 +58,7 @@ export async function createBuffers<const Given extends Sizes>(
   return { buffers: buffers as Record<keyof Given & string, GPUBuffer>, bytes, destroy };
 }
 
-/** Reads whole buffers, as of all work submitted so far. */
+/** Reads whole buffers. Their contents are those after all work submitted so far. */
 export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
   const { device } = gpu;
   const total = buffers.reduce((sum, { size }) => sum + size, 0);
@@ -88,7 +88,7 @@ export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Prom
   }
 }
 
-/** Writes zeros for these ids, `words` each. Each run of consecutive ids takes one write. */
+/** Writes `words` zeros for each id. A run of consecutive ids takes one write. */
 export function clearWords({ device }: Gpu, buffer: GPUBuffer, words: number, ids: ArrayLike<number>): void {
   for (let first = 0, next = 1; first < ids.length; first = next++) {
     while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;

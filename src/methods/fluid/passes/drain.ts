@@ -1,5 +1,5 @@
 /**
- * Drains on the GPU: a kernel marks drained particles by id, and the ids are read back.
+ * Drains on the GPU: a kernel marks the ids of drained particles, and the host reads the marked ids back.
  * Shaders: shaders/fluid/drain.wgsl, drained.wgsl.
  */
 import type { Gpu } from '../../../gpu/device';
@@ -40,13 +40,13 @@ export class Drain {
     return this.owned.bytes;
   }
 
-  /** Drains the particles in the frame's drains: makes their positions NaN and marks their ids. */
+  /** Drains particles inside the frame's drains: sets their positions to NaN and marks their ids. */
   encode(pass: GPUComputePassEncoder, particles: DrainedParticles, count: number, frame: number): void {
     const group = this.drain.bind({ ...particles, marks: this.owned.buffers.marks });
     this.drain.encode(pass, group, Math.ceil(count / WORKGROUP), frame);
   }
 
-  /** Resolves to the ids that were marked between the last call and this one, and clears their marks. */
+  /** Resolves to the ids marked before this call, and clears their marks. */
   async take(): Promise<Uint32Array> {
     const { device } = this.gpu;
     const words = Math.ceil(this.capacity / 32);
@@ -64,7 +64,7 @@ export class Drain {
     return Uint32Array.from(ids);
   }
 
-  /** Resolves to the marked ids as of the call. */
+  /** Resolves to the ids that are marked when this is called. Keeps the marks. */
   async read(): Promise<Uint32Array> {
     const [bytes] = await readBuffers(this.gpu, [this.owned.buffers.marks]);
     const marks = new Uint32Array(bytes as ArrayBuffer);

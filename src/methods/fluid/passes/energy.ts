@@ -1,6 +1,7 @@
 /**
- * Keeps the fluid's energy from growing in a substep, with each particle's account of the substep. Sums are taken in a
- * fixed order of workgroups, and the particles of a workgroup depend on the state alone.
+ * Keeps the fluid's energy from growing in a substep. Input: each particle's account of the substep.
+ * Guarantee: the same state gives the same bits. Workgroups are added up in a fixed order, and which particles a
+ * workgroup sums depends on the state alone.
  * Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.
  */
 import type { Gpu } from '../../../gpu/device';
@@ -42,7 +43,7 @@ export class Energy {
     return new Energy(owned, kernels);
   }
 
-  /** Each particle's account, indexed by id. The kernel that moves particles fills it; see ACCOUNT in shared.wgsl. */
+  /** Each particle's account, indexed by id. The kernel that moves particles writes it; see shared.wgsl. */
   get account(): GPUBuffer {
     return this.owned.buffers.account;
   }

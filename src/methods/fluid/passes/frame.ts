@@ -1,6 +1,6 @@
 /**
- * Host twins of `struct Frame` and `struct Level` in shaders/fluid/shared.wgsl: vectors of four, by name and in order.
- * tests/unit/methods/fluid.test.ts compares them with the shader.
+ * Writes `struct Frame` and `struct Level` of shaders/fluid/shared.wgsl. Both consist of vectors of four numbers; the
+ * lists below name them in order. tests/unit/methods/fluid.test.ts compares the lists with the shader.
  */
 import type { Lattice, Level, Levels } from '../lattice';
 import { MAX_OBSTACLES, type Obstacle } from '../obstacles';
@@ -30,7 +30,7 @@ const VECTOR_BYTES = 16;
 const VECTORS_PER_OBSTACLE = 3;
 const VECTORS_PER_DRAIN = 2;
 
-/** Vectors before the two lists, `drains` and `obstacles`. */
+/** Number of vectors before the arrays `drains` and `obstacles`. */
 const HEAD_VECTORS = FRAME_FIELDS.length - 2;
 const OBSTACLES_BYTE = VECTOR_BYTES * (HEAD_VECTORS + VECTORS_PER_DRAIN * MAX_DRAINS);
 
@@ -42,12 +42,14 @@ export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELD
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
-/** The least positive restraint. Rounded to 32 bits, less could become 0, which turns the particles' accounts off. */
+/**
+ * Least positive restraint. A smaller one could become 0 as a 32-bit float, and 0 turns the particles' accounts off.
+ */
 const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
 
-/** Cells of the sorted grid along each axis, with its ring of empty cells. */
+/** Number of cells of the sorted grid along each axis, including its ring of empty cells. */
 export interface GridCells {
   readonly cells: readonly number[];
 }
@@ -105,7 +107,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   return bytes;
 }
 
-/** Returns the number of cells, including the upper layers. */
+/** Returns the number of cells, including those of the upper layers. */
 export function nodesOf({ extents }: Lattice): number {
   return extents[0] * extents[1] * extents[2];
 }
@@ -117,7 +119,7 @@ export function cellsOf({ cells }: Lattice): number {
 /** Distance between levels in bytes: the alignment of uniform bindings. */
 export const LEVEL_BYTES = 256;
 
-/** The longest axis accepted, 4096 cells, takes 11 levels. */
+/** Most levels of a multigrid. The longest accepted axis has 4096 cells, which takes 11 levels. */
 export const MOST_LEVELS = 12;
 
 /** `tail` is the first level that the tail kernel solves; see pressure.ts. */

@@ -1,13 +1,14 @@
 /**
- * The ring of uniforms from which substeps read their parameters. Each substep has its own slot, so that many can be
- * recorded before they are submitted. A slot is written when its substep is recorded, and reused FRAMES substeps later.
+ * The uniform buffer from which substeps read their parameters (`struct Frame`). Each substep has a frame of its own,
+ * so that many substeps can be recorded before a submission. Recording a substep writes its frame, and FRAMES substeps
+ * later another substep reuses the memory.
  */
 import { LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, UNIFORM } from './buffers';
 import { encodeFrame, FRAME_BYTES, type FrameInput } from './frame';
 
-/** One more than the substeps that can be recorded before the first of them is submitted. */
+/** One more than the number of substeps that can be recorded before a submission. */
 const FRAMES = 64;
 const SLOT_BYTES = Math.ceil(FRAME_BYTES / 256) * 256;
 
@@ -32,7 +33,7 @@ export class Frames {
     return this.owned.bytes;
   }
 
-  /** Counts one more substep in a caller's encoder. Throws if a slot would be overwritten before it is read. */
+  /** Counts one more substep in a caller's encoder. Throws if a frame would be overwritten before the GPU reads it. */
   reserve(encoder: GPUCommandEncoder): void {
     const recorded = this.recorded.get(encoder) ?? 0;
     if (recorded >= FRAMES - 1) {
@@ -44,7 +45,7 @@ export class Frames {
     this.recorded.set(encoder, recorded + 1);
   }
 
-  /** Writes the frame of the next substep. Returns its byte offset in the ring. */
+  /** Writes the frame of the next substep. Returns the frame's byte offset. */
   write(input: FrameInput): number {
     const offset = SLOT_BYTES * this.next;
     this.next = (this.next + 1) % FRAMES;

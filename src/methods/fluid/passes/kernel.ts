@@ -1,4 +1,4 @@
-/** The common part of the fluid's kernels, and their dispatch with the frame of a substep. */
+/** A kernel of the fluid: adds the WGSL and constants that all of them share, and dispatches with a substep's frame. */
 
 import shared from '../../../../shaders/fluid/shared.wgsl?raw';
 import type { Bindings } from '../../../gpu/bindings';
@@ -12,10 +12,11 @@ import { FRAME_BYTES, MOST_LEVELS } from './frame';
 
 /** Threads per workgroup. */
 export const WORKGROUP = 64;
-/** Threads of the one workgroup that solves all levels of at most TAIL_CELLS cells; see tail.wgsl. */
+/** Threads of the single workgroup that solves all small levels; see tail.wgsl. */
 export const TAIL_THREADS = 128;
+/** Most cells of a level that this workgroup solves. */
 export const TAIL_CELLS = 1024;
-/** Most workgroups of a kernel that reduces. Each leaves one partial sum, and one workgroup adds them up. */
+/** Most workgroups of a kernel that sums. Each writes one partial sum; a later workgroup adds these up. */
 export const PARTIALS = 256;
 
 const SHARED: ShaderSource = { name: 'fluid/shared.wgsl', text: shared };
@@ -24,14 +25,14 @@ export interface FluidKernelSource {
   /** Name of the kernel in labels. */
   readonly name: string;
   readonly source: ShaderSource;
-  /** Files linked before it. */
+  /** Modules that `source` needs. */
   readonly modules?: readonly ShaderSource[];
   readonly entryPoint: string;
   readonly bindings: Bindings;
   readonly constants?: Readonly<Record<string, number | boolean>>;
 }
 
-/** Three words of a buffer that hold numbers of workgroups. */
+/** Arguments of an indirect dispatch: the numbers of workgroups, three words at `offset` (in bytes) in `buffer`. */
 export interface Dispatch {
   readonly buffer: GPUBuffer;
   readonly offset: number;
@@ -52,7 +53,7 @@ export class FluidKernel {
     return this.kernel.bind({ ...buffers, frame: { buffer: frame as GPUBuffer, size: FRAME_BYTES } });
   }
 
-  /** Records a dispatch. `frame` is the byte offset of the frame in its ring. Kernels without a frame ignore it. */
+  /** Records a dispatch. `frame` is the byte offset of the frame. Kernels without a frame ignore it. */
   encode(
     pass: GPUComputePassEncoder,
     group: GPUBindGroup,

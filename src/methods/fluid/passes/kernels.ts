@@ -1,4 +1,4 @@
-/** Every kernel of the fluid: its file, entry point and buffers. Tests compile and reflect them all. */
+/** Lists every kernel of the fluid with its file, entry point and buffers. Tests compile and reflect all of them. */
 
 import drain from '../../../../shaders/fluid/drain.wgsl?raw';
 import drained from '../../../../shaders/fluid/drained.wgsl?raw';
@@ -13,10 +13,10 @@ import begin from '../../../../shaders/fluid/pressure/begin.wgsl?raw';
 import coarsen from '../../../../shaders/fluid/pressure/coarsen.wgsl?raw';
 import dot from '../../../../shaders/fluid/pressure/dot.wgsl?raw';
 import equations from '../../../../shaders/fluid/pressure/equations.wgsl?raw';
+import neighbourSum from '../../../../shaders/fluid/pressure/neighbour_sum.wgsl?raw';
 import partial from '../../../../shaders/fluid/pressure/partial.wgsl?raw';
 import project from '../../../../shaders/fluid/pressure/project.wgsl?raw';
 import prolong from '../../../../shaders/fluid/pressure/prolong.wgsl?raw';
-import pulled from '../../../../shaders/fluid/pressure/pulled.wgsl?raw';
 import restrict from '../../../../shaders/fluid/pressure/restrict.wgsl?raw';
 import smooth from '../../../../shaders/fluid/pressure/smooth.wgsl?raw';
 import solver from '../../../../shaders/fluid/pressure/solver.wgsl?raw';
@@ -46,14 +46,14 @@ const EQUATIONS = { coupling: READ, diagonal: READ, right: READ, solution: WRITE
 
 const PARTIAL = fluidFile('pressure/partial', partial);
 const SOLVER_MODULE = fluidFile('pressure/solver', solver);
-const PULLED = fluidFile('pressure/pulled', pulled);
+const NEIGHBOUR_SUM = fluidFile('pressure/neighbour_sum', neighbourSum);
 const LOWEST = fluidFile('lowest', lowest);
 
 function fluidFile(name: string, text: string): ShaderSource {
   return { name: `fluid/${name}.wgsl`, text };
 }
 
-/** The passes after which weigh.wgsl adds up partial sums. An index here is its STAGE. */
+/** The passes after which weigh.wgsl adds up partial sums. A pass's index here is the constant STAGE in weigh.wgsl. */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
 
 export function kernelSources(apic: boolean) {
@@ -129,14 +129,14 @@ export function kernelSources(apic: boolean) {
     tail: {
       name: 'tail',
       source: fluidFile('pressure/tail', tail),
-      modules: [PULLED],
+      modules: [NEIGHBOUR_SUM],
       entryPoint: 'run_tail',
       bindings: { slots: SLOTS, ...EQUATIONS, right: WRITE },
     },
     restrict: {
       name: 'restrict',
       source: fluidFile('pressure/restrict', restrict),
-      modules: [PULLED],
+      modules: [NEIGHBOUR_SUM],
       entryPoint: 'restrict_residual',
       bindings: { level: LEVEL, ...EQUATIONS, right: WRITE },
     },
@@ -278,7 +278,7 @@ function smoothing(colour: 0 | 1) {
   return {
     name: 'smooth',
     source: fluidFile('pressure/smooth', smooth),
-    modules: [PULLED],
+    modules: [NEIGHBOUR_SUM],
     entryPoint: 'smooth_colour',
     constants: { COLOUR: colour },
     bindings: { level: LEVEL, ...EQUATIONS },

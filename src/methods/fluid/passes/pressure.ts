@@ -1,7 +1,7 @@
 /**
- * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per round. All rounds are recorded.
- * Once the residual is small enough, the GPU sets the workgroups of the remaining dispatches to zero. Sums are taken in
- * a fixed order, so the same equations give the same bits.
+ * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
+ * recorded. Once the residual is small enough, the GPU sets the workgroup counts of the remaining dispatches to 0.
+ * Guarantee: the same equations give the same bits, because sums have a fixed order.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  */
 
@@ -14,7 +14,8 @@ import { cellsOf, encodeLevels, LEVEL_BYTES, MOST_LEVELS, nodesOf } from './fram
 import { type Dispatch, FluidKernel, PARTIALS, TAIL_CELLS, WORKGROUP } from './kernel';
 import { kernelSources, WEIGHINGS, weighing } from './kernels';
 
-type Weighing = (typeof WEIGHINGS)[number];
+/** A pass whose partial sums are added up after it. */
+type SummedPass = (typeof WEIGHINGS)[number];
 
 const KERNEL_NAMES = [
   'equations',
@@ -47,7 +48,7 @@ type BufferName =
   | 'allDispatches'
   | 'levels';
 
-/** Indices of the dispatches that belong to no level. */
+/** Indices of the dispatches that belong to no level, then the index of the first dispatch that does. */
 const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;
@@ -65,7 +66,7 @@ interface LevelGroups {
   readonly coarsen: GPUBindGroup;
 }
 
-/** Buffers of the lattice that the solver reads and writes. */
+/** The frame, and buffers of the lattice that the solver reads and writes. */
 export interface PressureInput {
   readonly frame: GPUBuffer;
   readonly kinds: GPUBuffer;
@@ -84,7 +85,7 @@ export interface SolverState {
 export class Pressure {
   private readonly groups: Readonly<Record<string, GPUBindGroup>>;
   private readonly levelGroups: readonly LevelGroups[];
-  private readonly weighGroup: GPUBindGroup;
+  private readonly sumGroup: GPUBindGroup;
   private readonly reductionGroups: number;
   private readonly tail: number;
   private readonly tailGroup: GPUBindGroup;
@@ -92,7 +93,7 @@ export class Pressure {
   private constructor(
     private readonly levels: Levels,
     private readonly kernels: Readonly<Record<Name, FluidKernel>>,
-    private readonly weighings: Readonly<Record<Weighing, FluidKernel>>,
+    private readonly summations: Readonly<Record<SummedPass, FluidKernel>>,
     private readonly owned: Buffers<BufferName>,
     input: PressureInput,
   ) {
@@ -104,7 +105,7 @@ export class Pressure {
         bind(name),
       ]),
     );
-    this.weighGroup = weighings.end.bind(all);
+    this.sumGroup = summations.end.bind(all);
     this.levelGroups = levels.levels.map((_, index) => {
       const level = { buffer: owned.buffers.levels, offset: LEVEL_BYTES * index, size: LEVEL_BYTES };
       const bound = (name: keyof LevelGroups) => kernels[name].bind({ ...all, level });
@@ -125,7 +126,7 @@ export class Pressure {
     const finest = levels.levels[0] as Level;
     const { dimensions, size } = finest;
     const sources = kernelSources(false);
-    const [kernels, weighings] = await Promise.all([
+    const [kernels, summations] = await Promise.all([
       Promise.all(KERNEL_NAMES.map((name) => FluidKernel.create(gpu, dimensions, sources[name]))),
       Promise.all(WEIGHINGS.map((after) => FluidKernel.create(gpu, dimensions, weighing(after)))),
     ]);
@@ -148,7 +149,7 @@ export class Pressure {
     gpu.device.queue.writeBuffer(owned.buffers.levels, 0, encodeLevels(levels, tailOf(levels)));
     const named = <Keys extends string>(names: readonly Keys[], made: readonly FluidKernel[]) =>
       Object.fromEntries(names.map((name, index) => [name, made[index]])) as Record<Keys, FluidKernel>;
-    return new Pressure(levels, named(KERNEL_NAMES, kernels), named(WEIGHINGS, weighings), owned, input);
+    return new Pressure(levels, named(KERNEL_NAMES, kernels), named(WEIGHINGS, summations), owned, input);
   }
 
   get buffers(): Readonly<Record<'pressure' | 'diagonal' | 'solver' | 'coupling' | 'right', GPUBuffer>> {
@@ -159,23 +160,23 @@ export class Pressure {
     return this.owned.bytes;
   }
 
-  /** Restores the dispatches. Record it before the pass that solves. */
+  /** Restores the workgroup counts that the last solve set to 0. Record this before the solver's pass. */
   encodeReset(encoder: GPUCommandEncoder): void {
     const { allDispatches, dispatches } = this.owned.buffers;
     encoder.copyBufferToBuffer(allDispatches, 0, dispatches, 0, dispatches.size);
   }
 
-  /** Records the solver. `frame` is the byte offset of the frame in its ring. */
+  /** Records the solver. `frame` is the byte offset of the frame. */
   encode(pass: GPUComputePassEncoder, frame: number, mostIterations: number): void {
     const { levels } = this.levels;
     const nodes = Math.ceil(nodesOf(levels[0] as Level) / WORKGROUP);
     const run = (name: Name, workgroups: number | Dispatch) =>
       this.kernels[name].encode(pass, this.groups[name] as GPUBindGroup, workgroups, frame);
-    const weigh = (after: Weighing) => this.weighings[after].encode(pass, this.weighGroup, 1, frame);
+    const sumUp = (after: SummedPass) => this.summations[after].encode(pass, this.sumGroup, 1, frame);
     run('equations', this.reductionGroups);
-    weigh('assemble');
+    sumUp('assemble');
     run('begin', this.reductionGroups);
-    weigh('begin');
+    sumUp('begin');
     for (let index = 0; index + 1 < levels.length; index++) {
       const workgroups = Math.ceil(cellsOf(levels[index + 1] as Level) / WORKGROUP);
       this.kernels.coarsen.encode(pass, (this.levelGroups[index] as LevelGroups).coarsen, workgroups, 0);
@@ -183,14 +184,14 @@ export class Pressure {
     for (let iteration = 0; iteration < mostIterations; iteration++) {
       this.encodeCycle(pass, 0);
       run('dot', this.dispatch(REDUCTION));
-      weigh('dot');
+      sumUp('dot');
       run('turn', this.dispatch(NODES));
       run('apply', this.dispatch(REDUCTION));
-      weigh('apply');
+      sumUp('apply');
       run('update', this.dispatch(REDUCTION));
-      weigh('update');
+      sumUp('update');
     }
-    weigh('end');
+    sumUp('end');
     run('project', nodes);
   }
 
@@ -251,13 +252,16 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/** Returns the first level that one workgroup can solve together with all coarser ones, or the last level. */
+/** Returns the index of the first level that one workgroup can solve with all coarser levels, or of the last level. */
 function tailOf({ levels }: Levels): number {
   const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
   return few < 0 ? levels.length - 1 : few;
 }
 
-/** Returns workgroup counts: for all nodes, a reduction, the tail, and per level for half of its cells and for all. */
+/**
+ * Returns the workgroup counts of all dispatches: for all nodes, a reduction and the tail, then per level for half of
+ * its cells and for all of its cells.
+ */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;
   const words: number[] = [];

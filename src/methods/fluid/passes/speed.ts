@@ -1,6 +1,6 @@
 /**
- * Reads back the speed of the fastest particle. A maximum does not depend on order, so the same state gives the same
- * bits. Shader: shaders/fluid/speed.wgsl.
+ * Reads back the speed of the fastest particle. Shader: shaders/fluid/speed.wgsl.
+ * Guarantee: the same state gives the same bits, because a maximum does not depend on order.
  */
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, readBuffers } from './buffers';
@@ -23,7 +23,7 @@ export class Speed {
     return this.owned.bytes;
   }
 
-  /** Resolves to the greatest speed as of the call. */
+  /** Resolves to the greatest speed when this is called. */
   async greatest(input: Readonly<Record<'frame' | 'velocities', GPUBuffer>>, frame: number): Promise<number> {
     const { device } = this.gpu;
     const { partials } = this.owned.buffers;

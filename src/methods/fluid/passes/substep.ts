@@ -1,8 +1,9 @@
 /**
- * Everything that a fluid has on the GPU besides its particles, and the stages of a substep: the lattice, the kernels,
- * and a HashGrid with the lattice's cells, which sorts the particles so that faces can gather from those nearby.
+ * Owns everything that a fluid has on the GPU except its particles, and makes the stages of a substep. It owns the
+ * lattice, the kernels, and a HashGrid with the lattice's cells, which sorts the particles so that faces can gather
+ * from near particles.
  * Stages: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed, energy and drain.
- * None of them waits for the GPU.
+ * No stage waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';
@@ -63,13 +64,13 @@ export interface SubstepState {
   readonly particles: Simulation;
 }
 
-/** One stage of a substep. `frame` is the byte offset of the substep's frame in the ring. */
+/** One stage of a substep. `frame` is the byte offset of the substep's frame; see frames.ts. */
 export interface Stage {
   readonly name: string;
   readonly encode: (encoder: GPUCommandEncoder, frame: number) => void;
 }
 
-/** The lattice as the last substep left it. */
+/** The lattice after the last substep. */
 export interface LatticeReading {
   readonly kinds: Uint32Array;
   readonly fullness: Float32Array;
@@ -78,8 +79,9 @@ export interface LatticeReading {
   readonly solved: SolverState;
 }
 
-/** The part of a checkpoint that is read from these buffers. `affine` is by id, and only for APIC. */
-export interface Kept {
+/** The part of a checkpoint that these buffers hold. */
+export interface SubstepCheckpoint {
+  /** dimensions² numbers per id; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
   readonly unconverged: number;
 }
@@ -183,7 +185,7 @@ export class Substep {
     this.parts.frames.reserve(encoder);
   }
 
-  /** Writes the frame of the next substep. Returns its byte offset in the ring. */
+  /** Writes the frame of the next substep. Returns the frame's byte offset. */
   writeFrame({ plan, obstacles, particles }: SubstepState, dt: number): number {
     const { frames, grid } = this.parts;
     const { cells } = grid.world;
@@ -191,7 +193,7 @@ export class Substep {
     return frames.write({ plan, couplingSize: this.couplingSize, grid: { cells }, count, dt, obstacles });
   }
 
-  /** The stages of the next substep. Each takes the particles' current buffers when it is recorded. */
+  /** Returns the stages of the next substep. When a stage is recorded, it binds the particles' current buffers. */
   stages({ plan, obstacles, particles }: SubstepState): readonly Stage[] {
     const { groups, parts } = this;
     const { kernels, grid, owned, frames, pressure, energy, drain } = parts;
@@ -206,7 +208,7 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Sums follow the particles' order in memory. Without `separate`, which sorts them, that order would depend
+          // Sums add particles in the order of slots. `separate` sorts the slots; without it, their order would depend
           // on history.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
@@ -279,7 +281,7 @@ export class Substep {
     };
   }
 
-  async readKept({ transfer }: FluidPlan): Promise<Kept> {
+  async readCheckpoint({ transfer }: FluidPlan): Promise<SubstepCheckpoint> {
     const { owned, pressure } = this.parts;
     const [solver, affine] = await readBuffers(this.gpu, [pressure.buffers.solver, owned.buffers.affine]);
     const { unconverged } = decodeSolver(solver as ArrayBuffer);
@@ -288,20 +290,20 @@ export class Substep {
   }
 
   /** Resets the lattice to its state before the first substep, with the values of a checkpoint. */
-  restart(kept: Kept): void {
+  restart(saved: SubstepCheckpoint): void {
     const { owned, pressure } = this.parts;
     const { velocity, fullness, affine } = owned.buffers;
     const { device } = this.gpu;
-    if (kept.affine) device.queue.writeBuffer(affine, 0, kept.affine as Float32Array<ArrayBuffer>);
-    pressure.restart(this.gpu, kept.unconverged);
+    if (saved.affine) device.queue.writeBuffer(affine, 0, saved.affine as Float32Array<ArrayBuffer>);
+    pressure.restart(this.gpu, saved.unconverged);
     const encoder = device.createCommandEncoder({ label: 'fluid.restore' });
     for (const buffer of [velocity, fullness]) encoder.clearBuffer(buffer);
     device.queue.submit([encoder.finish()]);
   }
 
   /**
-   * Writes the solid cells, so that they are known before the first substep. The entries before the first cell become
-   * solid too; no kernel writes them.
+   * Writes the solid cells, so that they are known before the first substep. Also makes the entries before the first
+   * cell solid; no kernel writes them.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);
@@ -309,7 +311,7 @@ export class Substep {
     this.gpu.device.queue.writeBuffer(this.parts.owned.buffers.kinds, 0, Uint32Array.from(kinds));
   }
 
-  /** Clears the slopes of new particles, because other particles may have had their ids. */
+  /** Clears the slopes of new particles: removed particles may have had the same ids. */
   clearSlopes({ transfer, dimensions }: FluidPlan, ids: Uint32Array): void {
     if (transfer === 'apic') clearWords(this.gpu, this.parts.owned.buffers.affine, dimensions ** 2, ids);
   }

@@ -1,5 +1,5 @@
 /**
- * The kind of each cell: solid, fluid if it holds a particle, else air. Twin of shaders/fluid/kinds.wgsl.
+ * Finds the kind of each cell: solid, fluid if it holds a particle, otherwise air. Twin of shaders/fluid/kinds.wgsl.
  * Inputs: the mask of solid cells, the obstacles, and the number of particles per cell.
  */
 import { AIR, eachRow, FLUID, type Lattice, SOLID } from '../lattice';
@@ -8,7 +8,7 @@ import { insideObstacle, type Obstacle } from '../obstacles';
 export interface CellInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
-  /** Over the lattice: 1 if a cell is always solid. */
+  /** Array over the lattice: 1 if a cell is always solid, otherwise 0. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
 }
@@ -30,7 +30,7 @@ export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, ki
   });
 }
 
-/** Turns air cells with particles into fluid. `inside` holds particles per cell, `kinds` the result of markSolids. */
+/** Marks air cells with particles as fluid. `inside`: number of particles per cell; `kinds`: result of markSolids. */
 export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Array): void {
   eachRow(lattice, -1, (row, end) => {
     for (let cell = row; cell < end; cell++)

@@ -1,12 +1,12 @@
 /**
- * Finds the faces, or the centres of cells, around a point, with weights that fall off linearly over one cell along
- * each axis. These corners are the lower and the upper one along each axis: four in 2D, eight in 3D. Points are in
- * units of cells. This code runs a dozen times per particle and substep. So hot parts are written without loops over
- * axes, and numbers are passed in arrays, because V8 puts number arguments on the heap.
+ * Finds the corners around a point: the nearest faces, or centres of cells, on both sides along each axis. There are
+ * four corners in 2D, eight in 3D. Their weights fall off linearly over one cell along each axis. Points are in units
+ * of cells. This code runs a dozen times per particle and substep. So hot parts have no loops over axes, and functions
+ * take numbers in arrays, because V8 puts number arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 
-/** One bit per corner, 0 to 7: the corners at the lower end of each axis, and all. */
+/** Sets of corners, one bit per corner: the lower corners along each axis, and all corners. */
 const LOWER_X = 0b01010101;
 const LOWER_Y = 0b00110011;
 const LOWER_Z = 0b00001111;
@@ -15,18 +15,19 @@ const ALL = 0b11111111;
 /** Bit `axis` of a corner's number is set if the corner is the upper one along that axis. */
 export class Corners {
   readonly count: number;
-  /** Distance in entries from the first corner to each. */
+  /** Distance in entries from the first corner to each corner. */
   readonly offsets: Int32Array;
   /** Weights of the corners that find() found last. */
   readonly weights = new Float64Array(8);
   /** The first corner's entry in an array over the lattice. */
   entry = 0;
-  /** A bit per corner, 1 if it is beyond an end of the lattice. */
+  /** A bit per corner, 1 if the corner is beyond an end of the lattice. */
   beyond = 0;
-  /** The first corner, and the distance of the point from it, in cells along each axis. */
+  /** Position of the first corner. */
   private readonly lower = new Float64Array(3);
+  /** Distance from the first corner to the point along each axis. */
   private readonly shares = new Float64Array(3);
-  private readonly inSpace: boolean;
+  private readonly is3D: boolean;
   private readonly cellsX: number;
   private readonly cellsY: number;
   private readonly cellsZ: number;
@@ -36,12 +37,12 @@ export class Corners {
   private readonly size: number;
 
   constructor({ dimensions, cells, strides, first, size }: Lattice) {
-    this.inSpace = dimensions === 3;
+    this.is3D = dimensions === 3;
     [this.cellsX, this.cellsY, this.cellsZ] = cells;
     [, this.row, this.plane] = strides;
     this.first = first;
     this.size = size;
-    this.count = this.inSpace ? 8 : 4;
+    this.count = this.is3D ? 8 : 4;
     this.offsets = Int32Array.from(
       { length: 8 },
       (_, corner) => (corner & 1) + ((corner >> 1) & 1) * this.row + (corner >> 2) * this.plane,
@@ -49,9 +50,9 @@ export class Corners {
   }
 
   /**
-   * Finds the corners among the faces across an axis, or, with axis −1, among the centres of cells. If `clamped`, the
-   * outermost corners get the weight of corners beyond the ends, which suits reading. Otherwise `beyond` marks the
-   * latter, which suits scattering.
+   * Finds the corners among the faces across an axis, or, with axis −1, among the centres of cells. To read, set
+   * `clamped`: the outermost corners then get the weight of corners beyond the ends of the lattice. To scatter, leave
+   * it off: `beyond` then marks corners beyond the ends.
    */
   find(axis: number, point: Float64Array, clamped: boolean): void {
     const { lower, shares, weights } = this;
@@ -60,7 +61,7 @@ export class Corners {
     const lastZ = this.cellsZ - (axis === 2 ? 0 : 1);
     let x = (point[0] as number) - (axis === 0 ? 0 : 0.5);
     let y = (point[1] as number) - (axis === 1 ? 0 : 0.5);
-    let z = this.inSpace ? (point[2] as number) - (axis === 2 ? 0 : 0.5) : 0;
+    let z = this.is3D ? (point[2] as number) - (axis === 2 ? 0 : 0.5) : 0;
     if (clamped) {
       x = within(x, lastX);
       y = within(y, lastY);
@@ -68,7 +69,7 @@ export class Corners {
     }
     const leftmost = clamped ? lowerOf(x, lastX) : Math.floor(x);
     const lowest = clamped ? lowerOf(y, lastY) : Math.floor(y);
-    const foremost = clamped && this.inSpace ? lowerOf(z, lastZ) : Math.floor(z);
+    const foremost = clamped && this.is3D ? lowerOf(z, lastZ) : Math.floor(z);
     this.beyond =
       beyondEnds(leftmost, lastX, LOWER_X) |
       beyondEnds(lowest, lastY, LOWER_Y) |
@@ -96,12 +97,12 @@ export class Corners {
     shares[2] = back;
   }
 
-  /** Returns the distance along an axis, in cells, from the point to a corner found for it. */
+  /** Returns the distance along an axis, in cells, from the point to a corner that find() found for it. */
   offsetTo(corner: number, axis: number, point: Float64Array): number {
     return (this.lower[axis] as number) + ((corner >> axis) & 1) - (point[axis] as number);
   }
 
-  /** Returns the slope of a field along an axis, per cell, from the corners found last. */
+  /** Returns the slope of a field along an axis, per cell, at the point of the last find(). */
   slope(field: Float64Array, offset: number, axis: number): number {
     const { offsets, count, shares } = this;
     const first = offset + this.entry;
@@ -120,15 +121,16 @@ export class Corners {
   }
 
   /**
-   * Computes the velocity at a point: per axis the weighted sum of the faces' velocities, with clamped corners. It does
-   * not use find(), because a third of a substep is spent here, and arrays in between would double that.
+   * Writes the velocity at a point to `out`: along each axis, the weighted sum of the faces' velocities, with clamped
+   * corners. A third of a substep is spent here. Calling find(), which passes results in arrays, would double that
+   * time.
    */
   velocityAt(point: Float64Array, field: Float64Array, out: Float64Array): void {
-    const { inSpace, row, plane, first, size } = this;
+    const { is3D, row, plane, first, size } = this;
     const x = point[0] as number;
     const y = point[1] as number;
     const z = point[2] as number;
-    for (let axis = 0; axis < (inSpace ? 3 : 2); axis++) {
+    for (let axis = 0; axis < (is3D ? 3 : 2); axis++) {
       const lastX = this.cellsX - (axis === 0 ? 0 : 1);
       const lastY = this.cellsY - (axis === 1 ? 0 : 1);
       const lastZ = this.cellsZ - (axis === 2 ? 0 : 1);
@@ -142,7 +144,7 @@ export class Corners {
       const down = 1 - up;
       const entry = axis * size + first + leftmost + row * lowest;
       let sum = 0;
-      if (inSpace) {
+      if (is3D) {
         const atZ = within(axis === 2 ? z : z - 0.5, lastZ);
         const foremost = lowerOf(atZ, lastZ);
         const back = atZ - foremost;
@@ -177,7 +179,7 @@ function lowerOf(coordinate: number, last: number): number {
   return Math.min(Math.floor(coordinate), last - 1);
 }
 
-/** Returns the corners that are below 0 or above `last` along an axis. `lowers` are the lower corners along it. */
+/** Returns the corners that are below 0 or above `last` along an axis. `lowers`: the lower corners along that axis. */
 function beyondEnds(lower: number, last: number, lowers: number): number {
   return (lower < 0 || lower > last ? lowers : 0) | (lower < -1 || lower >= last ? ALL ^ lowers : 0);
 }

@@ -1,10 +1,10 @@
 /**
- * Drains particles. Twin of shaders/fluid/drain.wgsl. The positions of drained particles become NaN, so that every
- * stage ignores them, and their ids are marked.
+ * Drains particles. Twin of shaders/fluid/drain.wgsl. Sets the positions of drained particles to NaN, so that every
+ * stage ignores them, and marks their ids.
  */
 import { type FluidRegion, isInRegion } from '../regions';
 
-export function setAside(
+export function drainParticles(
   drains: readonly FluidRegion[],
   dimensions: 2 | 3,
   { positions, ids }: { readonly positions: Float32Array; readonly ids: Uint32Array },

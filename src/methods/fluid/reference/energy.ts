@@ -1,32 +1,31 @@
 /**
  * Keeps the fluid's energy from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and
- * settle.wgsl. On the lattice, whose faces all have the same weight, pressure does no work. Particles give faces
- * different weights, so for particles pressure does a little work. Also, keeping particles apart and correcting their
- * density lifts some of them. The energy gained this way is removed at the end of the substep, in this order:
- * 1. from the part of the velocities that FLIP keeps beside the lattice, which is mostly noise;
+ * settle.wgsl. Pressure does no work on the lattice, whose faces all have the same weight. It does a little work on the
+ * particles, because they give faces different weights. Also, keeping particles apart and correcting their density
+ * lifts some of them. The end of the substep removes the energy gained this way, in this order:
+ * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but only a small share, because a larger one would stop gentle waves;
- * 3. from heights, because the rest came from lifting: each particle sinks by a share of its height too small to see.
+ * 3. from heights, because the rest came from lifting: each particle sinks by an invisible share of its height.
  * Inputs: each particle's account of the substep. Outputs: velocities and positions, in place.
  */
 import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
 
-/** Each particle's account of a substep, indexed by id; valid from its move to the end of the substep. */
+/** Each particle's account of a substep, indexed by id. Valid from the particle's move to the end of the substep. */
 export interface Account {
-  /** Growth of its kinetic energy in the move, per mass. */
+  /** Growth of the particle's kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
-  /**
-   * The position before the move, and the part of the velocity that is not on the lattice; `dimensions` numbers each.
-   */
+  /** Position before the move, `dimensions` numbers each. */
   readonly start: Float64Array;
-  readonly beside: Float64Array;
+  /** The part of the velocity that the lattice does not hold, `dimensions` numbers each. */
+  readonly offLattice: Float64Array;
 }
 
 export function createAccount(dimensions: 2 | 3, capacity: number): Account {
   return {
     growth: new Float64Array(capacity),
     start: new Float64Array(dimensions * capacity),
-    beside: new Float64Array(dimensions * capacity),
+    offLattice: new Float64Array(dimensions * capacity),
   };
 }
 
@@ -42,18 +41,21 @@ export interface EnergyRules {
 
 /** Sums over all particles, per mass. */
 export interface EnergySums {
-  /** Growth of the energy, and the kinetic part of it. */
+  /** Growth of the total energy in the substep. */
   readonly gain: number;
+  /** Growth of the kinetic energy in the move. */
   readonly growth: number;
+  /** Kinetic energy after the move. */
   readonly kinetic: number;
-  /** Velocity · (its part beside the lattice), and the square of that part. */
+  /** Velocity · offLattice. */
   readonly along: number;
+  /** Square of offLattice. */
   readonly squared: number;
   /** Potential energy relative to the tank's lowest corner. */
   readonly potential: number;
 }
 
-/** velocity ← scale · (velocity − share · beside); height above the lowest corner ← (1 − lowering) · height. */
+/** velocity ← scale · (velocity − share · offLattice); height above the lowest corner ← (1 − lowering) · height. */
 export interface Settlement {
   readonly share: number;
   readonly scale: number;
@@ -61,36 +63,35 @@ export interface Settlement {
 }
 
 /**
- * Greatest share of its height by which the fluid is lowered in a substep. A fluid of the right density needs a
- * hundredth of that. A fluid that was poured into too little room has to swell and needs more.
+ * Greatest share of its height by which a substep lowers a particle. A fluid of the right density needs a hundredth of
+ * this share. A fluid that was poured into too little room has to swell and needs more.
  */
 export const MOST_LOWERING = 0.001;
 /**
- * Share of the kinetic energy that may be removed to cover what lowering does not. If the kinetic energy grew by more
- * in the substep, that much may be removed, because the growth has no physical cause. Splashes with APIC, which has no
- * noise to remove, need 2%. The last bubble of a closing tank causes up to half of all motion.
+ * Share of the kinetic energy that may be removed if lowering is not enough. If the kinetic energy grew by more than
+ * this share, the whole growth may be removed, because it has no physical cause. Splashes with APIC, which has no noise
+ * to remove, need 2%. The last bubble in a tank that fills up causes up to half of all motion.
  */
 export const MOST_SLOWING = 0.05;
 
-/**
- * `restraint` is the share of kinetic energy that may be removed from all particles alike before the fluid is lowered.
- */
+/** Returns how to remove the energy gained. `restraint`: see FluidSettings. */
 export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
-  // The least share with along · share − squared · share² / 2 = gain, or the share that removes the most.
+  // The least share for which along · share − squared · share² / 2 = gain, or, if there is none, the share that removes
+  // the most.
   const root = along * along - 2 * squared * gain;
   let share = 0;
   if (along > 0) share = Math.min(1, root >= 0 ? (2 * gain) / (along + Math.sqrt(root)) : along / squared);
   const taken = share * along - (share * share * squared) / 2;
   const rest = Math.max(0, kinetic - taken);
-  const owed = Math.max(0, gain - taken);
-  // Without gravity, nothing can be lowered, so all of it must come from the velocities.
-  const willing = Math.min((potential > 0 ? restraint : 1) * rest, owed);
-  const lowering = potential > 0 ? Math.min(MOST_LOWERING, (owed - willing) / potential) : 0;
-  const beyond = potential > 0 ? owed - lowering * potential : 0;
+  const unpaid = Math.max(0, gain - taken);
+  // Without gravity, lowering removes no energy, so the velocities must give all of it.
+  const restrained = Math.min((potential > 0 ? restraint : 1) * rest, unpaid);
+  const lowering = potential > 0 ? Math.min(MOST_LOWERING, (unpaid - restrained) / potential) : 0;
+  const uncovered = potential > 0 ? unpaid - lowering * potential : 0;
   const grown = Math.min(rest, growth - taken);
-  const slowed = Math.max(willing, Math.min(Math.max(MOST_SLOWING * rest, grown), beyond));
+  const slowed = Math.max(restrained, Math.min(Math.max(MOST_SLOWING * rest, grown), uncovered));
   return { share, scale: rest > 0 ? Math.sqrt(1 - slowed / rest) : 1, lowering };
 }
 
@@ -104,8 +105,8 @@ export function settleEnergy(rules: EnergyRules, particles: ParticleSet, account
     const id = ids[particle] as number;
     for (let axis = 0; axis < dimensions; axis++) {
       const entry = dimensions * particle + axis;
-      const beside = account.beside[dimensions * id + axis] as number;
-      velocities[entry] = scale * ((velocities[entry] as number) - share * beside);
+      const offLattice = account.offLattice[dimensions * id + axis] as number;
+      velocities[entry] = scale * ((velocities[entry] as number) - share * offLattice);
     }
     if (lowering > 0) lower(rules, positions, particle, id, lowering);
   }
@@ -114,7 +115,7 @@ export function settleEnergy(rules: EnergyRules, particles: ParticleSet, account
 function sumEnergy(
   rules: EnergyRules,
   { count, positions, velocities, ids, order }: ParticleSet,
-  { growth, start, beside }: Account,
+  { growth, start, offLattice }: Account,
 ): EnergySums {
   const { dimensions, lattice, cellSize, gravity } = rules;
   const sums = { gain: 0, growth: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
@@ -133,19 +134,19 @@ function sumEnergy(
       sums.gain -= pull * (coordinate - (start[entry] as number));
       if (mayBeLowered) sums.potential -= pull * (coordinate - lowest(lattice, cellSize, pull, axis));
       sums.kinetic += 0.5 * speed ** 2;
-      sums.along += speed * (beside[entry] as number);
-      sums.squared += (beside[entry] as number) ** 2;
+      sums.along += speed * (offLattice[entry] as number);
+      sums.squared += (offLattice[entry] as number) ** 2;
     }
   }
   return sums;
 }
 
-/** Returns the coordinate of the tank's end that gravity points to along an axis. */
+/** Returns the coordinate, along an axis, of the end of the tank to which gravity points. */
 function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number): number {
   return pull > 0 ? cellSize * (cells[axis] as number) : 0;
 }
 
-/** Returns whether a particle, lowered as far as allowed, would still be in the tank and in no solid cell. */
+/** Returns whether a particle that is lowered as far as allowed would still be in the tank and in no solid cell. */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
   positions: Float32Array,
@@ -164,9 +165,9 @@ function isFreeBelow(
 }
 
 /**
- * Lowers a particle. Most particles are lowered by less than the last bit of their position, so a hash of position and
- * id decides whether each is rounded down. Together they are lowered by the right amount. A particle that lies on a
- * solid stays, and sumEnergy does not count its height.
+ * Lowers a particle. Usually the lowering is less than the last bit of a coordinate, so a hash of coordinate and id
+ * decides whether to round down. All particles together are lowered by the right amount. A particle that lies on a
+ * solid is not lowered, and sumEnergy does not count its height.
  */
 function lower(
   rules: EnergyRules,
@@ -191,7 +192,7 @@ function lower(
 const NUMBER = new Float32Array(1);
 const BITS = new Uint32Array(NUMBER.buffer);
 
-/** Returns a number from 0 to 1: a hash of a number's bits and an id. */
+/** Returns a hash of a float's bits and an id as a number from 0 to 1. */
 function hashOf(value: number, id: number): number {
   NUMBER[0] = value;
   let bits = (BITS[0] as number) ^ Math.imul(id, 0x9e3779b1);

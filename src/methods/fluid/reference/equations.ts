@@ -1,8 +1,8 @@
 /**
- * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. For each fluid cell, the sum over its faces of
- * coupling · (its pressure − the neighbour's) equals the surplus flow into the cell. Towards air, the pressure is 0 at
- * the surface, and the cell's fullness gives the surface's distance from the cell's centre (ghost fluid method).
- * Pressures are in units of velocity, that is, divided by density · cell size / dt.
+ * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. There is one equation per fluid cell: the sum
+ * of coupling · (pressure − neighbour's pressure) over its faces equals the surplus flow into the cell. Towards air,
+ * the pressure is 0 at the surface, whose distance from the cell's centre follows from the cell's fullness (ghost fluid
+ * method). Pressures are in units of velocity, that is, divided by density · cell size / dt.
  * Density correction: in each step, cells that are too full swell a little, and deep cells that are not full shrink a
  * little.
  */
@@ -12,16 +12,17 @@ import type { FluidPlan } from '../options';
 /** Fullness of a cell whose centre is at the surface. */
 export const SURFACE_FULLNESS = 0.5;
 /**
- * Least distance of the surface, in distances between cell centres. With less, faces at the surface become unstable.
+ * Least distance from a fluid cell's centre to the surface, in cells. With less, faces at the surface become unstable.
  */
 const LEAST_SURFACE = 0.25;
-/** Greatest relative growth of a cell's volume per step. More throws particles about. */
+/** Greatest relative growth of a cell's volume per step. A faster growth would throw particles about. */
 const MOST_SWELLING = 0.1;
 /**
- * Greatest relative shrinking of a cell's volume per step. It lets a wave that closes over a hollow fill the hollow.
+ * Greatest relative shrinking of a cell's volume per step. It is large enough for a wave that closes over a hollow to
+ * fill that hollow.
  */
 const MOST_SHRINKING = 0.3;
-/** Deviation of the fullness from 1 that still counts as full. */
+/** A cell counts as full if its fullness differs from 1 by at most this. */
 const FULLNESS_SLACK = 0.02;
 
 export interface EquationInput {
@@ -31,11 +32,11 @@ export interface EquationInput {
   readonly velocity: Float64Array;
   /** The velocity that changes a cell's volume by 100% in one step; see correctionRate. */
   readonly rate: number;
-  /** Share of the excess that a step corrects, 0 to 1. */
+  /** Share of a cell's surplus of particles that a step corrects, 0 to 1. */
   readonly correction: number;
 }
 
-/** Arrays of the finest level of a multigrid, or longer ones that begin with it. */
+/** Arrays over the finest level of a multigrid, or over all levels, of which it is the first. */
 export interface Equations {
   readonly coupling: Float64Array;
   /** Distance in entries between the axes in `coupling`. */
@@ -44,7 +45,7 @@ export interface Equations {
   readonly right: Float64Array;
 }
 
-/** Returns the distance of the surface from a fluid cell's centre towards an air cell, in cells. */
+/** Returns the distance from a fluid cell's centre to the surface, towards an air cell, in cells. */
 export function surfaceDistance(fullness: number): number {
   const distance =
     fullness >= SURFACE_FULLNESS ? 1 - Math.sqrt(2 * Math.max(0, 1 - fullness)) : LEAST_SURFACE;
@@ -52,15 +53,16 @@ export function surfaceDistance(fullness: number): number {
 }
 
 /**
- * Substeps shorter than both limits do not correct density faster. The first limit is a share of about the time in
- * which a particle falls through a cell; the second is in seconds. Swelling fluid keeps the velocity that it swelled
- * with, which grows as substeps shrink. Without the limits, a dam break gained a quarter of its energy in substeps of
- * 0.1 ms, and blew up in shorter ones. With a share of 0.02 it would gain 0.2%.
+ * Limits on how fast density is corrected: a substep shorter than both limits corrects as if it were as long as the
+ * shorter limit. SHORTEST_FALL is a share of about the time in which a particle falls through a cell; the other limit
+ * is in seconds. Swelling fluid keeps the velocity with which it swelled, which would grow as substeps shrink. Without
+ * the limits, a dam break gained a quarter of its energy in substeps of 0.1 ms, and blew up in shorter substeps. With a
+ * SHORTEST_FALL of 0.02 it would gain 0.2%.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
-/** Returns the velocity that changes a cell's volume by 100% in `dt`, or in the limit above if `dt` is shorter. */
+/** Returns the velocity that changes a cell's volume by 100% in `dt`. Replaces shorter `dt` by the shorter limit. */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,
   dt: number,
@@ -118,7 +120,7 @@ export function assemble(
       if (kinds[cell - stride] === AIR || kinds[cell + stride] === AIR) isDeep = false;
     }
     if (!isDeep) hasSurface = true;
-    // All neighbours are solid, so nothing can change the flow into this cell.
+    // If all neighbours are solid, no pressure can change the flow into the cell.
     if (total === 0) return;
     diagonal[cell] = total;
     right[cell] = swelling(fullness[cell] as number, isDeep, correction, rate) - outflow;

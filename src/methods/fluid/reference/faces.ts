@@ -1,7 +1,7 @@
 /**
- * Gravity and solid faces. Twin of shaders/fluid/faces.wgsl. Gravity accelerates faces beside a fluid cell. A face
- * between a solid cell and a free one gets the solid's velocity. Both are known; all other faces are extrapolated
- * later.
+ * Applies gravity and the velocities of solids to faces. Twin of shaders/fluid/faces.wgsl. Gravity accelerates the
+ * faces of fluid cells. A face between a solid cell and a free one gets the solid's velocity. Both kinds of faces are
+ * marked as known; all other faces are extrapolated later.
  */
 import { eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import type { Obstacle } from '../obstacles';

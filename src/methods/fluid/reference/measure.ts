@@ -1,5 +1,5 @@
 /**
- * Figures of a fluid from its particles and its lattice, for both engines. Sums are doubles in the order of ids or
+ * Measures a fluid from its particles and its lattice, for both engines. Sums are in doubles, in the order of ids or of
  * cells.
  */
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
@@ -13,37 +13,41 @@ export interface SolverFigures {
   readonly iterations: number;
   /** Greatest residual divided by the greatest right-hand side. */
   readonly residual: number;
-  /** Greatest flow into a cell before the solver, density correction included, divided by the cell size; 1 / s. */
+  /** Greatest flow into a cell before the solver, with density correction, divided by the cell size; 1 / s. */
   readonly divergenceBefore: number;
 }
 
 export interface FluidMeasures extends SolverFigures {
   readonly count: number;
-  /** Simulated seconds, and substeps so far. */
+  /** Simulated time in seconds. */
   readonly time: number;
+  /** Number of substeps so far. */
   readonly substeps: number;
-  /** Greatest divergence after the last substep, without density correction, from the velocities themselves; 1 / s. */
+  /** Greatest divergence of the velocities after the last substep, minus the density correction; 1 / s. */
   readonly divergenceAfter: number;
-  /** Substeps that ended with a residual above `tolerance`. */
+  /** Number of substeps that ended with a residual above `tolerance`. */
   readonly unconverged: number;
-  /** Particles that emitters could not add, because the capacity was reached. */
+  /** Number of particles that emitters could not add because the capacity was reached. */
   readonly missed: number;
-  /** Volume of the fluid (see measureVolume), and the volume that its particles should fill. */
+  /** Volume of the fluid; see measureVolume. */
   readonly volume: number;
+  /** Volume that the particles should fill. */
   readonly nominalVolume: number;
   readonly kineticEnergy: number;
   /** Potential energy relative to the origin. */
   readonly potentialEnergy: number;
   readonly energy: number;
   readonly momentum: readonly number[];
-  /** Around the centre of mass. In 2D it is one number. */
+  /** Angular momentum around the centre of mass; one number in 2D. */
   readonly angularMomentum: readonly number[];
   readonly greatestSpeed: number;
-  /** Particles whose move was cut in the last substep because they were too fast. More substeps help. */
+  /** Number of particles too fast for the last substep, which shortened their moves. More substeps help. */
   readonly tooFast: number;
-  /** Particles in solid cells, outside the tank, and particles that are not finite, which all stages ignore. */
+  /** Number of particles in solid cells. */
   readonly inSolid: number;
+  /** Number of particles outside the tank. */
   readonly outside: number;
+  /** Number of particles that are not finite. All stages ignore them. */
   readonly nonFinite: number;
   /** Hash of all bits of the particles' state. */
   readonly hash: string;
@@ -63,7 +67,7 @@ type ParticleFigures = Pick<
   | 'nonFinite'
 >;
 
-/** Returns the figures that do not depend on the engine. `dt`: seconds of the last substep; 0 before the first. */
+/** Returns the measures that do not depend on the engine. `dt`: seconds of the last substep; 0 before the first. */
 export function measureState(
   plan: FluidPlan,
   { kinds, fullness }: Readonly<Record<'kinds' | 'fullness', ArrayLike<number>>>,
@@ -148,14 +152,14 @@ function sumParticles(
   return { positionSums, velocitySums, finite, squared, greatest, tooFast, inSolid, outside };
 }
 
-/** Returns the sum of (position − centre) × velocity. */
+/** Returns the sum of (position − centre) × velocity over all finite particles. */
 function spinAround(
   centre: Float64Array,
   dimensions: 2 | 3,
   positions: Float32Array,
   velocities: Float32Array,
 ): Float64Array {
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   let [spinX, spinY, spinZ] = [0, 0, 0];
   for (let first = 0; first < positions.length; first += dimensions) {
     if (!isWhole(dimensions, first, positions, velocities)) continue;
@@ -164,7 +168,7 @@ function spinAround(
     const u = velocities[first] as number;
     const v = velocities[first + 1] as number;
     spinZ += x * v - y * u;
-    if (!inSpace) continue;
+    if (!is3D) continue;
     const z = (positions[first + 2] as number) - (centre[2] as number);
     const w = velocities[first + 2] as number;
     spinX += y * w - z * v;
@@ -186,8 +190,8 @@ function isWhole(
 }
 
 /**
- * Returns the volume of the fluid, length^dimensions. Deep cells that are at least half full count as full. All others
- * count by their fullness: cells at a surface or in air, and hollows, which a few particles of spray do not fill.
+ * Returns the volume of the fluid, length^dimensions. A deep cell (without air neighbours) that is at least half full
+ * counts as full. All other cells count by their fullness, because a few particles of spray do not fill a cell.
  */
 export function measureVolume(
   lattice: Lattice,
@@ -205,15 +209,15 @@ export function measureVolume(
 }
 
 /**
- * Returns the greatest divergence of the faces' velocities without density correction, 1 / s. `plan` must have the
- * settings of the same substep.
+ * Returns the greatest divergence of the faces' velocities, minus the density correction, 1 / s. `plan` must have the
+ * settings of the substep that produced these velocities.
  */
 export function measureDivergence(
   plan: Pick<FluidPlan, 'lattice' | 'cellSize' | 'correction' | 'gravity'>,
   kinds: ArrayLike<number>,
   fullness: ArrayLike<number>,
   velocity: ArrayLike<number>,
-  /** 0 for cells without an equation. */
+  /** Diagonal of the pressure equations; 0 for cells without an equation. */
   diagonal: ArrayLike<number>,
   dt: number,
 ): number {
@@ -235,7 +239,7 @@ export function measureDivergence(
     }
     left.push(outflow);
   });
-  // Without a surface the total volume cannot change, so the mean is subtracted.
+  // Without a surface the total volume cannot change, so the equations subtract the mean. Subtract it here too.
   const mean = hasSurface ? 0 : left.reduce((sum, one) => sum + one, 0) / left.length;
   for (const one of left) greatest = Math.max(greatest, Math.abs(one - mean));
   return greatest / cellSize;

@@ -1,16 +1,16 @@
 /**
  * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl,
- * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are sums of finer ones (unsmoothed
- * aggregation), halved, because values that are constant in cells twice as wide make differences that count twice as
- * much as they should. This uses couplings only, so solids, surfaces and obstacles of any shape are right on every
- * level.
+ * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are half the sums of finer ones (unsmoothed
+ * aggregation). The sums are halved because a value is constant within a coarse cell, which makes differences between
+ * cells count twice as much as they should. Coarser equations depend on couplings only, so solids, surfaces and
+ * obstacles of any shape are right on every level.
  * Smoother: Gauss–Seidel over red, then black cells; on the way up black, then red, so that the cycle is symmetric.
  */
 import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
 /** Rounds of smoothing before and after each coarser level. */
 export const SMOOTHINGS = 2;
-/** Rounds on the coarsest level, which has few cells. Each round goes forward and back. */
+/** Rounds of smoothing on the coarsest level, first forward (red, black), then as many backward. */
 export const COARSEST_ROUNDS = 3;
 
 /** Arrays over all levels. assemble() fills the part of the first level. */
@@ -61,7 +61,7 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
           const x = face - row;
           const above = parents + (x >> 1);
           if ((axis === 0 ? x : axis === 1 ? y : z) & 1) {
-            // Remove a coupling inside a coarse cell from the sum, once per side.
+            // The coupling lies inside a coarse cell. Each of its two finer cells added half of it to the diagonal.
             diagonal[above] = (diagonal[above] as number) - value;
           } else {
             coupling[axis * size + above] = (coupling[axis * size + above] as number) + value / 2;
@@ -69,13 +69,15 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
         }
       });
     }
-    // If all couplings are inside the coarse cell, only rounding is left.
+    // If all couplings are inside a coarse cell, its diagonal holds only rounding errors.
     for (let cell = coarse.offset; cell < coarse.offset + coarse.size; cell++)
       if ((diagonal[cell] as number) < LEAST_DIAGONAL) diagonal[cell] = 0;
   }
 }
 
-/** Couplings are at least 1/2 on the second level and add up from there, so a diagonal below this is rounding. */
+/**
+ * Couplings are at least 1/2 on the second level and larger on coarser ones, so smaller diagonals are rounding errors.
+ */
 export const LEAST_DIAGONAL = 1e-3;
 
 /**
@@ -86,7 +88,7 @@ function parentRow(coarse: Level, y: number, z: number): number {
 }
 
 /**
- * Returns the sum of the neighbours' pressures times couplings. `size`: distance between the axes in `coupling`, in
+ * Returns the sum of coupling · pressure over a cell's neighbours. `size`: distance between the axes in `coupling`, in
  * entries.
  */
 function neighbourSum(
@@ -163,7 +165,7 @@ function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level)
   });
 }
 
-/** Computes `solution` of the finest level from `right`. */
+/** Computes `solution` of a level from `right`; of the finest level by default. */
 export function cycle(hierarchy: Hierarchy, index = 0): void {
   const { levels, solution } = hierarchy;
   const level = levels.levels[index] as Level;

@@ -1,8 +1,8 @@
 /**
- * Updates particles from the lattice: their velocities, with APIC their slopes, and their positions, in place.
- * Twin of shaders/fluid/particles.wgsl. Inputs: the faces' velocities before and after the step.
- * A particle moves by Ralston's third-order rule through velocities that are constant during the step. It moves at most
- * MOST_CELLS per step and never into a solid.
+ * Updates particles from the lattice, in place: velocities, positions and, with APIC, slopes. Twin of
+ * shaders/fluid/particles.wgsl. Inputs: the faces' velocities before and after the step.
+ * A particle moves by Ralston's third-order rule through a velocity field that stays constant during the step. It moves
+ * at most MOST_CELLS cells along an axis and never into a solid.
  */
 import type { Lattice } from '../lattice';
 import { leaveObstacle, type Obstacle } from '../obstacles';
@@ -10,7 +10,7 @@ import { Corners } from './corners';
 import type { Account } from './energy';
 import type { ParticleSet } from './transfer';
 
-/** Most cells that a particle moves in a step. Velocities are not extrapolated farther. */
+/** Most cells that a particle moves along an axis in a step. Extrapolated velocities do not reach much farther. */
 export const MOST_CELLS = 2;
 /** Distance that particles keep from solids, in cells. */
 export const MARGIN = 1 / 64;
@@ -19,7 +19,7 @@ export interface ParticleStep {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly dt: number;
-  /** Share of FLIP; the rest is PIC. */
+  /** Share of FLIP: 1 is pure FLIP, 0 is PIC. */
   readonly blend: number;
   readonly mask: Uint8Array;
   /** Obstacles at their positions at the end of the step. */
@@ -92,10 +92,10 @@ export function moveParticles(
       if ((stopped >> axis) & 1) velocities[entry] = 0;
       if (!account) continue;
       const speed = velocities[entry] as number;
-      const isBeside = !affine && !((stopped >> axis) & 1);
+      const isOffLattice = !affine && !((stopped >> axis) & 1);
       growth += 0.5 * speed ** 2;
       account.start[dimensions * id + axis] = from;
-      account.beside[dimensions * id + axis] = isBeside ? speed - (first[axis] as number) : 0;
+      account.offLattice[dimensions * id + axis] = isOffLattice ? speed - (first[axis] as number) : 0;
     }
     if (account) account.growth[id] = growth;
   }
@@ -103,7 +103,10 @@ export function moveParticles(
 
 type Barriers = Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>;
 
-/** Keeps a move, in cells, out of solids, in place. Returns one bit per axis along which it was stopped. */
+/**
+ * Changes the end of a move, `to`, so that it is not in a solid. Positions are in units of cells. Returns a bit per
+ * axis, 1 if the move was stopped along that axis.
+ */
 export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector): number {
   const { lattice, cellSize, mask, obstacles } = barriers;
   const { dimensions, cells, strides, first } = lattice;
@@ -135,7 +138,7 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   return stopped | slide(lattice, mask, from, to);
 }
 
-/** A point in units of cells. It has three numbers in 2D too. */
+/** A point in units of cells. It has three numbers, also in 2D. */
 type Vector = number[] | Float64Array;
 
 function leaveObstacles(obstacles: readonly Obstacle[], cellSize: number, to: Vector): void {
@@ -155,8 +158,8 @@ function isMasked(lattice: Lattice, mask: Uint8Array, point: Vector): boolean {
 }
 
 /**
- * Moves along one axis after the other, so that a particle stopped along one axis slides along the others. It also
- * tests the middle of each move, because a move may be longer than a cell.
+ * Moves along one axis after the other, so that a particle stopped along one axis slides along the others. Tests the
+ * middle of each move too, because a move may be longer than a cell. Returns the same bits as keepOut.
  */
 function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
   const { dimensions } = lattice;

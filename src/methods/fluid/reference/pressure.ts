@@ -16,9 +16,9 @@ export interface Solved {
 }
 
 /**
- * Longest step along a direction. If there is a solution, steps are from 0.7 to 1.3. Much longer steps mean that there
- * is none, because no pressure lets a room without air swell. The solver then stops, because further steps would spoil
- * the pressure found so far.
+ * Longest step along a direction. If the equations have a solution, steps are from 0.7 to 1.3. Much longer steps mean
+ * that they have none, because no pressure lets a room without air swell. The solver then stops, because further steps
+ * would spoil the pressure found so far.
  */
 export const MOST_STEP = 4;
 
@@ -43,17 +43,17 @@ export function solvePressure(
   };
   let product = precondition();
   const direction = solution.slice(0, size);
-  const image = new Float64Array(size);
+  const applied = new Float64Array(size);
   let left = 1;
   let iterations = 0;
   while (iterations < mostIterations && product > 0) {
-    apply(level, { coupling, couplingSize: levels.size, diagonal }, direction, image);
-    const curvature = dot(direction, image, size);
+    apply(level, { coupling, couplingSize: levels.size, diagonal }, direction, applied);
+    const curvature = dot(direction, applied, size);
     if (!(product <= MOST_STEP * curvature)) break;
     const step = product / curvature;
     for (let cell = 0; cell < size; cell++) {
       pressure[cell] = (pressure[cell] as number) + step * (direction[cell] as number);
-      residual[cell] = (residual[cell] as number) - step * (image[cell] as number);
+      residual[cell] = (residual[cell] as number) - step * (applied[cell] as number);
     }
     iterations++;
     left = greatestOf(residual) / greatest;
@@ -67,12 +67,12 @@ export function solvePressure(
   return { iterations, residual: left, greatest };
 }
 
-/** Writes the left-hand sides of the equations for the pressures `given` to `image`. */
+/** Writes the left-hand sides of the equations, for the pressures `given`, to `applied`. */
 function apply(
   level: Level,
   { coupling, couplingSize, diagonal }: Omit<Equations, 'right'>,
   given: Float64Array,
-  image: Float64Array,
+  applied: Float64Array,
 ): void {
   const { dimensions, strides } = level;
   const [, stride, plane] = strides;
@@ -93,7 +93,7 @@ function apply(
           (coupling[back] as number) * (given[cell - plane] as number) +
           (coupling[back + plane] as number) * (given[cell + plane] as number);
       }
-      image[cell] = sum;
+      applied[cell] = sum;
     }
   });
 }

@@ -4,7 +4,7 @@
  */
 import { eachRow, type Lattice } from '../lattice';
 
-/** Subtracts the effect of the pressure difference from each face's velocity. */
+/** Changes each face's velocity by the pressure difference across the face. */
 export function applyPressure(
   { dimensions, size, strides }: Lattice,
   coupling: Float64Array,
@@ -26,12 +26,12 @@ export function applyPressure(
 }
 
 /**
- * Layers of faces around the known ones that get the mean of their known neighbours. A particle reads no farther in a
- * step.
+ * Layers of faces, around the known faces, to extrapolate. Each face gets the mean of its known neighbours. No particle
+ * reads faces farther out in a step.
  */
 export const LAYERS = 4;
 
-/** Extrapolates in place. Faces that get a velocity become known. */
+/** Extrapolates `velocity` in place. Faces that get a velocity become known. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {
@@ -51,8 +51,8 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
 }
 
 /**
- * Extrapolates one layer of the faces across an axis. In the last layer, faces still unknown get 0: they are far from
- * fluid.
+ * Extrapolates one layer of the faces across an axis. With the last layer, faces that are still unknown get 0; they are
+ * far from any fluid.
  */
 function spread(
   lattice: Lattice,

@@ -1,20 +1,20 @@
 /**
  * Transfers velocities from the particles to the faces of the lattice, with weights that fall off linearly over one
- * cell along each axis. Twin of shaders/fluid/transfer.wgsl. The shader gathers where this scatters: the same sums in
+ * cell along each axis. Twin of shaders/fluid/transfer.wgsl. This code scatters; the shader gathers the same sums in
  * another order. Points are in units of cells here.
- * Guarantees: a particle later reads only faces that it contributed to. No particle's weight is lost to solids: the
- * free cells around it share its whole weight, so the fullness of all cells adds up to that of all particles.
+ * Guarantees: a particle's new velocity comes only from faces to which the particle contributed. Solids take no
+ * particle's weight: the free cells around a particle share its whole weight.
  */
 import { type Lattice, SOLID } from '../lattice';
 import { Corners } from './corners';
 
-/** Particles in any order, `dimensions` numbers each; `positions` in the caller's unit. */
+/** Particles in any order. Vectors are packed, `dimensions` numbers each; `positions` are in the caller's unit. */
 export interface ParticleSet {
   readonly count: number;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly ids: Uint32Array;
-  /** Slots in the order in which sums are taken. Default: memory order. */
+  /** Slots in the order in which to add up sums. Default: the order of slots. */
   readonly order?: Uint32Array | undefined;
 }
 
@@ -22,22 +22,22 @@ export interface TransferInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly particlesPerCell: number;
-  /** Kinds of cells over the lattice. Only solid cells matter here. */
+  /** Kinds of cells over the lattice. The transfer needs only the solid ones. */
   readonly kinds: Uint8Array;
 }
 
-/** The result of the transfer. `velocity` is one array over the lattice per axis, one after the other. */
+/** The result of the transfer. `velocity` holds one array over the lattice per axis, one after the other. */
 export interface Transferred {
   readonly velocity: Float64Array;
-  /** Sum of the particles' weights at the centre of each cell, divided by the particles of a full cell. */
+  /** Sum of the particles' weights at the centre of each cell, divided by the number of particles in a full cell. */
   readonly fullness: Float64Array;
   /** Number of particles per cell. */
   readonly inside: Uint32Array;
 }
 
 /**
- * Computes `out` from the particles, and ignores those that are not finite. `affine` holds dimensions² numbers per id:
- * the slope of velocity component a along axis b, per cell, at dimensions · a + b. If undefined, there are no slopes.
+ * Computes `out` from the particles. Ignores particles that are not finite. `affine` holds dimensions² numbers per id:
+ * the slope of velocity component a along axis b, per cell, at dimensions · a + b. Undefined means no slopes.
  */
 export function particlesToGrid(
   input: TransferInput,
@@ -57,7 +57,7 @@ export function particlesToGrid(
   }
 }
 
-/** Adds up weighted velocities and weights. It is a separate function, because V8 then optimises its loop better. */
+/** Adds up weighted velocities and weights. V8 optimises this loop better in a function of its own. */
 function scatter(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { count, positions, velocities, ids, order }: ParticleSet,
@@ -86,15 +86,15 @@ function scatter(
       const slopes = dimensions * (dimensions * (ids[particle] as number) + axis);
       for (let corner = 0; corner < corners.count; corner++) {
         if ((beyond >> corner) & 1) continue;
-        let brought = component;
+        let value = component;
         if (affine) {
           for (let along = 0; along < dimensions; along++)
-            brought += (affine[slopes + along] as number) * corners.offsetTo(corner, along, point);
+            value += (affine[slopes + along] as number) * corners.offsetTo(corner, along, point);
         }
         const entry = first + (offsets[corner] as number);
         const weight = shares[corner] as number;
         weights[entry] = (weights[entry] as number) + weight;
-        velocity[entry] = (velocity[entry] as number) + weight * brought;
+        velocity[entry] = (velocity[entry] as number) + weight * value;
       }
     }
     corners.find(-1, point, false);

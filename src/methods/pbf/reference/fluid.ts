@@ -1,8 +1,8 @@
 /**
- * One step of the position-based fluid in doubles, for the CPU engine, and to compare the GPU with: the twin of the
- * kernels in shaders/pbf. It changes the state in place, rounded to 32-bit floats wherever the GPU stores it. It also
- * writes the densities before the last corrections, as shares of the rest density.
- * Pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
+ * Computes a step of the position-based fluid in doubles, for the CPU engine. Twin of the kernels in shaders/pbf; tests
+ * compare the GPU with it. Outputs: the state, in place, rounded to 32-bit floats wherever the GPU stores it, and the
+ * densities before the last corrections, as shares of the rest density.
+ * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 
 import { wallsOf } from '../../../core/world/walls';
@@ -79,7 +79,7 @@ export class FluidTwin {
     velocities.set(aims.subarray(0, velocities.length));
   }
 
-  /** Computes the density at each position, and the factor λ. The particles must be sorted by these positions. */
+  /** Computes each particle's density and factor λ. The particles must be sorted by `positions`. */
   measure(positions: Float32Array, { settings, solids }: Omit<FluidStep, 'dt'>): void {
     const { particles, sums, squares, lambdas, densities, gradients, slope, bounds, point, surroundings } =
       this;
@@ -88,7 +88,7 @@ export class FluidTwin {
     const { dimensions } = particles;
     sums.fill(0, 0, 3 * particles.end);
     squares.fill(0, 0, particles.end);
-    // Sum densities in `lambdas`, because `densities` holds only 32-bit floats.
+    // Sum densities in `lambdas`, which holds doubles; `densities` holds only 32-bit floats.
     lambdas.fill(weight, 0, particles.end);
     this.forEachPair(positions, (one, other, x, y, z, squared) => {
       const added = this.weightAt(squared);
@@ -108,12 +108,12 @@ export class FluidTwin {
       inSolids(surroundings, solids, point, bounds);
       const density = (lambdas[id] as number) + (bounds[0] as number);
       densities[id] = density;
-      let all = (squares[id] as number) + softness / this.radius ** 2;
+      let denominator = (squares[id] as number) + softness / this.radius ** 2;
       for (let axis = 0; axis < 3; axis++) {
         gradients[3 * id + axis] = bounds[1 + axis] as number;
-        all += ((sums[3 * id + axis] as number) + (bounds[1 + axis] as number)) ** 2;
+        denominator += ((sums[3 * id + axis] as number) + (bounds[1 + axis] as number)) ** 2;
       }
-      lambdas[id] = -Math.max(density - 1, tension * (density - 1)) / all;
+      lambdas[id] = -Math.max(density - 1, tension * (density - 1)) / denominator;
     }
   }
 
@@ -136,7 +136,7 @@ export class FluidTwin {
       this.forEachPair(positions, (one, other, x, y, z, squared) => {
         setRelative(one, other);
         this.slopeAt(x, y, z, squared);
-        // For the other particle both vectors change their signs, so the curl is the same.
+        // Seen from the other particle, both vectors have the opposite sign, so the curl is the same.
         addCross(curls, 3 * one, slope, relative);
         addCross(curls, 3 * other, slope, relative);
       });
@@ -153,22 +153,26 @@ export class FluidTwin {
         rises[3 * other + axis] = (rises[3 * other + axis] as number) - curl * rise;
       }
     });
-    const along = new Float64Array(3);
+    const eddyPush = new Float64Array(3);
     for (let id = 0; id < particles.end; id++) {
-      if (!particles.has(id)) continue;
-      along.fill(0);
+      if (!particles.has(id)) {
+        // `predicted` replaces the positions, and unused ids must stay NaN there.
+        predicted.fill(Number.NaN, dimensions * id, dimensions * (id + 1));
+        continue;
+      }
+      eddyPush.fill(0);
       if (vorticity > 0) {
         const inwards = rises.subarray(3 * id, 3 * id + 3);
         const steepness = Math.max(lengthAt(rises, id), 1e-30);
-        addCross(along, 0, inwards, curls.subarray(3 * id, 3 * id + 3));
-        for (let axis = 0; axis < 3; axis++) along[axis] = (along[axis] as number) / steepness;
+        addCross(eddyPush, 0, inwards, curls.subarray(3 * id, 3 * id + 3));
+        for (let axis = 0; axis < 3; axis++) eddyPush[axis] = (eddyPush[axis] as number) / steepness;
       }
       for (let axis = 0; axis < dimensions; axis++) {
         const index = dimensions * id + axis;
-        const push = (gravity[axis] as number) + vorticity * radius * (along[axis] as number);
-        const taken = viscosity * (sums[3 * id + axis] as number) + dt * push;
+        const push = (gravity[axis] as number) + vorticity * radius * (eddyPush[axis] as number);
+        const gained = viscosity * (sums[3 * id + axis] as number) + dt * push;
         const start = positions[index] as number;
-        const point = clampToWalls(surroundings, start + dt * ((velocities[index] as number) + taken), axis);
+        const point = clampToWalls(surroundings, start + dt * ((velocities[index] as number) + gained), axis);
         predicted[index] = wrap(surroundings, point, axis);
         aims[index] = (point - start) / dt;
       }
@@ -209,20 +213,18 @@ export class FluidTwin {
     }
   }
 
-  /** Visits all pairs. The particles must be sorted by these positions. */
+  /** Visits all pairs. The particles must be sorted by `positions`. */
   private forEachPair(positions: Float32Array, visit: VisitPair): void {
     const { period } = this.surroundings;
     const { dimensions, grid } = this.particles;
-    const inSpace = dimensions === 3;
+    const is3D = dimensions === 3;
     const [periodX = 0, periodY = 0, periodZ = 0] = period;
     grid.forEachPair((one, other) => {
       const a = dimensions * one;
       const b = dimensions * other;
       const x = minimumImage((positions[a] as number) - (positions[b] as number), periodX);
       const y = minimumImage((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
-      const z = inSpace
-        ? minimumImage((positions[a + 2] as number) - (positions[b + 2] as number), periodZ)
-        : 0;
+      const z = is3D ? minimumImage((positions[a + 2] as number) - (positions[b + 2] as number), periodZ) : 0;
       visit(one, other, x, y, z, x * x + y * y + z * z);
     });
   }
@@ -233,8 +235,8 @@ export class FluidTwin {
   }
 
   /**
-   * Writes to `slope` the gradient of the pair's density with respect to the first particle's position. If the
-   * particles coincide, the one with the lower id counts as the left one.
+   * Writes the gradient of a pair's density with respect to the first particle's position to `slope`. If the particles
+   * coincide, the particle with the lower id counts as the left one.
    */
   private slopeAt(x: number, y: number, z: number, squared: number): void {
     const { slope } = this;
@@ -248,7 +250,7 @@ export class FluidTwin {
   }
 }
 
-/** Adds `factor * part` to the sum of one particle of a pair, and subtracts it from the other's. */
+/** Adds `factor * part` to the sum of one particle of a pair, and subtracts it from the sum of the other. */
 function addBoth(sums: Float64Array, one: number, other: number, part: Float64Array, factor: number): void {
   for (let axis = 0; axis < 3; axis++) {
     const added = factor * (part[axis] as number);

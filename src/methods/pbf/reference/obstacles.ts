@@ -1,7 +1,7 @@
 /**
- * Walls and obstacles of the position-based fluid, in doubles: the twin of shaders/pbf/obstacles.wgsl and of the walls
- * in smoothing.wgsl. Computes the density of the fluid imagined inside and beyond them, its gradient, and the nearest
- * way out. Obstacles are packed by packObstacles.
+ * Walls and obstacles of the position-based fluid, in doubles. Twin of shaders/pbf/obstacles.wgsl and of the walls in
+ * smoothing.wgsl. Walls and obstacles act as if they were full of fluid at rest: this file computes the density and the
+ * gradient of that imagined fluid. It also moves points out of obstacles, which are packed by packObstacles.
  */
 import { OBSTACLE_FLOATS } from '../obstacles';
 import { farther, inPlane } from '../smoothing';
@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly low: readonly number[];
-  /** Length of the box along periodic axes, 0 along others. */
+  /** Length of the box along periodic axes, 0 along other axes. */
   readonly period: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export function minimumImage(difference: number, period: number): number {
   return period > 0 ? difference - period * Math.round(difference / period) : difference;
 }
 
-/** Adds the fluid imagined beyond walls to `bounds`: the density, then its gradient. */
+/** Adds the density of the fluid imagined beyond walls to `bounds[0]`, and its gradient to the next numbers. */
 export function walledIn(
   { dimensions, radius, lower, upper }: Surroundings,
   point: Float64Array,
@@ -36,7 +36,7 @@ export function walledIn(
   }
 }
 
-/** Adds the fluid imagined inside obstacles to `bounds`: the density, then its gradient. */
+/** Adds the density of the fluid imagined inside obstacles to `bounds[0]`, and its gradient to the next numbers. */
 export function inSolids(
   surroundings: Surroundings,
   solids: Float32Array,
@@ -54,7 +54,7 @@ export function inSolids(
       const slope = (share * (inPlane(far) - inPlane(near))) / radius / Math.max(distance, 1e-30);
       bounds[0] = (bounds[0] as number) + share * (farther(near) - farther(far));
       for (let axis = 0; axis < dimensions; axis++) {
-        bounds[1 + axis] = (bounds[1 + axis] as number) + slope * (apart[axis] as number);
+        bounds[1 + axis] = (bounds[1 + axis] as number) + slope * (offsets[axis] as number);
       }
     } else if (depthIn(surroundings, solids, first, point) > -radius) {
       addBox(surroundings, solids, first, bounds);
@@ -62,7 +62,7 @@ export function inSolids(
   }
 }
 
-/** Uses `apart` from the last call of depthIn. */
+/** Adds a box to `bounds`. Call depthIn first, which sets `offsets`. */
 function addBox(
   { dimensions, radius }: Surroundings,
   solids: Float32Array,
@@ -71,7 +71,7 @@ function addBox(
 ): void {
   let product = 1;
   for (let axis = 0; axis < dimensions; axis++) {
-    const [half, offset] = [solids[first + 4 + axis] as number, apart[axis] as number];
+    const [half, offset] = [solids[first + 4 + axis] as number, offsets[axis] as number];
     const [low, high] = [(half + offset) / radius, (half - offset) / radius];
     within[axis] = 1 - farther(low) - farther(high);
     slopes[axis] = (inPlane(low) - inPlane(high)) / radius;
@@ -86,7 +86,8 @@ function addBox(
 }
 
 /**
- * Moves a point out of obstacles to the nearest point of their surface; for boxes, the nearest one inside the walls.
+ * Moves a point that is inside an obstacle to the nearest point of the surface. A box moves it only to sides that are
+ * inside the walls.
  */
 export function leaveSolids(surroundings: Surroundings, solids: Float32Array, point: Float64Array): void {
   const { dimensions } = surroundings;
@@ -95,10 +96,10 @@ export function leaveSolids(surroundings: Surroundings, solids: Float32Array, po
     if (size > 0) {
       const distance = distanceFrom(surroundings, solids, first, point);
       if (distance >= size) continue;
-      if (distance === 0) apart[1] = 1;
+      if (distance === 0) offsets[1] = 1;
       const share = (size - distance) / (distance || 1);
       for (let axis = 0; axis < dimensions; axis++) {
-        point[axis] = (point[axis] as number) + share * (apart[axis] as number);
+        point[axis] = (point[axis] as number) + share * (offsets[axis] as number);
       }
     } else if (depthIn(surroundings, solids, first, point) > 0) {
       leaveBox(surroundings, solids, first, point);
@@ -106,7 +107,7 @@ export function leaveSolids(surroundings: Surroundings, solids: Float32Array, po
   }
 }
 
-/** Uses `apart` from the last call of depthIn. */
+/** Moves a point out of a box. Call depthIn first, which sets `offsets`. */
 function leaveBox(
   { dimensions, lower, upper }: Surroundings,
   solids: Float32Array,
@@ -116,7 +117,7 @@ function leaveBox(
   let [least, along, to] = [Number.POSITIVE_INFINITY, -1, 0];
   for (let axis = 0; axis < dimensions; axis++) {
     const from = point[axis] as number;
-    const [half, offset] = [solids[first + 4 + axis] as number, apart[axis] as number];
+    const [half, offset] = [solids[first + 4 + axis] as number, offsets[axis] as number];
     const [up, down] = [half - offset, half + offset];
     if (up < least && from + up < (upper[axis] as number)) [least, along, to] = [up, axis, from + up];
     if (down < least && from - down > (lower[axis] as number)) [least, along, to] = [down, axis, from - down];
@@ -124,12 +125,12 @@ function leaveBox(
   if (along >= 0) point[along] = to;
 }
 
-/** Scratch, to avoid allocations: the vector from an obstacle's centre to a point, and per-axis results for a box. */
-const apart = new Float64Array(3);
+/** Scratch arrays, to avoid allocations: the vector from an obstacle's centre to a point, and results for a box. */
+const offsets = new Float64Array(3);
 const within = new Float64Array(3);
 const slopes = new Float64Array(3);
 
-/** Writes the vector from an obstacle's centre to a point into `apart`, and returns its length. */
+/** Writes the vector from an obstacle's centre to a point to `offsets`. Returns its length. */
 function distanceFrom(
   { dimensions, period }: Surroundings,
   solids: Float32Array,
@@ -140,13 +141,13 @@ function distanceFrom(
   for (let axis = 0; axis < dimensions; axis++) {
     const offset = (point[axis] as number) - (solids[first + axis] as number);
     const shortest = minimumImage(offset, period[axis] as number);
-    apart[axis] = shortest;
+    offsets[axis] = shortest;
     squared += shortest * shortest;
   }
   return Math.sqrt(squared);
 }
 
-/** Like distanceFrom, but returns the depth of the point inside a box; negative outside. */
+/** Like distanceFrom, but returns how deep the point is inside a box; negative for points outside. */
 function depthIn(
   surroundings: Surroundings,
   solids: Float32Array,
@@ -156,7 +157,7 @@ function depthIn(
   distanceFrom(surroundings, solids, first, point);
   let depth = Number.POSITIVE_INFINITY;
   for (let axis = 0; axis < surroundings.dimensions; axis++) {
-    depth = Math.min(depth, (solids[first + 4 + axis] as number) - Math.abs(apart[axis] as number));
+    depth = Math.min(depth, (solids[first + 4 + axis] as number) - Math.abs(offsets[axis] as number));
   }
   return depth;
 }
