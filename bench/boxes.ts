@@ -1,17 +1,18 @@
 /**
- * Times finding all overlapping boxes on the CPU: CpuBoxPairs compared with common hand-written methods.
+ * Times methods that find all overlapping boxes on the CPU: CpuBoxPairs, and common methods written by hand.
  *
  *     node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
+ * The flag `--scenes uniform,mixed` restricts the scenes.
  * Contenders:
  *   - all pairs, for up to 10,000 boxes;
  *   - sort and sweep along the axis on which the low ends vary most;
- *   - hashed cells: a uniform grid of cells as wide as the largest of 9 in 10 boxes. A box is entered in each cell that
- *     it touches, and the cell with the greater of two low corners reports the pair;
+ *   - hashed cells: a uniform grid. Nine in ten boxes are no longer than a cell. Each box is entered in all cells
+ *     that it touches. The cell that contains the low corner of the intersection reports a pair;
  *   - CpuBoxPairs, with pairs unsorted and sorted.
- * All take the same Float32Array and fill a list, and keep their memory between rounds. One thread. Before timing, all
- * must find the same number of pairs with the same checksum. They take turns; the table shows medians. The current
- * sources are bundled, because a development server's modules run slower.
+ * All contenders take the same Float32Array, fill a list, keep their memory between rounds, and use one thread. Before
+ * timing, all must find the same number of pairs with the same checksum. They take turns; the table shows medians. The
+ * current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -20,7 +21,7 @@ import { bundle, median, round as toFigure } from './shared.mjs';
 
 type Dimensions = 2 | 3;
 
-/** A growing list of ids, two per pair. */
+/** A list of pairs that grows: two ids per pair, the lower one first. */
 class Found {
   words = new Uint32Array(1 << 16);
   length = 0;
@@ -34,13 +35,14 @@ class Found {
 
 interface Contender {
   readonly name: string;
-  /** Most boxes. */
+  /** Greatest number of boxes for which it is timed. */
   readonly most: number;
   find(): { readonly count: number; readonly pairs: Uint32Array };
 }
 
 const ALL_PAIRS_LIMIT = 10_000;
 const WARM_UP = 3;
+/** Boxes per unit square or cube. */
 const DENSITY: Readonly<Record<Dimensions, number>> = { 2: 1, 3: 1 };
 
 const { values } = parseArgs({
@@ -66,15 +68,18 @@ function createNoise(seed: number): () => number {
   };
 }
 
-/** Extents of boxes along each axis. Low corners are random, in a world with one unit of room per box. */
-const SCENES: Readonly<Record<string, (noise: () => number, axis: number, turn: number) => number>> = {
+/**
+ * Edges of boxes per scene. Low corners are random, in a world with one unit square or cube per box. `longAxis` is a
+ * random axis per box.
+ */
+const SCENES: Readonly<Record<string, (noise: () => number, axis: number, longAxis: number) => number>> = {
   // Edges from 0.3 to 0.9; most boxes overlap a few others.
   uniform: (noise) => 0.3 + 0.6 * noise(),
   'equal size': () => 0.7,
-  // Edges from 0.1 to 6.4; large ones are rare enough that lists stay short.
+  // Edges from 0.1 to 6.4, equal along all axes; large boxes are so rare that the list of pairs stays short.
   mixed: (noise) => 0.1 * Math.min(64, 1 / Math.sqrt(noise() + 1e-9)),
-  // 50 to 1, along a random axis.
-  slivers: (_noise, axis, turn) => (axis === turn ? 5 : 0.1),
+  // One edge is 50 times as long as the others, along a random axis.
+  slivers: (_noise, axis, longAxis) => (axis === longAxis ? 5 : 0.1),
   points: () => 0,
 };
 
@@ -84,13 +89,13 @@ function scatter(dimensions: Dimensions, count: number, scene: string): Float32A
   const edge = (count / DENSITY[dimensions]) ** (1 / dimensions);
   const boxes = new Float32Array(2 * dimensions * count);
   for (let box = 0; box < count; box++) {
-    const turn = Math.floor(noise() * dimensions);
-    // Boxes of `mixed` are equally long along all axes.
-    const same = scene === 'mixed' ? extent(noise, 0, turn) : undefined;
+    const longAxis = Math.floor(noise() * dimensions);
+    // Boxes of `mixed` draw one edge, which is equal along all axes.
+    const same = scene === 'mixed' ? extent(noise, 0, longAxis) : undefined;
     for (let axis = 0; axis < dimensions; axis++) {
       const low = Math.fround(noise() * edge);
       boxes[2 * dimensions * box + axis] = low;
-      boxes[2 * dimensions * box + dimensions + axis] = low + (same ?? extent(noise, axis, turn));
+      boxes[2 * dimensions * box + dimensions + axis] = low + (same ?? extent(noise, axis, longAxis));
     }
   }
   return boxes;
@@ -122,7 +127,7 @@ function allPairs(dimensions: Dimensions, boxes: Float32Array): Contender {
   };
 }
 
-/** Sorts low ends along the axis of the greatest variance, moves corners into that order, then compares. */
+/** Sorts boxes by low end along the axis of the greatest variance, copies them into that order, then sweeps. */
 function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
   const stride = 2 * dimensions;
@@ -153,8 +158,7 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
           best = axis;
         }
       }
-      // Key and id are packed into one number, since a typed array sorts many times faster without a comparison
-      // function.
+      // Pack key and id into one number, since a typed array sorts many times faster without a comparison function.
       for (let box = 0; box < count; box++) {
         number[0] = boxes[stride * box + best] as number;
         const word = bits[0] as number;
@@ -180,7 +184,9 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
   };
 }
 
-/** Enters each box in every cell that it touches; the cell with the greater of two low corners reports the pair. */
+/**
+ * Enters each box in every cell that it touches. The cell that contains the low corner of the intersection reports it.
+ */
 function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
   const stride = 2 * dimensions;
@@ -313,7 +319,7 @@ for (const dimensions of allDimensions) {
       });
       for (const [index, answer] of answers.entries()) {
         if (answer === answers[0]) continue;
-        throw new Error(`${contenders[index]?.name} found ${answer}, but CpuBoxPairs ${answers[0]}.`);
+        throw new Error(`${contenders[index]?.name} found ${answer}, but CpuBoxPairs found ${answers[0]}.`);
       }
       const times = contenders.map((): number[] => []);
       for (let round = -WARM_UP; round < rounds; round++) {

@@ -1,10 +1,10 @@
 /**
  * `npm run bench:cells`: measures candidates and time per particle for several cell sizes and densities, in 2D and 3D,
- * on the CPU engine and on the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise). --sizes are in
- * diameters. It fits the costs to the times; src/core/world/cell-size.ts bases its suggestions on these costs.
- * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --sizes 0.5,0.75,1,1.25,1.5,2,3,4 --repeats 11
- * --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
- * It bundles the current sources before it runs them, because a development server's modules run slower.
+ * on the CPU engine and on the GPU in Node (SwiftShader unless CELLSTORM_DRIVER names another driver). It fits to
+ * these times the costs on which src/core/world/cell-size.ts bases its suggestions.
+ * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --sizes 0.5,0.75,1,1.25,1.5,2,3,4 (in diameters)
+ * --repeats 11 --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
+ * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -50,7 +50,7 @@ const isFit = ({ density, sizes, count, repeats }: CellSizeRequest) =>
   density > 0 && sizes.every((size) => size > 0) && Number.isInteger(count) && count > 0 && repeats >= 1;
 if (!requests.every(isFit)) {
   process.stderr.write(
-    '--count must be a whole number greater than 0, --repeats at least 1, and each of --densities and --sizes greater than 0.\n',
+    `--count is ${values.count}, --repeats ${values.repeats}, --densities ${values.densities} and --sizes ${values.sizes}; --count must be a whole number greater than 0, --repeats at least 1, and each of --densities and --sizes greater than 0.\n`,
   );
   process.exit(2);
 }

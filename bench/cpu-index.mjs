@@ -1,15 +1,16 @@
 // @ts-check
 /**
- * Times a frame in which some of N discs move and each of these finds the discs that overlap it. Compares an index that
- * moves single objects with structures that are rebuilt.
+ * Times a frame in which some of N discs move, and the discs that overlap the moved ones are found. Compares CpuIndex,
+ * which moves single objects, with structures that are rebuilt.
  *
  *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * Discs are random (scene `uniform`), each overlapping one other on average. In every frame a random share of them
- * moves by up to a tenth of a diameter along each axis. One thread. Timed: applying the moves and finding the partners
- * of every mover. A grid may instead find all pairs at once. Before timing, all contenders must agree on the number of
- * partners and on a checksum that does not depend on their order, for several frames. Frames run back and forth between
- * two states, so that every contender is timed on the same frames. Contenders take turns; the table shows medians.
+ * Discs are random (scene `uniform`), and each overlaps one other on average. In every frame, a random share of the
+ * discs moves by up to a tenth of a diameter along each axis. Timed: applying the moves, and finding the partners of
+ * every moved disc, on one thread. One contender finds all pairs of the frame instead.
+ * Before timing, all contenders must agree on the partners in several frames: on their number and on a checksum that
+ * does not depend on their order. Frames move discs back and forth between two states, so that all contenders are timed
+ * on the same frames. Contenders take turns; the table shows medians.
  * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
@@ -22,13 +23,13 @@ const SEED = 1;
 /** Greatest move along each axis, in diameters. */
 const DRIFT = 0.1;
 
-/** Number of frames, each with its own movers. */
+/** Number of frames. Each moves its own random choice of discs. */
 const FRAMES = 4;
 
-/** Rounds to discard, until the code is compiled. */
+/** Rounds to discard, in which the code is compiled. */
 const WARM_UP = 2;
 
-/** Least milliseconds of a sample: cheap frames are repeated, and the time divided. */
+/** Least milliseconds of a sample. Short frames are repeated, and the time is divided by the number of repeats. */
 const SAMPLE_MS = 30;
 
 const { values } = parseArgs({
@@ -49,10 +50,10 @@ if (!shares.every((share) => share > 0 && share <= 1))
 if (!(rounds >= 1)) fail(`--rounds is ${values.rounds}, but it must be a number of at least 1.`);
 
 /** @typedef {{ movers: Uint32Array, there: Float32Array, back: Float32Array }} Frame */
-/** @typedef {{ name: string, play: (frame: Frame, isBack: boolean, found: Tally) => void }} Contender */
+/** @typedef {{ name: string, play: (frame: Frame, isBack: boolean, found: PartnerSum) => void }} Contender */
 
-/** Partners found: their number, and a sum that does not depend on their order. */
-class Tally {
+/** Counts found partners and sums their hashes, so that the result does not depend on their order. */
+class PartnerSum {
   count = 0;
   sum = 0;
 
@@ -98,13 +99,15 @@ function measure(size, share) {
   const partners = frames.flatMap((frame) =>
     [false, true].map((isBack) => {
       const tallies = contenders.map((contender) => {
-        const found = new Tally();
+        const found = new PartnerSum();
         contender.play(frame, isBack, found);
         return `${found.count} partners, checksum ${found.sum}`;
       });
       const other = tallies.findIndex((tally) => tally !== tallies[0]);
       if (other < 0) return Number.parseInt(tallies[0] ?? '', 10);
-      throw new Error(`${contenders[other]?.name} finds ${tallies[other]}, others ${tallies[0]}.`);
+      throw new Error(
+        `${contenders[other]?.name} finds ${tallies[other]}, but ${contenders[0]?.name} finds ${tallies[0]}.`,
+      );
     }),
   );
   const rows = contenders.map((contender) => ({
@@ -114,7 +117,7 @@ function measure(size, share) {
   }));
   for (let round = 0; round < WARM_UP + rounds; round++) {
     for (const row of rows) {
-      const found = new Tally();
+      const found = new PartnerSum();
       const begin = performance.now();
       for (let repeat = 0; repeat < row.repeats; repeat++) {
         for (const frame of frames) row.contender.play(frame, false, found);
@@ -224,8 +227,8 @@ function pairsContender({ min, max, radius, positions }) {
 }
 
 /**
- * Uses kdbush as its author recommends, with typed coordinates. `within` includes the distance itself, so an exact test
- * follows.
+ * Uses kdbush as its author recommends, with typed coordinates. `within` also returns discs that only touch, so an
+ * exact test follows.
  *
  * @param {Scene} scene
  * @returns {Contender}
@@ -254,7 +257,8 @@ function kdbushContender({ radius, positions }) {
 }
 
 /**
- * Chooses distinct movers, with their new and old positions, which are multiples of 1/1024 inside the box.
+ * Chooses the discs that move, and returns them with their new and old positions. New positions are multiples of 1/1024
+ * inside the box.
  *
  * @param {Scene} scene
  * @param {number} count

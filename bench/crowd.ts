@@ -1,9 +1,10 @@
 /**
- * `npm run bench:crowd`: measures very many particles in one cell of a world with `crowds`, on the GPU (SwiftShader in
- * Node, unless CELLSTORM_DRIVER says otherwise). All particles overlap, so there must be n (n − 1) / 2 candidates and
- * as many contacts, and the list of contacts must find as many; this is checked first. A step (one substep, one
- * iteration) and a `separate` run twice from the same state and must end with the same bits.
- * Flags: --count 2e4 --dimensions 2,3 --json. A wrong result ends it with exit code 1.
+ * `npm run bench:crowd`: times steps with very many particles in one cell of a world with `crowds`, on the GPU in Node
+ * (SwiftShader unless CELLSTORM_DRIVER names another driver).
+ * Checks: all particles overlap, so there must be n (n − 1) / 2 candidates and contacts, and the list of contacts must
+ * find as many. A step of one substep and a call of `separate(1)` run twice from the same state and must end with the
+ * same bits.
+ * Flags: --count 2e4 --dimensions 2,3 --json. Exit code 1 if a result is wrong.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -21,25 +22,28 @@ import { commitOf } from './shared.mjs';
 
 const DT = 1 / 64;
 const RADIUS = 0.5;
-/** Edge of the cube in the middle cell that holds all particles: its diagonal is less than a diameter. */
+/** Edge of the square or cube that contains all particles. Its diagonal is less than a diameter, so all overlap. */
 const EDGE = 0.5;
-/** Coordinates per edge: they are exact, so that no count depends on rounding. */
+/** Number of different coordinates along an edge. They are exact, so that no count depends on rounding. */
 const STEPS_PER_EDGE = 512;
-/** Number of pairs that the list has room for; it also counts the others. */
+/** Capacity of the list of contacts. It also counts the pairs that do not fit. */
 const LISTED = 1024;
-/** The reported number of pairs if 32 bits cannot count them. */
+/** The number of pairs that a list reports if 32 bits cannot count them. */
 const UNCOUNTABLE = 2 ** 32 - 1;
 
 interface Row {
   readonly dimensions: 2 | 3;
   readonly count: number;
   readonly pairs: number;
-  /** Milliseconds; for `step` and `separate`, the time of the faster of two runs. */
+  /** Milliseconds of `measure()`. */
   readonly measure: number;
+  /** Milliseconds to create the list of contacts and fill it. */
   readonly list: number;
+  /** Milliseconds of the faster of two runs. */
   readonly step: number;
+  /** Milliseconds of the faster of two runs. */
   readonly separate: number;
-  /** Time of the step without the passes over contacts. */
+  /** Milliseconds of the step without the passes over contacts. */
   readonly order: number;
 }
 
@@ -82,7 +86,7 @@ function expectEqual(what: string, got: number, expected: number): void {
   process.exit(1);
 }
 
-/** Returns how many pairs a list of contacts finds, although it has no room for most of them. */
+/** Returns the number of pairs that a list of contacts counts. Most of them do not fit into it. */
 async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array): Promise<number> {
   const grid = await HashGrid.create(gpu, { ...world(dimensions), diameter: 2 * RADIUS, capacity: count });
   const packed = toStored(dimensions, positions);
@@ -99,7 +103,7 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
   return found;
 }
 
-/** Runs twice from one state, and returns the times of the faster run. */
+/** Runs twice from the same state, checks that both runs end with the same bits, and returns the faster times. */
 async function repeat(
   what: string,
   simulation: Simulation,
@@ -120,12 +124,14 @@ async function repeat(
       Uint32Array,
     ];
     const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
-    expectEqual(`words of ${name} that differ after ${what} twice`, differing, 0);
+    expectEqual(`words of ${name} that differ between two runs of ${what}`, differing, 0);
   }
-  // A run whose times are incomplete must not count as the faster one.
-  const lost = ({ discarded = 0 }: StageTimes) => discarded;
+  // Prefer the run with fewer missing times, since these make a run look faster.
+  const missing = ({ discarded = 0 }: StageTimes) => discarded;
   return times.reduce((least, one) =>
-    lost(one) < lost(least) || (lost(one) === lost(least) && one.total < least.total) ? one : least,
+    missing(one) < missing(least) || (missing(one) === missing(least) && one.total < least.total)
+      ? one
+      : least,
   );
 }
 
@@ -149,7 +155,7 @@ async function measureCrowd(dimensions: 2 | 3, provider: GPU): Promise<Row> {
   const [found, list] = await timed(() => findContacts(gpu, dimensions, positions));
   expectEqual('pairs found', found, Math.min(pairs, UNCOUNTABLE));
   const step = await repeat('a step', simulation, () => simulation.profile(DT));
-  const separate = await repeat('a separate', simulation, () => simulation.profileSeparate(1));
+  const separate = await repeat('separate(1)', simulation, () => simulation.profileSeparate(1));
   for (const _ of scopes) {
     const error = await gpu.device.popErrorScope();
     if (!error) continue;

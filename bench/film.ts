@@ -1,8 +1,7 @@
 /**
- * `npm run bench:film`: measures how much a live film slows the page, in milliseconds per picture in headless Chrome.
- * It compares four kinds: no film; picture and marks drawn onto the film's canvas; the page's own canvas recorded; a
- * film as the page makes it. Kinds take turns, and figures are medians. Processor time is the time of the whole
- * browser, as Linux counts it.
+ * `npm run bench:film`: measures how much recording a live film slows the page, in milliseconds per picture in headless
+ * Chrome. bench/film/measure.ts describes the four kinds of recording that are compared. They take turns, and figures
+ * are medians. Processor time is that of all processes of the browser, as Linux counts it.
  * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +11,7 @@ import { callInPage, startBrowser } from '../scripts/browser';
 import { FILM_KINDS, type FilmKind, type FilmTimes } from './film/measure';
 import { median } from './shared.mjs';
 
-/** Linux counts processor time in ticks of this length. */
+/** Milliseconds per tick in which Linux counts processor time. */
 const TICK_MS = 10;
 
 const { values } = parseArgs({
@@ -33,18 +32,18 @@ const size = { width: Number(values.width), height: Number(values.height) };
 const pictures = Number(values.pictures);
 
 /** Returns the processor time in milliseconds of a process and all its descendants. */
-function workOf(root: number): number {
+function processorTimeOf(root: number): number {
   const processes = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const line = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // The fields after the name, which may contain blanks: state, parent, …, user and system time.
+      // The name may contain blanks, so split only what follows it: state, parent, …, user time, system time.
       const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
       return [
         { id: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) },
       ];
     } catch {
-      return []; // The process has ended meanwhile.
+      return []; // The process has ended.
     }
   });
   const own = new Set([root]);
@@ -63,13 +62,13 @@ const found = new Map<FilmKind, (FilmTimes & { readonly work: number })[]>();
 for (let turn = 0; turn < Number(values.repeats); turn++) {
   for (const kind of FILM_KINDS) {
     const root = started.browser.process()?.pid ?? 0;
-    const before = workOf(root);
+    const before = processorTimeOf(root);
     const times: FilmTimes = await callInPage(page, 'bench/film/measure.ts', 'measureFilm', [
       kind,
       size,
       pictures,
     ]);
-    const work = (workOf(root) - before) / pictures;
+    const work = (processorTimeOf(root) - before) / pictures;
     found.set(kind, [...(found.get(kind) ?? []), { ...times, work }]);
   }
 }

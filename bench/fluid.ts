@@ -1,8 +1,9 @@
 /**
- * `npm run bench:fluid`: times each stage of the fluid's substep at several sizes, for a dam break, on the GPU in Node
- * or on the CPU. Flags: --cells 64,128,256 (along the tank's height) --dimensions 2,3 --substeps 5 --warm-up 3 --square
- * (n² cells with n² particles, a quarter full) --cpu --json.
- * The state is checked before and after timing: the residual is within the tolerance, and nothing is lost.
+ * `npm run bench:fluid`: times a substep of the fluid and its stages for a dam break of several sizes, on the GPU in
+ * Node. With --cpu, times whole substeps of the CPU fluid.
+ * Flags: --cells 64,128,256 (along the tank's height) --dimensions 2 --substeps 5 --warm-up 3 --json --cpu
+ * --square (2D only: n² cells with n² particles, a quarter full).
+ * Before and after timing, the residual must be within the tolerance, and no particle may be lost.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -25,17 +26,17 @@ const { values } = parseArgs({
   },
 });
 
+/** Times of a tank. `stages` and `total` are medians in milliseconds; `total` is a whole substep. */
 interface Result {
   readonly dimensions: 2 | 3;
   readonly cells: readonly number[];
   readonly particles: number;
   readonly iterations: number;
-  /** Medians in milliseconds. */
   readonly stages: Readonly<Record<string, number>>;
   readonly total: number;
 }
 
-/** Substeps before timing: the column begins to fall, and the driver finishes deferred compilation. */
+/** Substeps before timing, in which the column begins to fall and the driver compiles the kernels. */
 const WARM_UP = Number(values['warm-up']);
 const DT = 1 / 240;
 
@@ -43,10 +44,12 @@ function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] as number;
 }
 
-function check(seen: FluidMeasures): void {
-  const { residual, unconverged, nonFinite, outside } = seen;
+function checkState(measures: FluidMeasures): void {
+  const { residual, unconverged, nonFinite, outside } = measures;
   if (residual <= 1e-4 && unconverged + nonFinite + outside === 0) return;
-  throw new Error(`The fluid's state is wrong: ${JSON.stringify(seen)}`);
+  throw new Error(
+    `The state of the fluid is wrong: the residual must be at most 1e-4, and unconverged, nonFinite and outside must be 0, but they are ${JSON.stringify(measures)}.`,
+  );
 }
 
 async function measure(dimensions: 2 | 3, height: number, substeps: number): Promise<Result> {
@@ -64,13 +67,13 @@ async function measure(dimensions: 2 | 3, height: number, substeps: number): Pro
   if (values.cpu) {
     const fluid = createCpuFluid(options);
     for (let substep = 0; substep < WARM_UP; substep++) fluid.step(DT, 1);
-    check(fluid.measure());
+    checkState(fluid.measure());
     for (let substep = 0; substep < substeps; substep++) {
       const began = performance.now();
       fluid.step(DT, 1);
       add('substep', performance.now() - began);
     }
-    check(fluid.measure());
+    checkState(fluid.measure());
     return resultOf(fluid.measure(), fluid.count);
   }
   const { gpu: provider } = await openDawn({ driver: testPreference() });
@@ -79,7 +82,7 @@ async function measure(dimensions: 2 | 3, height: number, substeps: number): Pro
   gpu.device.pushErrorScope('validation');
   const fluid = await createFluid(gpu, options);
   for (let substep = 0; substep < WARM_UP; substep++) fluid.step(DT, 1);
-  check(await fluid.measure());
+  checkState(await fluid.measure());
   for (let substep = 0; substep < substeps; substep++) {
     const { stages } = await fluid.profile(DT);
     for (const [name, time] of Object.entries(stages)) add(name, time);
@@ -88,13 +91,13 @@ async function measure(dimensions: 2 | 3, height: number, substeps: number): Pro
     await gpu.device.queue.onSubmittedWorkDone();
     add('substep', performance.now() - began);
   }
-  const seen = await fluid.measure();
-  check(seen);
+  const measures = await fluid.measure();
+  checkState(measures);
   const invalid = await gpu.device.popErrorScope();
   if (invalid) throw new Error(invalid.message);
   fluid.destroy();
   gpu.destroy();
-  return resultOf(seen, fluid.count);
+  return resultOf(measures, fluid.count);
 
   function resultOf({ iterations }: FluidMeasures, count: number): Result {
     const { substep: all = [], ...single } = times;

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:step`: times grid + one push, and a full step, compared with the unsorted grid, in headless Chrome
- * (default) or in Node. Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
+ * `npm run bench:step`: times the sorted grid with one push, the usual unsorted grid with one push, and a full step of
+ * a simulation, on the GPU. Runs in headless Chrome by default, or in Node.
+ * Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

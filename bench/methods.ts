@@ -1,7 +1,7 @@
 /**
- * Measures the time and memory of a step of boids, of particle life and of the position-based fluid, on the GPU in
- * Node. Boids and life begin scattered in a periodic box, with ten neighbours each. The fluid begins as a block at rest
- * that fills half of its box. A few steps warm up.
+ * Measures the time per step and the memory of boids, particle life and the position-based fluid, on the GPU in Node.
+ * Particles of boids and life begin scattered in a periodic box, with ten neighbours each. The fluid begins as a block
+ * at rest that fills half of its box. A few steps warm up before timing.
  * `node scripts/run.mjs bench/methods.ts [--counts 10000,100000] [--repeats 5]`, after scripts/setup.ts.
  */
 import { cpus, loadavg } from 'node:os';
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const repeats = Number(values.repeats);
 const NEIGHBOURS = 10;
 const SPECIES = 6;
-const FIRST_STEPS = 5;
+const WARM_UP_STEPS = 5;
 
 interface Method {
   readonly count: number;
@@ -40,6 +40,7 @@ function scattered(dimensions: Dimensions, count: number) {
   return { dimensions, min, max, periodic: true, positions: scatterIn(createNoise(1), min, max, count) };
 }
 
+/** Places the fluid as a block that fills half of its box. */
 function block(dimensions: Dimensions, count: number) {
   const side = Math.round(count ** (1 / dimensions));
   const positions = Float32Array.from({ length: dimensions * side ** dimensions }, (_, index) => {
@@ -80,7 +81,7 @@ for (const count of values.counts.split(',').map(Number)) {
         await gpu.device.queue.onSubmittedWorkDone();
         return performance.now() - begin;
       };
-      for (let step = 0; step < FIRST_STEPS; step++) await time();
+      for (let step = 0; step < WARM_UP_STEPS; step++) await time();
       const times: number[] = [];
       for (let repeat = 0; repeat < repeats; repeat++) times.push(await time());
       const bytes = (method.memoryBytes / method.count).toFixed(0);

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:mixed`: times build + all pairs for particles of different sizes, compared with as many equal ones
- * that have as many contacts. Scenes: radii over 1:64 (`mixed`; also in a periodic box and an unbounded world), one
- * large particle among many small ones (`one-large`), and equal ones (`uniform`; also in a periodic box). Runs on the
- * CPU engine and on the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise); on the GPU it also times a
- * grid and one push of a simulation.
+ * `npm run bench:mixed`: times a build and finding all pairs for particles of different radii, relative to as many
+ * equal particles with as many contacts. Scenes: radii from 1 to 64 (`mixed`; also in a periodic box and an unbounded
+ * world), one large particle among many small ones (`one-large`), and equal radii (`uniform`; also in a periodic box).
+ * Runs on the CPU engine and on the GPU in Node (SwiftShader unless CELLSTORM_DRIVER names another driver). On the GPU,
+ * it also times the grid and one push of a simulation.
  * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu --json.
  * The current sources are bundled, because a development server's modules run slower.
  */
@@ -32,7 +32,9 @@ const requests = values.dimensions.split(',').map((dimensions): MixedRequest => 
   };
 });
 if (!requests.every(({ count, repeats }) => Number.isInteger(count) && count > 0 && repeats >= 1)) {
-  process.stderr.write('--count must be a whole number greater than 0, --repeats at least 1.\n');
+  process.stderr.write(
+    `--count is ${values.count} and --repeats is ${values.repeats}; --count must be a whole number greater than 0, --repeats at least 1.\n`,
+  );
   process.exit(2);
 }
 

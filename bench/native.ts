@@ -1,11 +1,11 @@
 /**
- * `npm run bench:native`: compiles bench/native/grid.cu, the program behind cuda-grid, with nvcc, and prints the
- * command that runs it.
- * `--cpu`: compiles it with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without such a GPU.
- * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, from 0 to 100,000
- * bodies, including all bodies in one cell and consecutive frames; `--count n,…`: other counts. Exit code 1 if a pair
- * is missing or one too many, or if there is no compiler or device: nothing is silently left out.
- * Output: .cache/bench-native/cuda-grid, or cuda-grid-on-cpu.
+ * `npm run bench:native`: compiles bench/native/grid.cu, the program of the engine cuda-grid, with nvcc. Prints the
+ * command that benchmarks it.
+ * `--cpu`: compiles with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without an NVIDIA GPU.
+ * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, with 0 to 100,000
+ * bodies and in three frames. `--count n,…` sets other counts.
+ * Output: .cache/bench-native/cuda-grid, or cuda-grid-on-cpu. Exit code 1 if there is no compiler or device, or if the
+ * program finds wrong pairs.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -19,20 +19,20 @@ import { BENCH_SCENES, type BenchScene, createBenchScene } from './harness/scene
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'bench/native');
-/** Not in dist, because every build empties that. */
+/** Folder of the compiled program; not in dist, because every build empties dist. */
 const OUT = join(ROOT, '.cache/bench-native');
 
-/** Just below and above the sizes of a warp, a block and a tile of the scan, and more blocks than run at a time. */
+/** Counts around the sizes of a warp, a block and a tile of the scan, and counts with more blocks than run at once. */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
-/** Small, since copies are not checked. */
+/** Bytes of the copies that measure the bandwidth; few, since no check needs it. */
 const COPY_BYTES = 2 ** 20;
 
 interface Compiler {
   readonly names: readonly string[];
   readonly flags: readonly string[];
   readonly program: string;
-  /** Says how to get a compiler. */
+  /** Message if no compiler is found. */
   readonly missing: string;
 }
 
@@ -46,7 +46,7 @@ const ON_CPU: Compiler = {
   names: ['c++', 'g++', 'clang++'],
   flags: ['-std=c++17', '-O2', '-pthread', '-I', 'on_cpu', '-x', 'c++'],
   program: 'cuda-grid-on-cpu',
-  missing: 'No C++ compiler was found: c++, g++ or clang++.',
+  missing: 'No C++ compiler was found. Install one that is called c++, g++ or clang++.',
 };
 
 function compile({ names, flags, program, missing }: Compiler): string | undefined {
@@ -63,7 +63,7 @@ function compile({ names, flags, program, missing }: Compiler): string | undefin
   return undefined;
 }
 
-/** Returns what is wrong with the answers for a scene's frames, one sentence each. */
+/** Returns one sentence per frame of a scene in which the engine's answer is wrong. */
 async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]> {
   const frames = FRAMES.map((frame) => scene.frame(frame));
   const judge = new Judge(scene, frames);
@@ -81,7 +81,7 @@ async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]>
   return wrong;
 }
 
-/** Returns whether all answers are right, and prints a line per scene. */
+/** Returns whether all answers are right. Prints a line per scene. */
 async function checkAll(engine: NativeEngine, counts: readonly number[]): Promise<boolean> {
   let isRight = true;
   for (const { name, dimensions: offered, most = Number.POSITIVE_INFINITY } of BENCH_SCENES) {

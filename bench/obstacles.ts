@@ -1,7 +1,8 @@
 /**
- * Compares a step in which nine of ten particles never move with a step in which the same particles all move: on the
- * GPU (in Node, by profile()) and on the CPU engine, in turns, as a ratio of medians. In the scene uniform the
- * obstacles are in cells; in mixed they have different sizes and are in a tree.
+ * Compares a step of a simulation in which nine of ten particles are obstacles with a step in which all of them move.
+ * Both run in turns, on the CPU engine and on the GPU in Node. The result is a ratio of medians.
+ * With `--scene uniform`, obstacles are stored in cells. With `--scene mixed`, they have different sizes and are stored
+ * in a tree.
  * `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`, after scripts/setup.ts.
  */
 import { cpus, loadavg } from 'node:os';
@@ -27,8 +28,8 @@ const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
 /**
- * Options with all particles moving, and with nine of ten fixed. Ids do not follow positions, so fixed ones are
- * everywhere.
+ * Returns options in which all particles move, and options in which nine of ten are obstacles. Ids are random, so that
+ * obstacles are everywhere.
  */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });
@@ -44,7 +45,7 @@ function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOp
 
 type Timer = () => Promise<number> | number;
 
-/** Times both in turns, so that other work on the machine affects both. */
+/** Times both simulations in turns, so that other work on the machine affects both alike, and prints the ratio. */
 async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (const timer of timers) await timer();

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:report`: turns the records of `cellstorm bench` below bench/results into one page with sentences,
- * charts and tables, dist/bench-report.html. Files of other formats are left out and named. Arguments: other folders or
- * files to read.
+ * `npm run bench:report`: writes one page about records of `cellstorm bench`, with sentences, charts and tables.
+ * Arguments: folders or files to read; by default, bench/results with all folders in it.
+ * Output: dist/bench-report.html. Files that are not records are left out, with a message per file.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
@@ -14,6 +14,7 @@ const RESULTS = join(ROOT, 'bench/results');
 const OUT = join(ROOT, 'dist/bench-report.html');
 const STYLES = ['src/page/theme.css', 'bench/report/chart.css', 'bench/report/report.css'];
 
+/** Lists a file, or the JSON files in a folder and below; `name` is relative to that folder. */
 async function listFiles(given: string): Promise<readonly (readonly [path: string, name: string])[]> {
   if (!(await stat(given)).isDirectory()) return [[given, basename(given)]];
   const files = (await readdir(given, { recursive: true })).filter((file) => file.endsWith('.json'));

@@ -1,6 +1,6 @@
 /**
- * Shared by the benchmarks: bundles the current sources, because a development server's modules run slower; takes
- * medians, rounds to three digits, and finds the measured commit. Types: shared.d.mts.
+ * Functions that benchmarks share: bundling the current sources, because a development server's modules run slower;
+ * medians; rounding; the measured commit. shared.d.mts declares their types.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { build } from 'vite';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Bundles and imports modules; takes their names and their files, relative to the project's folder. */
+/** Bundles and imports modules. `entries` maps a name to a file, relative to the project's folder. */
 export async function bundle(entries) {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
   try {
@@ -33,7 +33,7 @@ export async function bundle(entries) {
           output: {
             entryFileNames: '[name].mjs',
             chunkFileNames: '[name].mjs',
-            // As in the published build: keeps constants as `const`, so that V8 inlines them.
+            // As in the published build, constants stay `const`, so that V8 inlines them.
             topLevelVar: false,
           },
         },
@@ -55,12 +55,12 @@ export function median(times) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half] + sorted[half - 1]) / 2;
 }
 
-/** Rounds to three digits. */
+/** Rounds to three significant digits. */
 export function round(value) {
   return Number(value.toPrecision(3));
 }
 
-/** Returns undefined for a checkout without history. */
+/** Returns the short hash of the current commit; undefined without git or a repository. */
 export function commitOf() {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();

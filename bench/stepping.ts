@@ -1,9 +1,9 @@
 /**
- * `npm run bench:stepping`: compares a particle solver with rigid-body engines: milliseconds per step of 1/60 s while a
- * pile of equal discs falls and settles in a box, on one thread. They do not compute the same thing, so the overlap and
- * kinetic energy of the last state are shown beside each time.
+ * `npm run bench:stepping`: compares a particle solver with rigid-body engines. It measures the milliseconds per step
+ * of 1/60 s while a pile of equal discs falls and settles in a box, on one thread. The engines solve different
+ * problems, so each time is shown with the overlap and the kinetic energy of the last state.
  * Flags: --count 1000,5000,20000 --only cellstorm/cpu,rapier2d,box2d3,matter-js --steps 240 --limit 60 (seconds per
- * engine and size) --json. If an engine loses discs or is not installed, it says so and ends with exit code 1.
+ * engine and count) --json. Exit code 1, with a message, if an engine loses discs or is not installed.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -40,7 +40,7 @@ if (!(limit > 0)) refuse(`--limit is ${values.limit}, but it must be a number of
 const known = STEPPING_ENGINES.map(({ name }) => name);
 const names = values.only?.split(',');
 const unknown = names?.find((name) => !known.includes(name));
-if (unknown !== undefined) refuse(`--only is ${unknown}, but it must be some of ${known.join(', ')}.`);
+if (unknown !== undefined) refuse(`--only names ${unknown}, but the engines are ${known.join(', ')}.`);
 
 const records: SteppingRecord[] = [];
 let failed = false;
@@ -74,7 +74,7 @@ if (values.json) {
   const cut = records.some((record) => record.steps < steps);
   if (cut) {
     process.stdout.write(
-      `\nRows with fewer than ${steps} steps were ended by the limit of ${values.limit} s, earlier in the fall. Do not compare them with the others.\n`,
+      `\nRows with fewer than ${steps} steps reached the limit of ${values.limit} s, so their pile is at an earlier stage of the fall. Do not compare them with other rows.\n`,
     );
   }
 }

@@ -1,11 +1,11 @@
 /**
  * Fits the costs of a candidate, a cell and a range to the least measured times, which other work on the machine
- * disturbs least. It minimises the squares of the relative errors with costs of at least 0: it solves for every subset
- * of nonzero costs and keeps the best.
+ * disturbs least. The fit minimises the sum of squared relative errors, with costs of at least 0: it solves for every
+ * subset of nonzero costs and takes the best solution.
  */
 import type { CellSizeRow } from './measure';
 
-/** Nanoseconds. */
+/** Nanoseconds per candidate, cell and range. */
 export interface Costs {
   readonly candidate: number;
   readonly cell: number;
@@ -39,7 +39,7 @@ export function fitCosts(samples: readonly Sample[]): Costs {
     const [candidate, cell, range] = costs as [number, number, number];
     best = { candidate, cell, range, error };
   }
-  if (!best) throw new Error('No costs fit.');
+  if (!best) throw new Error('No costs of 0 or more fit the times; measure more densities and sizes.');
   return best;
 }
 
@@ -47,10 +47,10 @@ function sum<Item>(items: readonly Item[], read: (item: Item, index: number) => 
   return items.reduce((total, item, index) => total + read(item, index), 0);
 }
 
-/** Solves by Gauss-Jordan elimination, for a positive definite matrix; a singular one gives NaN. */
-function solve(matrix: number[][], right: number[]): number[] {
-  const size = right.length;
-  const rows = matrix.map((row, index) => [...row, right[index] as number]);
+/** Solves a positive definite system by Gauss-Jordan elimination. For a singular matrix the result contains NaN. */
+function solve(matrix: number[][], rightHandSide: number[]): number[] {
+  const size = rightHandSide.length;
+  const rows = matrix.map((row, index) => [...row, rightHandSide[index] as number]);
   for (let pivot = 0; pivot < size; pivot++) {
     for (let other = 0; other < size; other++) {
       if (other === pivot) continue;

@@ -1,8 +1,8 @@
 /**
- * Times the same particles in cells of different sizes, on both engines, and counts the candidates of each size.
- * Before timing, checks that all sizes and methods find the same number of contacts. They are timed in turns.
- * Particles are random, with coordinates that are multiples of 1/1024 of a diameter, and in the order of their cells,
- * as a simulation keeps them.
+ * Times searches among the same particles with cells of different sizes, on the CPU engine and on the GPU, and counts
+ * the candidates per size. Before timing, all sizes and methods must find the same number of contacts. They are timed
+ * in turns. Particles are random, with coordinates that are multiples of 1/1024 of a diameter. They are sorted by cell,
+ * as in a simulation.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -33,10 +33,10 @@ export interface CellSizeRequest {
 }
 
 /**
- * What is timed. `cpu pairs`: the CPU engine builds and finds all pairs. `gpu push`: the GPU sorts and pushes apart
- * once. `cpu near`, `gpu near`: the neighbours of each particle are counted, exactly for any cell size. A CPU query
- * visits one cell more on every side than the radius reaches. The GPU sorts and runs a custom kernel, which visits one
- * cell on every side if the radius is no larger than a cell, otherwise as many as the radius spans.
+ * The timed methods. `cpu pairs`: the CPU engine builds its grid and finds all pairs. `gpu push`: a simulation on the
+ * GPU sorts its particles and pushes them apart once. `cpu near`: queries of the CPU grid, which visit one cell more on
+ * every side than the radius reaches. `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. It
+ * visits as many cells on every side as the radius spans.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -47,26 +47,30 @@ export interface CellSizeRow {
   readonly density: number;
   /** Edge of a cell, in diameters. */
   readonly size: number;
-  /** `cells`, `ranges`, `candidates` and `contacts` are per particle. */
+  /** Cells of the grid per particle. */
   readonly cells: number;
+  /** Rows of cells that a search visits, per particle. */
   readonly ranges: number;
+  /** Tested particles per particle. */
   readonly candidates: number;
+  /** Contacts per particle, each counted from both sides. */
   readonly contacts: number;
-  /** Nanoseconds per particle. */
+  /** Median nanoseconds per particle. */
   readonly median: number;
+  /** Least nanoseconds per particle. */
   readonly least: number;
 }
 
 const SEED = 1;
-/** Only every fifth particle queries its neighbours in timed runs, since a query is slow. */
+/** In timed runs of `cpu near`, only every fifth particle has a query, since queries are slow. */
 const STRIDE = 5;
-/** So low that every repeat has the same workload. */
+/** Relaxation so low that every repeat has the same workload. */
 const RELAXATION = 0.01;
 
-/** One size with one method. */
+/** A method with one cell size. */
 interface Contender {
   readonly row: Omit<CellSizeRow, 'median' | 'least'>;
-  /** Number of particles that a run handles. */
+  /** Number of particles that a run searches for. */
   readonly particles: number;
   run(): void | Promise<void>;
   destroy?(): Promise<void>;
@@ -86,7 +90,7 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
   for (const size of request.sizes) {
     const sized = { ...box, cellSize: size };
     for (const method of request.methods) {
-      // These methods visit only adjacent cells.
+      // These methods visit only adjacent cells, so cells must be at least a diameter wide.
       if (size < 1 && (method === 'cpu pairs' || method === 'gpu push')) continue;
       if (method === 'cpu pairs') contenders.push(contendPairs(sized, positions, request, size));
       if (method === 'gpu push')
@@ -157,7 +161,7 @@ async function contendPush(
   const { candidates, ranges } = countCandidates(simulation.world, positions, 0, 1);
   if (candidates !== (2 * measures.candidates) / count) {
     throw new Error(
-      `${candidates} candidates per particle were counted, but the device reports ${(2 * measures.candidates) / count}.`,
+      `countCandidates finds ${candidates} candidates per particle, but the GPU reports ${(2 * measures.candidates) / count}.`,
     );
   }
   return {
@@ -178,7 +182,10 @@ async function contendPush(
     },
     async destroy() {
       const after = await simulation.measure();
-      if (after.count !== count || after.nonFinite > 0) throw new Error('Particles were lost while timing.');
+      if (after.count !== count || after.nonFinite > 0)
+        throw new Error(
+          `After timing, ${after.count} of ${count} particles are left and ${after.nonFinite} are not finite.`,
+        );
       simulation.destroy();
       await close(gpu);
     },
@@ -187,7 +194,7 @@ async function contendPush(
 
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
-/** Opens a device; closing it reports its errors. */
+/** Opens a device with error scopes; `close` throws the errors that they caught. */
 async function openGpu(
   provider: GPU,
   limits: { readonly particles: number; readonly cells: number; readonly dimensions: Dimensions },
@@ -220,7 +227,7 @@ async function contendKernel(
   const { cellCount } = defineWorld(options, size);
   const gpu = await openGpu(provider, { particles: count, cells: cellCount, dimensions });
   const { queue } = gpu.device;
-  // The diameter here only sets the cell size.
+  // Cells are as wide as `diameter`, which has no other effect here.
   const grid = await HashGrid.create(gpu, { ...options, diameter: size, capacity: count });
   const ordered = inCellOrder(createCpuGrid({ ...options, diameter: size, capacity: count }), positions);
   const kernel = await grid.kernel({
@@ -230,17 +237,17 @@ async function contendKernel(
     buffers: { neighbours: { type: 'array<u32>', access: 'write' } },
   });
   const stored = toStored(dimensions, ordered);
-  const held = await createBuffers(gpu, 'bench', { positions: stored.byteLength, neighbours: 4 * count });
-  queue.writeBuffer(held.buffers.positions, 0, stored);
+  const owned = await createBuffers(gpu, 'bench', { positions: stored.byteLength, neighbours: 4 * count });
+  queue.writeBuffer(owned.buffers.positions, 0, stored);
   const search = () => {
     const encoder = gpu.device.createCommandEncoder({ label: 'bench' });
-    grid.encode(encoder, { positions: held.buffers.positions, count });
-    kernel.encode(encoder, { buffers: { neighbours: held.buffers.neighbours } });
+    grid.encode(encoder, { positions: owned.buffers.positions, count });
+    kernel.encode(encoder, { buffers: { neighbours: owned.buffers.neighbours } });
     return encoder;
   };
   const readback = new Readback(gpu, 'bench');
   const encoder = search();
-  const reading = readback.record(encoder, [{ buffer: held.buffers.neighbours, size: 4 * count }]);
+  const reading = readback.record(encoder, [{ buffer: owned.buffers.neighbours, size: 4 * count }]);
   queue.submit([encoder.finish()]);
   const [found] = (await reading.finish()) as [ArrayBuffer];
   const contacts = new Uint32Array(found).reduce((sum, neighbours) => sum + neighbours, 0) / count;
@@ -263,7 +270,7 @@ async function contendKernel(
     },
     async destroy() {
       readback.destroy();
-      held.destroy();
+      owned.destroy();
       grid.destroy();
       await close(gpu);
     },
@@ -276,7 +283,7 @@ function contendNear(
   { dimensions, count, density }: CellSizeRequest,
   size: number,
 ): Contender {
-  // The diameter here only sets the cell size.
+  // Cells are as wide as `diameter`, which has no other effect here.
   const grid = createCpuGrid({ ...options, diameter: size, capacity: count });
   const ordered = inCellOrder(grid, positions);
   grid.build(ordered);
@@ -293,7 +300,7 @@ function contendNear(
     }
     return found;
   };
-  // A query also finds the particle itself.
+  // Subtract the particles themselves, which their queries find, too.
   const contacts = (queryEach(1) - count) / count;
   const { candidates, ranges } = countCandidates(grid.world, ordered, 1, 1);
   const cells = grid.world.cellCount / count;
@@ -306,7 +313,7 @@ function contendNear(
   };
 }
 
-/** Returns positions in the order of their cells. */
+/** Returns positions sorted by cell. */
 function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
   const { dimensions } = grid.world;
   grid.build(positions);
@@ -318,9 +325,9 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts the candidates per particle, and the rows of cells that hold them. A particle's candidates are all others in
- * the cells within the distance `reach` of it along every axis, and in `spare` more cells on each side. This count
- * uses neither engine's search.
+ * Counts the candidates per particle, and the rows of cells that contain them. A particle's candidates are all other
+ * particles in the cells within the distance `reach` along every axis, and in `spare` more cells on each side. The
+ * count is independent of the searches that are timed.
  */
 function countCandidates(
   world: World,

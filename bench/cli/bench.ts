@@ -1,8 +1,8 @@
 /**
- * `cellstorm bench`: compares broad phases on fixed scenes, and checks them before and after they are timed.
- * Outputs: a table, or the whole record as JSON or CSV, and the changes against an earlier record. Exit code 1 if an
- * engine found wrong pairs or failed, or if --out could not be written at the end. The file of --out is complete at any
- * time: after each case it is written under another name and then renamed.
+ * `cellstorm bench`: times broad phases on fixed scenes, and checks their pairs before and after.
+ * Outputs: a table, JSON or CSV on stdout; with --baseline, the changes since an earlier record on stderr. With --out,
+ * the record is written after each case, under a temporary name and then renamed, so the file is never incomplete.
+ * Exit code: 1 if an engine found wrong pairs or failed, or if --out could not be written at the end.
  */
 import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
@@ -53,7 +53,7 @@ export const BENCH_FLAGS: Flags = {
   scene: { value: 'name,…', help: `scenes to run, or all (default ${DEFAULT_SCENES}); see --list` },
   count: { value: 'n,…', help: `numbers of bodies, such as 1e6 (default ${DEFAULT_COUNTS})` },
   dimensions: { value: '2|3|2,3', help: 'dimensions to run (default 2)' },
-  backend: { value: 'gpu|cpu|gpu,cpu', help: 'run only engines on these (default gpu,cpu)' },
+  backend: { value: 'gpu|cpu|gpu,cpu', help: 'backends whose engines run (default gpu,cpu)' },
   repeat: { value: 'n', help: `timed rounds (default ${DEFAULT_REPEAT})` },
   limit: {
     value: 'seconds',
@@ -120,7 +120,7 @@ export async function bench(argv: readonly string[]): Promise<number> {
       return opened.gpu;
     },
     onProgress: (done, _total, what) => progress.show(done, what),
-    // A failed write does not end the run: a full disk may have room again later.
+    // The run continues after a failed write, since a full disk may have room later.
     onCase: async (result) => {
       if (out === undefined) return;
       await writeRecord(out, recordOf(result)).catch(({ code }: NodeJS.ErrnoException) => {
@@ -148,7 +148,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** Lists the engines. The path is resolved, since a path without a folder would be looked up as a command. */
+/** Lists the engines. Resolves the path of --native, since a name without a folder would be looked up as a command. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));
@@ -187,7 +187,7 @@ async function readBaseline(path: string | undefined): Promise<BenchRecord | und
   return parseRecord('baseline', text);
 }
 
-/** Checks the program before anything runs. */
+/** Checks that the program of --native can be run, before anything else runs. */
 async function checkRunnable(path: string): Promise<void> {
   await access(path, constants.X_OK).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--native is ${path}, which cannot be run (${error.code}).`);
@@ -195,8 +195,8 @@ async function checkRunnable(path: string): Promise<void> {
 }
 
 /**
- * Checks the file before anything runs, so that a long run does not end in an error. It tries to write, since
- * permissions are not enough: a folder may belong to the system.
+ * Checks that --out can be written before anything runs, so that a long run does not end in an error. It writes a file,
+ * because permissions alone do not tell: a folder may be protected by the system.
  */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);
@@ -210,6 +210,7 @@ async function checkWritable(path: string): Promise<void> {
   }
 }
 
+/** Returns the name under which the record is written before it is renamed. */
 function partOf(path: string): string {
   return `${path}.${process.pid}.part`;
 }
@@ -218,7 +219,7 @@ function textOf(record: BenchRecord): string {
   return `${JSON.stringify(record, undefined, 1)}\n`;
 }
 
-/** Writes the record so that a reader finds the previous record or this one, never a part. */
+/** Writes the record. A reader finds the previous record or this one, never an incomplete file. */
 async function writeRecord(path: string, record: BenchRecord): Promise<void> {
   const part = partOf(path);
   try {

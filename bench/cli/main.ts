@@ -1,4 +1,4 @@
-/** The `cellstorm` command: the commands of src/cli, and the benchmark. */
+/** Runs the `cellstorm` command: the commands of src/cli, and `bench`. */
 import { COMMANDS, runCommandLine } from '../../src/cli/commands';
 import { BENCH_FLAGS, bench } from './bench';
 

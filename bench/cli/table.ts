@@ -1,7 +1,7 @@
 /**
- * Formats the output of `cellstorm bench`: the available engines and scenes, and a record as a table that fits the
- * terminal. Each case is a headline with its engines below, the fastest first. Then come the reasons for missing times,
- * and growth.
+ * Formats the output of `cellstorm bench`: the list of engines and scenes, or a record as tables. The table of times
+ * has a headline per case and a row per engine, the fastest first. After it come the reasons for missing times, and a
+ * table of growth.
  */
 
 import { formatCount, formatTable, formatWrapped, wrapText } from '../../src/cli/output';
@@ -69,7 +69,7 @@ function describeTimes(outcomes: readonly Outcome[]): string {
     groupCases.filter(({ timed }) => timed.length > 0).map((one) => ({ name, one })),
   );
   if (cases.length === 0) return '';
-  // All rows go into one table, so that columns align throughout; headlines are then put between the rows.
+  // Format all rows as one table, so that columns align throughout. Then insert the headlines.
   const [head, ...rows] = formatTable([COLUMNS, ...cases.flatMap(({ one }) => rowsOf(one))], RIGHT).split(
     '\n',
   );
@@ -97,7 +97,7 @@ function rowsOf({ timed }: Case): string[][] {
   ]);
 }
 
-/** Lists why engines have no time; each reason appears once, with all engines and counts that it applies to. */
+/** Lists why engines have no time. Each reason appears once, with all engines and counts that have it. */
 function describeMissing(outcomes: readonly Outcome[], width: number): string {
   const reasons = new Map<string, { engines: Set<string>; counts: Set<string>; first: Outcome }>();
   for (const outcome of outcomes) {

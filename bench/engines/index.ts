@@ -5,7 +5,7 @@ import { CPU_ENGINES } from './cpu';
 import { GPU_ENGINES } from './gpu';
 import { createCudaGrids } from './native/cuda';
 
-/** `native` is the path of the program of native engines. */
+/** `native`: path of the program that runs the native engines. Without a path, they are listed as absent. */
 export function listEngines(native?: string): readonly Engine[] {
   return [...GPU_ENGINES, ...createCudaGrids(native), ...CPU_ENGINES, ...PEERS];
 }

@@ -1,19 +1,19 @@
 /**
- * Draws on a WebGPU canvas with a 2D canvas over it, with or without a film, to measure how a live film slows the page.
- * Runs in a page.
+ * Draws on a WebGPU canvas with a 2D canvas over it, while a film is recorded or not, and measures the time per
+ * picture. Runs in a page.
  */
 import { FilmPicture } from '../../src/page/panel/film-picture';
 import { openLiveFilm } from '../../src/page/panel/live-film';
 
 /**
- * `draw`: no film. `compose`: draws both canvases onto the film's canvas, but records nothing. `canvas`: records the
- * WebGPU canvas alone. `film`: records a film as the page does.
+ * `draw`: no film. `compose`: draws both canvases onto the film's canvas, but records nothing. `canvas`: records only
+ * the WebGPU canvas. `film`: records a film as the playground does.
  */
 export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;
 
 export type FilmKind = (typeof FILM_KINDS)[number];
 
-/** Milliseconds per picture: in total, and in the calls that pass it to the film. */
+/** Milliseconds per picture: in total, and in the calls that pass the picture to the film. */
 export interface FilmTimes {
   readonly picture: number;
   readonly call: number;
@@ -21,7 +21,10 @@ export interface FilmTimes {
 
 export async function measureFilm(kind: FilmKind, size: object, pictures: number): Promise<FilmTimes> {
   const device = await (await navigator.gpu.requestAdapter())?.requestDevice();
-  if (!device) throw new Error('There is no GPU.');
+  if (!device)
+    throw new Error(
+      'WebGPU offers no adapter in this browser; check the flags that scripts/browser.ts starts it with.',
+    );
   const [canvas, marks] = [document.createElement('canvas'), document.createElement('canvas')];
   for (const each of [canvas, marks]) {
     Object.assign(each, size);

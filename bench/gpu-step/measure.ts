@@ -1,7 +1,7 @@
 /**
- * Times grid + one push apart, and a full step, compared with the unsorted grid, in one run on one device, in Node or
- * in a page. Results are compared before and after, inside error scopes, because a submission that the device drops
- * looks very fast.
+ * Times the sorted grid with one push, the unsorted grid with one push, and a full step, in turns on one device, in
+ * Node or in a page. Before timing, the positions of both grids must agree; afterwards, no particle may be lost.
+ * Everything runs inside error scopes, because a submission that the device drops looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';
@@ -23,7 +23,7 @@ export interface Timing {
   /** Milliseconds from submission to completion, one per repeat. */
   readonly wall: readonly number[];
   readonly median: number;
-  /** Times of the passes of one run, each in its own compute pass. */
+  /** Times of the stages of one run, each in a compute pass of its own. */
   readonly passes: StageTimes;
   readonly bytesEquivalent: number;
 }
@@ -39,13 +39,13 @@ export interface StepResult extends StepRequest {
   readonly separate: Timing;
   readonly step: Timing;
   readonly unsorted: Timing;
-  /** Largest difference between the positions of both grids. */
+  /** Greatest difference between coordinates of the two grids after one push. */
   readonly difference: number;
 }
 
-/** So low that every repeat has the same workload. */
+/** Relaxation so low that every repeat has the same workload. */
 const RELAXATION = 0.01;
-/** The two grids sum in different orders, so coordinates of this size differ by a few roundings. */
+/** Greatest accepted difference of coordinates. The two grids sum in different orders, so they round differently. */
 const MOST_DIFFERENCE = 1e-3;
 
 export async function measureStep(request: StepRequest, provider?: GPU): Promise<StepResult> {
@@ -85,12 +85,12 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   const difference = greatestDifference((await simulation.read()).positions, await readUnsorted());
   if (!(difference <= MOST_DIFFERENCE) || before.contacts === 0) {
     throw new Error(
-      `The positions of the two grids differ by ${difference}, so their times would mean nothing.`,
+      `After one push, the positions of the two grids differ by ${difference} (at most ${MOST_DIFFERENCE} is accepted), with ${before.contacts} contacts (at least 1 is needed).`,
     );
   }
 
   const copyBytesPerMs = await measureCopy(gpu);
-  const ways = {
+  const variants = {
     separate: { run: () => simulation.separate(1), passes: () => simulation.profileSeparate(1) },
     unsorted: {
       run: () => record(unsorted.stages()),
@@ -101,18 +101,21 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   };
   const wall = { separate: [] as number[], unsorted: [] as number[], step: [] as number[] };
   for (let repeat = 0; repeat <= repeats; repeat++) {
-    for (const [name, way] of Object.entries(ways) as [keyof typeof ways, (typeof ways)['step']][]) {
+    for (const [name, variant] of Object.entries(variants) as [
+      keyof typeof variants,
+      (typeof variants)['step'],
+    ][]) {
       await device.queue.onSubmittedWorkDone();
       const began = performance.now();
-      way.run();
+      variant.run();
       await device.queue.onSubmittedWorkDone();
       // The first round is the warm-up.
       if (repeat > 0) wall[name].push(performance.now() - began);
     }
   }
-  const timing = async (name: keyof typeof ways): Promise<Timing> => {
+  const timing = async (name: keyof typeof variants): Promise<Timing> => {
     const median = medianOf(wall[name]);
-    const passes = await ways[name].passes();
+    const passes = await variants[name].passes();
     return { wall: wall[name], median, passes, bytesEquivalent: (median * copyBytesPerMs) / count };
   };
   const [separate, stepped, plain] = [
@@ -121,7 +124,10 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
     await timing('unsorted'),
   ];
   const after = await simulation.measure();
-  if (after.count !== count || after.nonFinite > 0) throw new Error('Particles were lost while timing.');
+  if (after.count !== count || after.nonFinite > 0)
+    throw new Error(
+      `After timing, ${after.count} of ${count} particles are left and ${after.nonFinite} are not finite.`,
+    );
   for (let scope = 0; scope < 3; scope++) {
     const error = await device.popErrorScope();
     if (error) throw new Error(`The device reported: ${error.message}`);
@@ -146,7 +152,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   return result;
 }
 
-/** Measures the copy bandwidth of the device: copies of 64 MiB, the best of several. */
+/** Returns the bytes per millisecond that copies of 64 MiB move, reads plus writes: the best of several. */
 async function measureCopy(gpu: Gpu): Promise<number> {
   const size = 1 << 26;
   const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
@@ -166,7 +172,6 @@ async function measureCopy(gpu: Gpu): Promise<number> {
   }
   from.destroy();
   to.destroy();
-  // Each byte is read and written.
   return (2 * 4 * size) / best;
 }
 

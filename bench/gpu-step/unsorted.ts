@@ -1,4 +1,7 @@
-/** The usual unsorted grid with one push, made of the engine's own count, scan and scatter. */
+/**
+ * The usual unsorted grid with one push apart, for comparison: the count, scan and scatter passes of the GPU engine,
+ * and a kernel that reads particles through the sorted ids.
+ */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';
 import { defaultSettings, deriveSubstep } from '../../src/core/contact/settings';
@@ -59,7 +62,7 @@ export async function createUnsorted(gpu: Gpu, scene: Scene, relaxation: number)
   gpu.device.queue.writeBuffer(buffers.position_in, 0, toStored(dimensions, scene.positions));
   const parameters = await SharedParameters.create(gpu, dimensions, 'unsorted');
   const settings = { ...defaultSettings(dimensions), relaxation };
-  const shared = parameters.place(world, count, deriveSubstep(world, diameter, settings, 0));
+  const shared = parameters.write(world, count, deriveSubstep(world, diameter, settings, 0));
   const groups = { count: counting.bind(buffers), scatter: scatter.bind(buffers), push: push.bind(buffers) };
   return {
     positions: buffers.position_out,

@@ -1,6 +1,6 @@
-// The usual grid, to compare with: particles stay where they are, and are reached through sorted ids. Does one push
-// apart, like shaders/solve/resolve.wgsl with SEPARATE; one thread per particle. Inputs: positions in input order,
-// entries and starts of the grid. Output: positions.
+// The usual unsorted grid, for comparison: particles are not moved into the order of cells, but read through sorted
+// ids. Does one push apart, like shaders/solve/resolve.wgsl with SEPARATE, with one thread per particle.
+// Inputs: positions in input order, entries and starts of the grid. Output: positions in input order.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn push_unsorted(
@@ -8,11 +8,11 @@ fn push_unsorted(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (slot >= grid.count) {
+  let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (id >= grid.count) {
     return;
   }
-  let position = load_vector(position_in[slot]);
+  let position = load_vector(position_in[id]);
   let cell = flatten(lattice_at(position), grid.cells);
   var push = Vector();
   for (var layer = 0u; layer < LAYERS; layer++) {
@@ -23,13 +23,13 @@ fn push_unsorted(
         let other = entries[index].x;
         let apart = position - load_vector(position_in[other]);
         let distance_squared = dot(apart, apart);
-        if (distance_squared < substep.diameter_squared && other != slot) {
-          let contact = contact_with(Particle(slot, position), Neighbour(other, apart, distance_squared));
+        if (distance_squared < substep.diameter_squared && other != id) {
+          let contact = contact_with(Particle(id, position), Neighbour(other, apart, distance_squared));
           push += substep.half_relaxation * contact.overlap * contact.normal;
         }
       }
       centre += grid.cells.x;
     }
   }
-  position_out[slot] = store_vector(position + push);
+  position_out[id] = store_vector(position + push);
 }

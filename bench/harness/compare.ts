@@ -1,20 +1,21 @@
 /**
- * Compares a record with an earlier one: how the measurements differ, which engines got faster or slower by more than
- * the noise, and which times are missing now.
+ * Compares a record with an earlier one: which settings differ, which engines got faster or slower by more than the
+ * noise, and which times are missing now.
  */
 import type { BenchRecord, CaseName, Outcome, Status } from './record';
 import type { Statistics } from './statistics';
 
 export interface Change extends CaseName {
   readonly engine: string;
+  /** Median milliseconds in the earlier record. */
   readonly before: number;
   readonly after: number;
-  /** After ÷ before. */
+  /** `after` ÷ `before`. */
   readonly ratio: number;
   readonly verdict: 'faster' | 'slower' | 'the same';
 }
 
-/** An engine and case that was timed before and has no time now. */
+/** An engine in a case of both records that was timed in the earlier one only. */
 export interface Loss extends CaseName {
   readonly engine: string;
   readonly status: Status;
@@ -22,14 +23,13 @@ export interface Loss extends CaseName {
 }
 
 export interface Comparison {
-  /** How the two measurements differ: one sentence each. */
+  /** One sentence per setting or machine property that differs. */
   readonly differences: readonly string[];
   readonly changes: readonly Change[];
-  /** Cases that both records ran. */
   readonly losses: readonly Loss[];
-  /** Timed before, but not run now. */
+  /** Number of earlier times of engines and cases that the new record did not run. */
   readonly notRun: number;
-  /** Timed now, but not before. */
+  /** Number of new times without an earlier one. */
   readonly added: number;
 }
 
@@ -38,7 +38,7 @@ const LEAST_CHANGE = 0.05;
 /** Changes up to this many times the sum of both spreads also count as noise. */
 const SPREADS = 1.5;
 
-/** Returns the share by which two medians may differ without meaning anything. */
+/** Returns the share by which two medians may differ by noise alone. */
 export function noiseOf(one: Statistics, other: Statistics): number {
   return Math.max(LEAST_CHANGE, SPREADS * (one.spread + other.spread));
 }
@@ -81,7 +81,7 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['processor', ({ machine }) => machine.cpu],
     ['number of cores', ({ machine }) => machine.cores],
     ['runtime', ({ machine }) => machine.runtime],
-    // A run without GPU engines records no adapter.
+    // Undefined for a run without GPU engines.
     ['adapter', ({ machine }) => machine.adapter],
     ['driver', ({ machine }) => machine.driver],
     ['set of flags', ({ machine }) => machine.flags?.join(' ')],

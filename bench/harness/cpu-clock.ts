@@ -1,16 +1,16 @@
 /**
- * Measures how fast one CPU thread copies, which converts times into bytes, and how coarse its clock is: browsers round
- * it to 5 or 100 µs.
+ * Measures how fast one CPU thread copies memory, which converts times into bytes, and the step of the CPU's clock.
+ * Browsers round the clock to 5 or 100 µs.
  */
 
-/** Bytes of a copy: more than even the largest cache holds. */
+/** Default size of a copy in bytes: more than any cache holds. */
 export const COPY_BYTES = 2 ** 29;
-/** Every machine has memory for copies of this size. */
+/** Least size of a copy in bytes; every machine has memory for it. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 
 export interface CopySpeed {
-  /** Bytes per millisecond, reads plus writes: the best of several. */
+  /** Bytes per millisecond, reads plus writes, of the fastest of several copies. */
   readonly bytesPerMs: number;
   /** Bytes of each copy. */
   readonly bytes: number;
@@ -18,17 +18,17 @@ export interface CopySpeed {
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** Measures once per process, since that takes a second. */
+/** Returns the speed of copies. It is measured once per process and size, since that takes a second. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;
 }
 
-/** Copies this many bytes, or halves the number until there is memory for it. */
+/** Measures copies of this many bytes, or of half as many until there is memory for them. */
 export function measureCpuCopy(bytes: number): CopySpeed {
   const [from, to] = allocateTwo(bytes);
   let best = Number.POSITIVE_INFINITY;
-  // The first copy touches pages that are not mapped yet.
+  // One copy more than is needed: the first is slow, since it touches pages that are not mapped yet.
   for (let repeat = 0; repeat <= COPY_REPEATS; repeat++) {
     const began = performance.now();
     to.set(from);
@@ -47,14 +47,15 @@ function allocateTwo(bytes: number): readonly [Float64Array, Float64Array] {
   }
 }
 
-/** How many clock steps to measure, and how many readings a step may take before the clock counts as stopped. */
-const CLOCK_LOOKS = 20;
+/** Number of clock steps to measure. */
+const CLOCK_STEPS = 20;
+/** The clock counts as stopped after this many equal readings. */
 const MOST_READINGS = 100_000;
 
 /** Returns the shortest step of `performance.now` in milliseconds; 0 if it stands still. */
 export function measureCpuStep(): number {
   let least = Number.POSITIVE_INFINITY;
-  for (let look = 0; look < CLOCK_LOOKS; look++) {
+  for (let step = 0; step < CLOCK_STEPS; step++) {
     const began = performance.now();
     let now = began;
     for (let reading = 0; now === began; reading++) {

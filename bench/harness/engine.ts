@@ -1,10 +1,9 @@
 /**
- * The interface of a broad phase in the benchmark: take positions, build, find every overlapping pair. All engines run
- * through these few functions, on the same scenes, and are checked against the same answer.
+ * Defines the interface of a broad phase in the benchmark: take positions, build, find every overlapping pair. All
+ * engines implement it, run on the same scenes, and are checked against the same answer.
  *
  * Two bodies overlap if the distance of their centres is less than the sum of their radii. Coordinates are chosen so
- * that 32-bit floats hold every difference and square exactly. So there is one correct answer, and every engine must
- * find it.
+ * that 32-bit floats hold every difference and square exactly. So every scene has one correct answer.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import type { PairList } from '../../src/core/simulation/simulation';
@@ -15,39 +14,42 @@ import type { BenchScene } from './scenes';
 export const BACKENDS = ['gpu', 'cpu'] as const;
 export type Backend = (typeof BACKENDS)[number];
 
-/** The `peer` of a method that tutorials teach, for which no package exists. */
+/** Value of `peer` for a method that tutorials teach and that no package offers. */
 export const TUTORIAL = 'the usual tutorial';
 
 interface Described {
-  /** Name for `--only`: lower case with hyphens, the backend first, as in `cpu-grid`. Packages keep their own names. */
+  /** Name for `--only`: lower case with hyphens, the backend first, as in `cpu-grid`. A package has its own name. */
   readonly name: string;
   /** A package's name, or TUTORIAL; undefined for an engine of this project. */
   readonly peer?: string | undefined;
   /** How the engine works, in one sentence. */
   readonly about: string;
-  /** Returns why it cannot take a scene, in one sentence; undefined if it can. */
+  /** Returns why the engine does not accept a scene, in one sentence; undefined if it accepts it. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
-  /** What it lacks, in one sentence. Then only runs that name it include it, and they refuse it. */
+  /**
+   * What the engine lacks, in one sentence. If set, the engine is left out unless --only names it; then it is refused.
+   */
   readonly absent?: string | undefined;
 }
 
 export interface CpuEngine extends Described {
   readonly backend: 'cpu';
   readonly native?: undefined;
-  /** Not timed: one-time work. Packages are imported here; throws if one is not installed. */
+  /** Does the one-time work, which is not timed. Imports the package, and throws an AbsentError if it is missing. */
   readonly open: (scene: BenchScene) => CpuRunner | Promise<CpuRunner>;
 }
 
 export interface CpuRunner {
-  /** Not timed: sets the positions, `dimensions` numbers per body. Keeps a reference to the array. */
+  /** Sets the positions, `dimensions` numbers per body; not timed. Keeps a reference to the array. */
   place(positions: Float32Array): void;
-  /** Timed: builds the search structure from the positions, including copying them into it. */
+  /** Builds the search structure from the positions, and copies them if that is needed; timed. */
   build(): void;
   /**
-   * Timed: returns every overlapping pair once, in any order, ids in any order. The next query may overwrite the list.
+   * Returns every overlapping pair once; timed. Pairs, and the two ids of a pair, may be in any order. The next query
+   * may overwrite the list.
    */
   query(): PairList;
-  /** Size of the structure if it can tell, without the list of pairs. */
+  /** Bytes of the structure without the list of pairs; undefined if unknown. */
   readonly memoryBytes?: number | undefined;
   destroy?(): void;
 }
@@ -59,41 +61,41 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * Number of counters that a query adds to, two u32 each: pairs, and the sum of their `mixPair`. There are many, because
- * a million threads that add to the same word wait for each other. The slot or id, modulo this number, selects the
- * counter.
+ * Number of counters that a query adds to. A counter is two u32: a number of pairs, and the sum of their `mixPair`. One
+ * counter would be slow, because a million threads would wait for each other. The thread's slot or id, modulo this
+ * number, selects the counter.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 
 /**
- * Finds every overlapping pair once and counts it on the spot: writing a list would measure the writing. Recording
- * allocates nothing, so that many runs can be recorded one after another.
+ * An engine that is open on a scene. Its query counts every overlapping pair once and writes no list, since the time
+ * would then be that of the writing. Its `encode…` methods allocate nothing, so that a submission may hold many runs.
  */
 export interface GpuRunner {
-  /** Not timed: writes the positions to `bodies`. */
+  /** Writes the positions to `bodies`; not timed. */
   place(positions: Float32Array): void;
   /** The only buffer that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
-  /** Adds to `counters`, which the caller clears. May be recorded several times after one build. */
+  /** Records a query, which adds to `counters`; the caller clears them. Several queries may follow one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
   /** FOLD_BYTES of `array<atomic<u32>>`: pairs at 2 i, checksums at 2 i + 1. Usage includes COPY_SRC and COPY_DST. */
   readonly counters: GPUBuffer;
-  /** All buffers of the engine, positions included. */
+  /** Bytes of all buffers of the engine, positions included. */
   readonly memoryBytes: number;
   destroy(): void;
 }
 
-/** An engine outside JavaScript and WebGPU, such as a separate program. It has its own memory and clock. */
+/** An engine outside JavaScript and WebGPU, such as a separate program, which has its own memory and clock. */
 export interface NativeEngine extends Described {
   readonly backend: Backend;
   readonly native: true;
-  /** `copyBytes` is the size of the copies that measure the bandwidth of its device. */
+  /** `copyBytes`: size of the copies that measure the bandwidth of the engine's device. */
   readonly open: (scene: BenchScene, copyBytes: number) => Promise<NativeRunner>;
 }
 
-/** The device of a native engine, as the engine reports it. */
+/** The device of a native engine, as the engine describes it. */
 export interface OwnDevice {
   readonly name: string;
   /** Bytes per millisecond that copies move, reads plus writes. */
@@ -101,30 +103,30 @@ export interface OwnDevice {
   /** Bytes of each copy. */
   readonly copyBytes: number;
   readonly clock: ClockSource;
-  /** Nanoseconds. */
+  /** Nanoseconds per step of the clock. */
   readonly clockStep: number;
 }
 
-/** A timed part of the work; `wind` loads the next frame. */
+/** A part of the timed work; `wind` loads the next frame. */
 export type Part = 'wind' | 'build' | 'query';
 
 export interface NativeRunner {
   readonly device: OwnDevice;
-  /** Memory allocated for the scene, including positions. */
+  /** Bytes allocated for the scene, positions included. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
-  /** Sets the frames that `wind` loads one after another, forwards and backwards. */
+  /** Sets the frames that `wind` loads, one per call, forwards and then backwards. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   /** Builds and queries once. */
   find(): Promise<Found>;
-  /** Returns the milliseconds of one run of all `parts`, averaged over `batch` runs in a row. */
+  /** Runs all `parts` in order, `batch` times in a row. Returns the mean milliseconds of a run. */
   time(parts: readonly Part[], batch: number): Promise<number>;
   destroy(): Promise<void>;
 }
 
 export type Engine = CpuEngine | GpuEngine | NativeEngine;
 
-/** A requirement of an engine is missing, such as a package that is not installed. */
+/** Thrown if an engine lacks something outside this project, such as a package that is not installed. */
 export class AbsentError extends CellstormError {
   override name = 'AbsentError';
 }
@@ -136,7 +138,7 @@ export interface Found {
   readonly checksum: number;
 }
 
-/** Hashes a pair, in either order; MIX_PAIR_WGSL does the same. */
+/** Hashes a pair, whichever id is first. MIX_PAIR_WGSL computes the same hash. */
 export function mixPair(a: number, b: number): number {
   const first = a < b ? a : b;
   const second = a < b ? b : a;
@@ -151,7 +153,7 @@ fn mix_pair(a: u32, b: u32) -> u32 {
 }
 `;
 
-/** Counts and hashes a set of pairs; the order does not matter. */
+/** Counts and hashes a list of pairs in any order. */
 export function foldPairs({ count, pairs }: PairList): Found {
   let checksum = 0;
   for (let word = 0; word < 2 * count; word += 2) {
@@ -160,7 +162,7 @@ export function foldPairs({ count, pairs }: PairList): Found {
   return { pairs: count, checksum };
 }
 
-/** Adds up the counters of a query on the GPU. */
+/** Adds up the counters that a query on the GPU wrote. */
 export function foldCounters(words: Uint32Array): Found {
   let pairs = 0;
   let checksum = 0;

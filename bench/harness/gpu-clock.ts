@@ -1,8 +1,8 @@
 /**
- * Times work on a GPU: between two timestamps around all of it, if the device has trustworthy ones, otherwise from
- * submission to completion. Work is recorded several times in a row, so that the coarseness of the clock and the
- * latency of a submission are spread over many runs; `stepMs` tells how many are enough.
- * Ordering: one measurement at a time.
+ * Times work on a GPU: between two timestamps around the work if the device's timestamps can be trusted, otherwise from
+ * submission to completion. A batch repeats the work, which divides the clock's step and the latency of a submission by
+ * the number of runs. `stepMs` is the possible error of a batch; callers choose batches that are much longer.
+ * Ordering: start a measurement only after the previous one has ended.
  */
 import { GpuError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -13,39 +13,40 @@ const STAMP_BYTES = 16;
 
 const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
-/** The check of timestamps copies for at least this long, so that the latency matters little. */
+/** Milliseconds of copies that check the timestamps: long enough that the latency of a submission matters little. */
 const CHECK_MS = 20;
-/** Timestamps that measure less than this share of the wall time do not wait for the work between them. */
+/** Timestamps are not trusted if they measure less than this share of the wall time: they do not wait for the work. */
 export const LEAST_SHARE = 0.6;
 /**
- * Attempts to find that timestamps agree with the wall clock. Timestamps that do not wait are too short in all of them.
+ * Most comparisons of timestamps with the wall clock; one agreement is enough. Timestamps that do not wait for the work
+ * never agree.
  */
-const MOST_LOOKS = 5;
-/** Empty submissions; their median time is the latency of a submission. */
+const MOST_CHECKS = 5;
+/** Number of empty submissions that are timed. Their median is the latency of a submission. */
 const EMPTY_SUBMISSIONS = 9;
 
-/** 'events' are the timestamps of an API other than WebGPU. */
+/** 'timestamps' are those of WebGPU, 'events' those of another API, 'wall' is `performance.now`. */
 export type ClockSource = 'timestamps' | 'events' | 'wall';
 
-/** Records one run; `run` is its index in the batch. */
+/** Records the work of one run; `run` is its index in the batch. */
 export type Recorder = (encoder: GPUCommandEncoder, run: number) => void;
 
 export class GpuClock {
   private readonly querySet: GPUQuerySet | undefined;
   private readonly resolved: GPUBuffer | undefined;
   private readonly readback: Readback;
-  /** Nanoseconds; all timestamps so far are multiples of it. */
+  /** Nanoseconds: the greatest common divisor of all timestamps so far. */
   private stampStep = 0n;
-  private stamping = false;
+  private usesTimestamps = false;
   /** Milliseconds that an empty submission takes. */
   private latencyMs = 0;
-  private copied = 0;
-  private copiedBytes = 0;
+  private copySpeed = 0;
+  private copySize = 0;
 
   private constructor(private readonly gpu: Gpu) {
     this.readback = new Readback(gpu, 'bench.clock');
     if (!gpu.timestamps) return;
-    this.stamping = true;
+    this.usesTimestamps = true;
     this.querySet = gpu.device.createQuerySet({ label: 'bench.clock', type: 'timestamp', count: 2 });
     this.resolved = gpu.device.createBuffer({
       label: 'bench.clock.resolved',
@@ -55,8 +56,8 @@ export class GpuClock {
   }
 
   /**
-   * Measures how fast the device copies `copyBytes`, or as many as it has memory for. The same copies show whether its
-   * timestamps can be trusted.
+   * Creates a clock and measures how fast the device copies buffers of `copyBytes`, or of less if memory is short. The
+   * same copies show whether the device's timestamps can be trusted.
    */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
@@ -72,14 +73,14 @@ export class GpuClock {
         copies *= 4;
         wall = await clock.timeByWall(copies, copy);
       }
-      if (clock.stamping) clock.stamping = await clock.agrees(copies, copy);
-      if (!clock.stamping) await clock.measureLatency();
+      if (clock.usesTimestamps) clock.usesTimestamps = await clock.agrees(copies, copy);
+      if (!clock.usesTimestamps) await clock.measureLatency();
       let best = wall;
       for (let repeat = 0; repeat < COPY_REPEATS; repeat++) {
         best = Math.min(best, (await clock.time(copies, copy)) ?? wall);
       }
-      clock.copied = (2 * size) / best;
-      clock.copiedBytes = size;
+      clock.copySpeed = (2 * size) / best;
+      clock.copySize = size;
       return clock;
     } catch (error) {
       clock.destroy();
@@ -90,34 +91,34 @@ export class GpuClock {
   }
 
   get source(): ClockSource {
-    return this.stamping ? 'timestamps' : 'wall';
+    return this.usesTimestamps ? 'timestamps' : 'wall';
   }
 
   /** Bytes per millisecond that buffer copies move, reads plus writes: the best of several. */
   get copyBytesPerMs(): number {
-    return this.copied;
+    return this.copySpeed;
   }
 
   /** Bytes of each copy. */
   get copyBytes(): number {
-    return this.copiedBytes;
+    return this.copySize;
   }
 
   /**
-   * Milliseconds by which a measurement may be wrong: the step of all timestamps so far, or, with the wall clock, the
-   * latency of a submission. Each measurement can only lower the step, so the error is never underestimated.
+   * Milliseconds by which the time of a batch may be wrong: the step of the timestamps, or, with the wall clock, the
+   * latency of a submission. Each new timestamp can only lower the known step, so this never underestimates the error.
    */
   get stepMs(): number {
-    return this.stamping ? Number(this.stampStep) / 1e6 : this.latencyMs;
+    return this.usesTimestamps ? Number(this.stampStep) / 1e6 : this.latencyMs;
   }
 
-  /** Returns the milliseconds of one run, from `batch` runs in a row; undefined if the device's clock ran backwards. */
+  /** Returns the mean milliseconds of `batch` runs in a row; undefined if the device's clock ran backwards. */
   async time(batch: number, record: Recorder): Promise<number | undefined> {
     const { querySet, resolved } = this;
-    if (!this.stamping || !querySet || !resolved) return this.timeByWall(batch, record);
+    if (!this.usesTimestamps || !querySet || !resolved) return this.timeByWall(batch, record);
     const { device } = this.gpu;
     const encoder = device.createCommandEncoder({ label: 'bench' });
-    // Empty passes, whose timestamps wait for all work recorded before them.
+    // The timestamps of empty passes wait for all work that was recorded before them.
     encoder.beginComputePass({ timestampWrites: { querySet, beginningOfPassWriteIndex: 0 } }).end();
     for (let run = 0; run < batch; run++) record(encoder, run);
     encoder.beginComputePass({ timestampWrites: { querySet, endOfPassWriteIndex: 1 } }).end();
@@ -127,7 +128,7 @@ export class GpuClock {
     const [bytes] = await reading.finish();
     const [begin = 0n, end = 0n] = new BigUint64Array(bytes as ArrayBuffer);
     this.stampStep = [begin, end].reduce(greatestDivisor, this.stampStep);
-    // This happens if a device changes its frequency, or sleeps.
+    // The clock runs backwards if a device changes its frequency or sleeps.
     if (end < begin) return undefined;
     return Number(end - begin) / 1e6 / batch;
   }
@@ -139,10 +140,11 @@ export class GpuClock {
   }
 
   /**
-   * Returns whether timestamps agree with the wall clock. It tries several times, since other work may delay one try.
+   * Returns whether timestamps agree with the wall clock. It compares them several times, since other work may disturb
+   * a comparison.
    */
   private async agrees(batch: number, record: Recorder): Promise<boolean> {
-    for (let look = 0; look < MOST_LOOKS; look++) {
+    for (let check = 0; check < MOST_CHECKS; check++) {
       const wall = await this.timeByWall(batch, record);
       if (((await this.time(batch, record)) ?? 0) >= LEAST_SHARE * wall) return true;
     }
@@ -163,12 +165,12 @@ export class GpuClock {
 
   private async measureLatency(): Promise<void> {
     const times: number[] = [];
-    for (let turn = 0; turn < EMPTY_SUBMISSIONS; turn++) times.push(await this.timeByWall(1, () => {}));
+    for (let index = 0; index < EMPTY_SUBMISSIONS; index++) times.push(await this.timeByWall(1, () => {}));
     this.latencyMs = times.sort((a, b) => a - b)[EMPTY_SUBMISSIONS >> 1] ?? 0;
   }
 }
 
-/** Creates two buffers of `wanted` bytes, or halves the size until the device has memory for both. */
+/** Creates two buffers of `wanted` bytes each; halves the size until the device has memory for both. */
 async function createCopyBuffers(
   { device }: Gpu,
   wanted: number,

@@ -1,18 +1,18 @@
-/** Compares an engine's pairs in two frames with the oracle's, and describes in a sentence what is wrong. */
+/** Compares an engine's pairs in some frames with the oracle's, and describes a difference in one sentence. */
 import type { Found } from './engine';
 import { findExpected } from './oracle';
 import type { Outcome } from './record';
 import type { BenchScene } from './scenes';
 
 export class Judge {
-  /** One answer per frame. */
+  /** The oracle's answer per frame. */
   readonly expected: readonly Found[];
 
   constructor(scene: BenchScene, frames: readonly Float32Array[]) {
     this.expected = frames.map((positions) => findExpected(scene, positions));
   }
 
-  /** Returns what is wrong with an answer; undefined if it is right. */
+  /** Describes what is wrong with an engine's answer for the frame at this index; undefined if the answer is right. */
   wrong(frame: number, found: Found): Pick<Outcome, 'reason' | 'expected'> | undefined {
     const expected = this.expected[frame] as Found;
     if (found.pairs === expected.pairs && found.checksum === expected.checksum) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Wraps an engine that is open on a scene in one interface, whatever it runs on: set positions, find pairs, time in
- * batches. On WebGPU everything runs inside error scopes, because work that a device drops looks very fast.
+ * Opens an engine on a scene and wraps it in one interface for CPU, WebGPU and native engines: set positions, find
+ * pairs, time batches. On WebGPU everything runs inside error scopes, because work that a device drops looks very fast.
  */
 import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -23,36 +23,39 @@ import {
 import type { ClockSource, GpuClock } from './gpu-clock';
 import type { BenchScene } from './scenes';
 
-/** Milliseconds of one run. */
+/** Mean milliseconds of one build, of one query, and of both. */
 export interface Sample {
   readonly build: number;
   readonly query: number;
   readonly total: number;
 }
 
-/** How many runs of each part are timed in a row. */
+/** Number of runs in a row that time a build, a query, and both. */
 export type Batches = Sample;
 
+/** An engine that is open on a scene. */
 export interface Open {
   readonly engine: Engine;
   readonly source: ClockSource;
-  /** Bytes per millisecond that copies move on its device, reads plus writes. */
+  /** Bytes per millisecond that copies move on the engine's device, reads plus writes. */
   readonly copyBytesPerMs: number;
-  /** Its device, if that is neither the adapter nor the CPU thread that the others share. */
+  /** Device of a native engine; undefined for other engines. */
   readonly device?: OwnDevice | undefined;
   readonly memoryBytes: () => number | undefined;
-  /** Milliseconds by which a measurement may be wrong. */
+  /** Returns the milliseconds by which the time of a batch may be wrong. */
   readonly stepMs: () => number;
+  /** Sets the positions. */
   place(positions: Float32Array): Promise<void>;
-  /** Sets the frames that timed builds see from now on, one per build, forwards and backwards. */
+  /** Sets the frames for timed builds. Each timed build first loads the next frame, forwards and then backwards. */
   roll(frames: readonly Float32Array[]): Promise<void>;
+  /** Builds and queries once. */
   find(): Promise<Found>;
   /** Returns undefined if the clock ran backwards. */
   time(batches: Batches): Promise<Sample | undefined>;
   close(): Promise<void>;
 }
 
-/** Frames run forwards and backwards, so that a body never moves more than one frame's distance. */
+/** Returns the index of the frame for a step. The order is forwards, then backwards, so that no step skips frames. */
 function frameAt(step: number, frames: number): number {
   const period = Math.max(1, 2 * (frames - 1));
   const index = step % period;
@@ -84,8 +87,8 @@ export async function openCpu(
     time: async ({ total: batch }) => {
       let build = 0;
       let query = 0;
-      // Each reading ends one part and begins the next, so with a coarse clock only the first and the last affect the
-      // total.
+      // Each reading ends one part and begins the next, so only the first and the last reading affect the total. That
+      // matters if the clock is coarse.
       let began = performance.now();
       for (let run = 0; run < batch; run++) {
         if (frames.length > 0) runner.place(frames[frameAt(step++, frames.length)] as Float32Array);
@@ -111,9 +114,9 @@ export async function openGpu(
   const runner = await guard(gpu, () => engine.open(scene, gpu));
   const readback = new Readback(gpu, 'bench.found');
   const { device } = gpu;
-  const reel = new Reel(gpu, runner);
+  const frameBuffers = new FrameBuffers(gpu, runner);
   const encode: Readonly<Record<Part, (encoder: GPUCommandEncoder) => void>> = {
-    wind: (encoder) => reel.wind(encoder),
+    wind: (encoder) => frameBuffers.encodeNext(encoder),
     build: (encoder) => runner.encodeBuild(encoder),
     query: (encoder) => runner.encodeQuery(encoder),
   };
@@ -132,7 +135,7 @@ export async function openGpu(
         runner.place(positions);
         await device.queue.onSubmittedWorkDone();
       }),
-    roll: (frames) => guard(gpu, () => reel.fill(frames)),
+    roll: (frames) => guard(gpu, () => frameBuffers.fill(frames)),
     find: () =>
       guard(gpu, async () => {
         const encoder = device.createCommandEncoder({ label: 'bench.find' });
@@ -144,10 +147,10 @@ export async function openGpu(
         const [bytes] = await reading.finish();
         return foldCounters(new Uint32Array(bytes as ArrayBuffer));
       }),
-    time: (batches) => guard(gpu, () => takeSample(batches, reel.isFilled, time)),
+    time: (batches) => guard(gpu, () => takeSample(batches, frameBuffers.isFilled, time)),
     close: async () => {
       runner.destroy();
-      reel.destroy();
+      frameBuffers.destroy();
       readback.destroy();
     },
   };
@@ -180,27 +183,33 @@ export async function openNative(
 }
 
 /**
- * Returns the milliseconds of one run of all `parts`, over `batch` runs in a row; undefined if the clock ran backwards.
+ * Runs all `parts` in order, `batch` times in a row. Returns the mean milliseconds of a run; undefined if the clock ran
+ * backwards.
  */
 type Timer = (parts: readonly Part[], batch: number) => Promise<number | undefined>;
 
-/** Times a sample on a device that times whole batches. */
+/** Takes a sample on a device that can only time whole batches. */
 async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Promise<Sample | undefined> {
-  // Loading the next frame is timed separately and subtracted.
-  const winding = isRolled ? await time(['wind'], batches.total) : 0;
+  // The time of loading frames is measured separately and subtracted.
+  const loading = isRolled ? await time(['wind'], batches.total) : 0;
   const total = await time(['wind', 'build', 'query'], batches.total);
-  const building = await time(['wind', 'build'], batches.build);
-  const querying = await time(['query'], batches.query);
-  if (winding === undefined || total === undefined || building === undefined || querying === undefined)
+  const loadingAndBuild = await time(['wind', 'build'], batches.build);
+  const queryTime = await time(['query'], batches.query);
+  if (
+    loading === undefined ||
+    total === undefined ||
+    loadingAndBuild === undefined ||
+    queryTime === undefined
+  )
     return undefined;
-  // Work that takes no time may come out negative. Discarding such samples would keep only the slow ones, so clamp
-  // them.
-  const less = (time: number) => Math.max(0, time - winding);
-  return { build: less(building), query: querying, total: less(total) };
+  // For very short work the difference may be negative. It becomes 0: without such samples, only slow ones would
+  // remain.
+  const withoutLoading = (time: number) => Math.max(0, time - loading);
+  return { build: withoutLoading(loadingAndBuild), query: queryTime, total: withoutLoading(total) };
 }
 
-/** Holds frames on the device, so that one submission can step through many of them. */
-class Reel {
+/** Stores frames on the device, so that one submission can load many of them. */
+class FrameBuffers {
   private frames: GPUBuffer[] = [];
   private step = 0;
 
@@ -232,8 +241,8 @@ class Reel {
     await device.queue.onSubmittedWorkDone();
   }
 
-  /** Records the copy that loads the next frame; nothing if all builds see the same frame. */
-  wind(encoder: GPUCommandEncoder): void {
+  /** Records the copy that loads the next frame. Without frames, records nothing: all builds use the same positions. */
+  encodeNext(encoder: GPUCommandEncoder): void {
     const frame = this.frames[frameAt(this.step++, this.frames.length)];
     if (frame) encoder.copyBufferToBuffer(frame, 0, this.runner.bodies, 0, frame.size);
   }
@@ -244,14 +253,14 @@ class Reel {
   }
 }
 
-/** Returns whether the machine lacks memory or limits, which is not the engine's fault. */
+/** Returns whether the scene exceeds the memory or the limits of the machine, which is not the engine's fault. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof LimitError || isOutOfMemory(error);
 }
 
 /**
- * Returns whether memory ran out now; with fewer open engines it may suffice. Typed arrays throw two kinds of
- * RangeError.
+ * Returns whether memory ran out; with fewer open engines it may suffice. Typed arrays report that by one of two
+ * RangeErrors.
  */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';
@@ -259,12 +268,12 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof RangeError && /allocation|array length/i.test(error.message);
 }
 
-/** Returns whether the device was lost. That closes all its engines, whichever caused it. */
+/** Returns whether the device was lost. A loss ends all engines on the device, whichever engine caused it. */
 export function isLost(error: unknown): boolean {
   return error instanceof GpuError && error.reason === 'lost';
 }
 
-/** Returns whether a package is not installed or there is no GPU, which is not the engine's fault. */
+/** Returns whether a package, a program or a GPU is missing, which is not the engine's fault. */
 export function isAbsent(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'no-adapter' || error.reason === 'unsupported';
   return error instanceof AbsentError;
@@ -281,7 +290,7 @@ async function guard<Result>(gpu: Gpu, work: () => Promise<Result>): Promise<Res
   );
   // Scopes are popped in reverse order.
   const errors = await Promise.all(filters.map(() => device.popErrorScope()).reverse());
-  // A buffer without memory causes further errors, so report the memory error first.
+  // A failed allocation causes further errors, so report it first.
   const memory = errors[filters.indexOf('out-of-memory')];
   if (memory) throw new GpuError('memory', `The device has too little memory: ${memory.message}`);
   if ('error' in result) throw result.error;

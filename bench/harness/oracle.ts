@@ -1,48 +1,51 @@
 /**
- * Finds the correct pairs with a method that shares only the definition of an overlap with the tested engines: it deals
- * bodies into columns along the longest edge of the box, sorts them along it, and sweeps, in doubles.
+ * Finds the correct pairs by a method that shares only the definition of an overlap with the tested engines. It divides
+ * the box into columns along its longest edge, sorts the bodies of each column along that edge, and sweeps, in doubles.
  * Input: a scene and positions without NaN. Output: the number of pairs and their checksum.
- * Guarantee: as exact for a hundred million bodies as for a hundred. Besides the positions it uses only typed arrays,
- * of at most 12 + 4 × dimensions bytes per body. It throws a RangeError if there is no memory for them.
+ * Guarantee: the answer is exact for any number of bodies. Besides the positions, it uses typed arrays of at most
+ * 12 + 4 × dimensions bytes per body, and throws a RangeError if there is no memory for these.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
 
-/** Bits that one pass of the sort handles: half of a coordinate. */
+/** Bits per pass of the radix sort: half of a coordinate. */
 const DIGIT_BITS = 16;
 const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 
-/** Bodies by column, and within a column by their coordinate along it. */
+/** Bodies in the order of columns, and inside a column in the order of their coordinate along it. */
 interface Columns {
   /** First index of each column, then the end. */
   readonly starts: Uint32Array;
-  /** Offsets from a column to the later columns that touch it. Border columns have an empty column beside them. */
+  /**
+   * Offsets from a column to the later columns that touch it. An empty column follows the last one along each axis.
+   */
   readonly ahead: readonly number[];
+  /** Id per sorted body. */
   readonly ids: Uint32Array;
-  /** Coordinates body by body, the axes in the order of `axes`: along the columns first. */
+  /** Coordinates per sorted body: the one along the columns first, then the others by the length of their edge. */
   readonly coordinates: Float32Array;
 }
 
 export function findExpected(scene: BenchScene, positions: Float32Array): Found {
   const { dimensions, radius, radii } = scene;
-  const { starts, ahead, ids, coordinates } = dealIntoColumns(scene, positions);
+  const { starts, ahead, ids, coordinates } = sortIntoColumns(scene, positions);
   const diameter = 2 * radius;
-  const inSpace = dimensions === 3;
+  const is3D = dimensions === 3;
   let pairs = 0;
   let checksum = 0;
-  /** Compares a body with bodies `first` to `last` − 1 of a column, stopping at the first one at or beyond `end`. */
+  /** Compares a body with bodies `first` to `last` − 1 of a column, up to the first one at or beyond `end`. */
   const sweep = (body: number, first: number, last: number, end: number) => {
     const id = ids[body] as number;
     const own = radii ? (radii[id] as number) : radius;
     const x = coordinates[dimensions * body] as number;
     const y = coordinates[dimensions * body + 1] as number;
-    const z = inSpace ? (coordinates[dimensions * body + 2] as number) : 0;
+    const z = is3D ? (coordinates[dimensions * body + 2] as number) : 0;
     for (let other = first; other < last; other++) {
       const otherX = coordinates[dimensions * other] as number;
       if (otherX >= end) return;
       const dx = otherX - x;
       const dy = (coordinates[dimensions * other + 1] as number) - y;
-      const dz = inSpace ? (coordinates[dimensions * other + 2] as number) - z : 0;
+      const dz = is3D ? (coordinates[dimensions * other + 2] as number) - z : 0;
       const otherId = ids[other] as number;
       const reach = own + (radii ? (radii[otherId] as number) : radius);
       if (dx * dx + dy * dy + dz * dz >= reach * reach) continue;
@@ -73,50 +76,49 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   return { pairs, checksum };
 }
 
-function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions: Float32Array): Columns {
+function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions: Float32Array): Columns {
   const count = positions.length / dimensions;
   const edgeOf = (axis: number) => (max[axis] as number) - (min[axis] as number);
-  // A scene may be a line along any axis.
+  // Longest edge first, since a scene may be a line along any axis.
   const axes = Array.from({ length: dimensions }, (_, axis) => axis).sort((a, b) => edgeOf(b) - edgeOf(a));
-  const [along = 0, across = 1, beyond = 1] = axes;
-  // Columns are at least a diameter wide, and wide enough that there are no more columns than bodies.
+  const [longest = 0, middle = 1, shortest = 1] = axes;
   const width = chooseWidth(
     2 * radius,
     count,
-    dimensions === 2 ? [edgeOf(across)] : [edgeOf(across), edgeOf(beyond)],
+    dimensions === 2 ? [edgeOf(middle)] : [edgeOf(middle), edgeOf(shortest)],
   );
-  const row = columnsAlong(edgeOf(across), width);
+  const row = columnsAlong(edgeOf(middle), width);
   const columnOf = (body: number) => {
     const from = body * dimensions;
-    const column = Math.floor(((positions[from + across] as number) - (min[across] as number)) / width);
+    const column = Math.floor(((positions[from + middle] as number) - (min[middle] as number)) / width);
     if (dimensions === 2) return column;
     return (
-      row * Math.floor(((positions[from + beyond] as number) - (min[beyond] as number)) / width) + column
+      row * Math.floor(((positions[from + shortest] as number) - (min[shortest] as number)) / width) + column
     );
   };
   const bits = new Int32Array(positions.buffer, positions.byteOffset, positions.length);
   const wordOf = (body: number) => {
-    const word = bits[body * dimensions + along] as number;
-    // Flips all bits of negative numbers and only the sign bit of others, so that they sort as whole numbers.
+    const word = bits[body * dimensions + longest] as number;
+    // The sign bit of positive floats, and all bits of negative ones, are flipped: these words ascend as the floats do.
     return word ^ ((word >> 31) | -0x8000_0000);
   };
   let from = new Uint32Array(count).map((_, body) => body);
   let to = new Uint32Array(count);
-  const deal = (buckets: number, bucketOf: (body: number) => number): Uint32Array => {
-    const starts = dealStably(from, to, buckets, bucketOf);
+  const sortInto = (buckets: number, bucketOf: (body: number) => number): Uint32Array => {
+    const starts = sortStably(from, to, buckets, bucketOf);
     [from, to] = [to, from];
     return starts;
   };
-  deal(DIGIT_MASK + 1, (body) => wordOf(body) & DIGIT_MASK);
-  deal(DIGIT_MASK + 1, (body) => wordOf(body) >>> DIGIT_BITS);
-  const columns = row * (dimensions === 2 ? 1 : columnsAlong(edgeOf(beyond), width));
-  const starts = deal(columns, columnOf);
+  sortInto(DIGIT_MASK + 1, (body) => wordOf(body) & DIGIT_MASK);
+  sortInto(DIGIT_MASK + 1, (body) => wordOf(body) >>> DIGIT_BITS);
+  const columns = row * (dimensions === 2 ? 1 : columnsAlong(edgeOf(shortest), width));
+  const starts = sortInto(columns, columnOf);
   const coordinates = new Float32Array(positions.length);
   for (let index = 0; index < count; index++) {
     const body = (from[index] as number) * dimensions;
-    coordinates[index * dimensions] = positions[body + along] as number;
-    coordinates[index * dimensions + 1] = positions[body + across] as number;
-    if (dimensions === 3) coordinates[index * dimensions + 2] = positions[body + beyond] as number;
+    coordinates[index * dimensions] = positions[body + longest] as number;
+    coordinates[index * dimensions + 1] = positions[body + middle] as number;
+    if (dimensions === 3) coordinates[index * dimensions + 2] = positions[body + shortest] as number;
   }
   return {
     starts,
@@ -126,14 +128,15 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   };
 }
 
-/** Counts columns, including an empty one at the end. */
+/** Returns the number of columns on an edge, with an empty column at the end. */
 function columnsAlong(edge: number, width: number): number {
   return Math.floor(edge / width) + 2;
 }
 
-/** Up to this many columns are fine for any number of bodies. */
+/** This many columns are allowed for any number of bodies. */
 const FEW_COLUMNS = 64;
 
+/** Returns a width that gives at most `count` columns, or FEW_COLUMNS if that is more; never less than a diameter. */
 function chooseWidth(diameter: number, count: number, edges: readonly number[]): number {
   let width = diameter;
   const columns = () => edges.reduce((product, edge) => product * columnsAlong(edge, width), 1);
@@ -142,7 +145,7 @@ function chooseWidth(diameter: number, count: number, edges: readonly number[]):
 }
 
 /** Sorts bodies stably by bucket. Returns the first index of each bucket, then the end. */
-function dealStably(
+function sortStably(
   from: Uint32Array,
   to: Uint32Array,
   buckets: number,
@@ -163,7 +166,7 @@ function dealStably(
     starts[bucket] = next + 1;
     to[next] = body;
   }
-  // Each start has moved on to the start of the next bucket.
+  // Each start is now that of the next bucket, so shift them back.
   starts.copyWithin(1, 0, buckets);
   starts[0] = 0;
   return starts;

@@ -1,13 +1,13 @@
 /**
- * The list that all CPU engines write their pairs to, so that it costs them the same: two words per pair, doubled in
- * length whenever it is full.
+ * Defines the list that CPU engines write their pairs to, so that writing costs all of them the same. A pair takes two
+ * words; a full list doubles its length.
  */
 import type { PairList } from '../../src/core/simulation/simulation';
 import { lengthenPairs } from '../../src/cpu/shared/lattice';
 
 const FIRST_WORDS = 1 << 12;
 
-/** Returns a longer copy of the list. If there is no memory for it, the scene is refused as too large. */
+/** Returns a copy of the list with `length` words. Throws a LimitError if there is no memory for the copy. */
 export function longerList(pairs: Uint32Array, used: number, length: number): Uint32Array<ArrayBuffer> {
   return lengthenPairs(pairs, used, length, 'choose fewer bodies');
 }

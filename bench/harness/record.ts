@@ -1,6 +1,6 @@
 /**
- * The record of a benchmark run: what it was measured on, and an outcome for each engine and case. Records are written
- * and read as JSON; outcomes also as CSV.
+ * Defines the record of a benchmark run: the machine, the settings, and an outcome per engine and case. Writes and
+ * reads records as JSON, and writes outcomes as CSV.
  */
 import { type Curve, crossingOf, growthOf } from '../../src/core/base/curves';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -14,8 +14,9 @@ export const FORMAT_VERSION = 2;
 
 export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'stopped', 'refused'] as const;
 /**
- * `wrong`: the pairs are not the correct ones. `skipped`: it would have taken too long. `stopped`: it took too long.
- * `refused`: the engine does not accept the scene.
+ * `timed`: the engine has times. `wrong`: it found wrong pairs. `failed`: it ended with an error. `skipped`: it would
+ * have exceeded the time limit. `stopped`: it exceeded the limit. `refused`: it does not accept the scene, or it lacks
+ * memory, a package or a GPU.
  */
 export type Status = (typeof STATUSES)[number];
 
@@ -30,28 +31,29 @@ export interface Outcome extends CaseName {
   readonly backend: Backend;
   /** Package of the engine; undefined for an engine of this project. */
   readonly peer?: string | undefined;
-  /** Its device, if that is neither the adapter nor the CPU thread. */
+  /** Name of the device of a native engine; undefined for other engines. */
   readonly device?: string | undefined;
   readonly status: Status;
-  /** Why there is no time. */
+  /** Why the engine has no time, in sentences. */
   readonly reason?: string | undefined;
   readonly found?: Found | undefined;
-  /** The oracle's answer. */
+  /** The oracle's answer; undefined if it was not compared. */
   readonly expected?: Found | undefined;
   readonly build?: Statistics | undefined;
   readonly query?: Statistics | undefined;
   readonly total?: Statistics | undefined;
-  /** Builds and queries in one sample. */
+  /** Number of builds and queries per sample. */
   readonly batch?: number | undefined;
-  /** Step of the clock as a share of a typical sample. */
+  /** Step of the clock as a share of the median sample. */
   readonly stepShare?: number | undefined;
   /** Samples discarded because the device's clock ran backwards. */
   readonly discarded?: number | undefined;
-  /** Whether it was timed alone, because it did not fit beside the other engines of its case. */
+  /** True if the engine was timed alone, because it did not fit into memory with the other engines of its case. */
   readonly apart?: boolean | undefined;
   readonly clock?: ClockSource | undefined;
-  /** Time × copy bandwidth of the same device ÷ bodies. */
+  /** Median time × copy bandwidth of the same device ÷ number of bodies. */
   readonly bytesEquivalent?: number | undefined;
+  /** Bytes; undefined if the engine does not report its memory. */
   readonly memoryPerBody?: number | undefined;
 }
 
@@ -61,26 +63,26 @@ export interface Measured {
   readonly copyBytesPerMs: number;
   /** Bytes of each copy. */
   readonly copyBytes: number;
-  /** Bytes per millisecond that the GPU copies, reads plus writes; undefined until an engine needs the GPU. */
+  /** Bytes per millisecond that the GPU copies, reads plus writes; undefined if no engine used the GPU so far. */
   readonly gpuCopyBytesPerMs?: number | undefined;
   readonly gpuCopyBytes?: number | undefined;
   readonly gpuClock?: ClockSource | undefined;
-  /** Nanoseconds: the step of the GPU's timestamps, or, with the wall clock, the latency of a submission. */
+  /** Nanoseconds: the step of the GPU's timestamps. With the wall clock, the latency of a submission. */
   readonly gpuClockStep?: number | undefined;
-  /** Devices of native engines, as these report them. */
+  /** Devices of native engines, as the engines describe them. */
   readonly devices?: readonly OwnDevice[] | undefined;
 }
 
 export interface Machine extends Measured {
   readonly cpu: string;
   readonly cores: number;
-  /** "Node v20.19.0", or how the browser names itself. */
+  /** Version of Node, such as "Node v20.19.0", or the browser's user agent. */
   readonly runtime: string;
   /** Load average of the last minute when the run began. */
   readonly load?: number | undefined;
   readonly adapter?: string | undefined;
   readonly driver?: string | undefined;
-  /** Flags of the browser, as far as it or the visitor tells, or of Dawn. */
+  /** Flags of Dawn, or those of the browser that bench/page/flags.ts collects. */
   readonly flags?: readonly string[] | undefined;
 }
 
@@ -89,9 +91,9 @@ export interface BenchRecord {
   readonly formatVersion: typeof FORMAT_VERSION;
   readonly version: string;
   readonly commit: string | undefined;
-  /** ISO 8601. */
+  /** Time at which the run began, in ISO 8601. */
   readonly began: string;
-  /** Undefined if the run was cut off or is still running, so that cases are missing. */
+  /** Time at which the run ended; undefined if it was cut off or still runs, so that cases are missing. */
   readonly ended?: string | undefined;
   readonly seed: number;
   /** Timed rounds. */
@@ -102,30 +104,30 @@ export interface BenchRecord {
   readonly outcomes: readonly Outcome[];
 }
 
-/** The curve of times over counts for one engine, scene and number of dimensions. */
+/** How the times of one engine grow with the number of bodies, in one scene in 2D or 3D. */
 export interface Growth {
   readonly engine: string;
   readonly backend: Backend;
   readonly scene: string;
   readonly dimensions: Dimensions;
   readonly curve: Curve;
-  /** Undefined with fewer than three sizes in the last decade. */
+  /** Power of the count with which times grow; undefined with fewer than three counts. */
   readonly exponent: number | undefined;
-  /** Count from which it is faster than testing all pairs on the same backend; 0: always, infinity: never. */
+  /** Count from which the engine is faster than testing all pairs on the same backend. 0: always; infinity: never. */
   readonly crossover: number | undefined;
 }
 
 /**
- * Returns whether an engine is only a yardstick for the public grids: it accepts few scenes and cannot be installed. On
- * the GPU, the yardsticks are the engines with a device of their own.
+ * Returns whether an engine is only a yardstick for the public grids. Yardsticks accept few scenes, and users cannot
+ * install them: on the GPU the native engines, on the CPU cpu-tight.
  */
 export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';
 }
 
-/** The engines that test all pairs. */
+/** Names of the engines that test all pairs. */
 export const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
-/** The dense grids, which are the core of cellstorm. */
+/** Names of the dense grids, which are the core of cellstorm. */
 export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', cpu: 'cpu-grid' };
 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
@@ -141,7 +143,7 @@ export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   return [...curves.values()].map(({ first, curve }) => {
     const { engine, backend, scene, dimensions } = first;
     curve.sort((a, b) => a.count - b.count);
-    // On its own device an engine has no all-pairs engine to compare with.
+    // No engine tests all pairs on the device of a native engine.
     const naive = first.device ? undefined : curves.get(`${NAIVE[backend]}\n${scene}\n${dimensions}`)?.curve;
     const crossing = naive && engine !== NAIVE[backend] ? crossingOf(naive, curve) : undefined;
     const crossover =
@@ -188,7 +190,7 @@ export function toCsv(outcomes: readonly Outcome[]): string {
   return `${[CSV_COLUMNS.map(([name]) => name).join(','), ...lines].join('\n')}\n`;
 }
 
-/** Parses a record from a file; the error for anything else names `source`. */
+/** Parses a record from the text of a file. Anything else is rejected with an ArgumentError that names `source`. */
 export function parseRecord(source: string, text: string): BenchRecord {
   const refuse = (got: unknown) =>
     new ArgumentError(source, got, `a record of "cellstorm bench --json", format version ${FORMAT_VERSION}`);

@@ -1,11 +1,11 @@
 /**
- * Runs engines on scenes: first checks that they find the right pairs, then times them, then checks them again.
+ * Runs engines on scenes: checks that they find the right pairs, times them, then checks them again.
  *
- * All engines of a case (scene, dimensions, count) that fit into memory are open at the same time and take turns
- * (turns.ts), so that other work on the machine affects all alike. An engine that does not fit beside the others is
- * opened alone afterwards, and its outcome says so. Each engine builds and queries frame 0 and must find the expected
- * pairs. After timing it gets another frame and must find that frame's pairs. So an engine that misses a pair, reports
- * one twice or repeats an earlier answer is marked wrong and gets no times.
+ * A case is a scene with one count, in 2D or 3D. All engines of a case are open at the same time and take turns
+ * (turns.ts), so that other work on the machine affects all alike. An engine that does not fit into memory with the
+ * others is opened alone afterwards, and its outcome says so.
+ * Before timing, each engine must find the pairs of frame 0. After timing, it must find the pairs of another frame. An
+ * engine is marked wrong and gets no times if it misses a pair, reports one twice or repeats an earlier answer.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -29,16 +29,16 @@ export interface BenchPlan {
   /** Timed rounds. */
   readonly repeat: number;
   /**
-   * Milliseconds that one build and query may take. An engine is skipped if it would take longer, and stopped at its
-   * next turn if it did. All its rounds together may take ten times that.
+   * Milliseconds that one build and query may take. An engine is skipped if it would take longer, and stopped if it
+   * took longer. After three rounds, an engine also gets no further turn once its rounds took ten times this limit.
    */
   readonly limit: number;
 }
 
 export interface BenchHost {
-  /** Opens a device. Called when the first engine needs it, and again after a device was lost. */
+  /** Opens a device. Called when an engine first needs a device, and again after a device was lost. */
   readonly openGpu?: ((dimensions: Dimensions) => Promise<Gpu>) | undefined;
-  /** Called before each piece of work; `what` describes it in a few words. */
+  /** Called before each piece of work; `what` describes the work in a few words. `done` and `total` count runs. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
   /** Called after each case with all results so far; the next case waits for it. */
@@ -49,7 +49,7 @@ export interface BenchHost {
   readonly breathe?: (() => Promise<void>) | undefined;
 }
 
-/** The user stopped the run. */
+/** Thrown by `breathe` to end the run early, because the user stopped it. */
 export class BenchStopped extends Error {
   override name = 'BenchStopped';
 }
@@ -59,25 +59,28 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** Sizes to try first in order to estimate a larger one, if nothing smaller was timed. */
+/** Numbers of bodies that are timed first to predict the time of a larger number, if smaller ones were not timed. */
 const PILOTS = [1024, 4096] as const;
-/** Further pilot sizes grow by this factor while they are quick, since a few thousand bodies do not load a GPU. */
+/** Further pilot sizes grow by this factor. They are needed since a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;
-/** Smaller counts say nothing about growth, because fixed costs hide it. */
-const FEWEST_TELLING = 64;
-/** Times are assumed to grow at least with this power of the count. */
+/** Times of fewer bodies are not used for predictions, because fixed costs hide how times grow. */
+const FEWEST_FOR_GROWTH = 64;
+/** Predictions assume that times grow at least with this power of the count. */
 const LEAST_GROWTH = 1;
-/** A frame that no timed round uses. */
-const LAST_FRAME = 1_000_003;
-/** Most frames of a moving scene, and most bytes of all its frames; there are always at least two frames. */
+/** Number of a frame that no timed round uses. */
+const UNTIMED_FRAME = 1_000_003;
+/** Most timed frames of a moving scene. */
 const MOST_FRAMES = 16;
+/** Most bytes of these frames together; two frames are allowed in any case. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {
   return new Bench(plan, host).run();
 }
 
-/** Returns the cases in the order of the run: counts ascend, so that small ones predict large ones. */
+/**
+ * Returns the cases in the order in which they run. Counts ascend, so that times of small counts predict larger ones.
+ */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
   const ascending = [...new Set(counts)].sort((a, b) => a - b);
   return scenes.flatMap((scene) =>
@@ -114,7 +117,7 @@ class Bench {
           await this.runCase(name);
         } catch (error) {
           if (error instanceof BenchStopped) throw error;
-          this.reportRest(name, error);
+          this.reportUnreported(name, error);
         }
         await this.host.onCase?.(this.result);
       }
@@ -130,11 +133,11 @@ class Bench {
     return { outcomes: this.outcomes, measured: this.measured };
   }
 
-  /** Measurements of the last clock, kept when its device is closed. */
+  /** Measurements of the last GPU clock, for the record after its device is closed. */
   private lastClock: Partial<Measured> = {};
 
-  /** Reports a case that failed without an engine's fault, for example for lack of memory; the run continues. */
-  private reportRest(name: CaseName, error: unknown): void {
+  /** Reports a failed case for all its engines without an outcome, for example if memory ran out. The run continues. */
+  private reportUnreported(name: CaseName, error: unknown): void {
     const reported = this.outcomes.filter(
       ({ scene, dimensions, count }) =>
         scene === name.scene && dimensions === name.dimensions && count === name.count,
@@ -171,12 +174,12 @@ class Bench {
     if (chosen.length === 0) return;
     await this.announce(name, 'finding the correct pairs');
     const frames = framesOf(scene);
-    const judge = new Judge(scene, [frames.shown[0], frames.last]);
+    const judge = new Judge(scene, [frames.timed[0], frames.untimed]);
     const apart = await this.runTogether(name, scene, frames, judge, chosen, false);
     for (const engine of apart) await this.runTogether(name, scene, frames, judge, [engine], true);
   }
 
-  /** Returns the engines that did not fit beside the others. */
+  /** Checks and times engines that are open together. Returns those that did not fit into memory with the others. */
   private async runTogether(
     name: CaseName,
     scene: BenchScene,
@@ -186,16 +189,16 @@ class Bench {
     apart: boolean,
   ): Promise<Engine[]> {
     const open: Open[] = [];
-    const crowdedOut: Engine[] = [];
+    const unfit: Engine[] = [];
     try {
       for (const engine of engines) {
         await this.announce(name, `checking ${engine.name}`);
         try {
-          const run = await this.start(name, engine, scene, frames, judge);
+          const run = await this.openChecked(name, engine, scene, frames, judge);
           if (run) open.push(run);
         } catch (error) {
           if (!isOutOfMemory(error) || open.length === 0) this.reportError(name, engine, error);
-          else crowdedOut.push(engine);
+          else unfit.push(engine);
         }
       }
       const { repeat, limit } = this.plan;
@@ -203,17 +206,17 @@ class Bench {
       const taken = await takeTurns(open, { repeat, limit, announce });
       for (const [run, times] of taken) {
         const { error } = times;
-        const isCrowded = open.length > 1 && (isOutOfMemory(error) || isLost(error));
-        if (isCrowded) crowdedOut.push(run.engine);
+        const isUnfit = open.length > 1 && (isOutOfMemory(error) || isLost(error));
+        if (isUnfit) unfit.push(run.engine);
         else await this.conclude(name, run, times, frames, judge, apart);
       }
     } finally {
       for (const run of open) await run.close();
     }
-    return crowdedOut;
+    return unfit;
   }
 
-  /** Returns why an engine does not run on a scene; undefined if it does. */
+  /** Returns why an engine cannot run on a scene; undefined if it can. */
   private async reasonAgainst(
     engine: Engine,
     scene: BenchScene,
@@ -231,7 +234,7 @@ class Bench {
     };
   }
 
-  /** Returns the times at smaller counts. If they are too few to predict this count, it first times some. */
+  /** Returns the times of smaller counts. If these are too few to predict the time, it first times pilot sizes. */
   private async curveOf(engine: Engine, scene: BenchScene): Promise<Curve> {
     const key = `${engine.name}\n${scene.name}\n${scene.dimensions}`;
     const known = this.curves.get(key) ?? [];
@@ -240,7 +243,7 @@ class Bench {
     const reached = (known.at(-1)?.count ?? 0) * PILOT_FACTOR ** 2;
     if ((known.length > 1 && count <= reached) || count <= PILOTS[1]) return known;
     await this.announce({ scene: name, dimensions, count }, `trying ${engine.name} on fewer bodies`);
-    // One size says nothing about growth, and small sizes say nothing about a much larger one.
+    // One size does not show how times grow, and small sizes do not predict a much larger one.
     for (const pilot of pilotsFor(count)) {
       if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
@@ -262,32 +265,32 @@ class Bench {
           await run.close();
         }
       } catch {
-        // The requested size will report any error.
+        // The same error will be reported when the requested size is opened.
         return known;
       }
     }
     return known;
   }
 
-  /** Opens an engine and checks it; returns undefined if its pairs are wrong. */
-  private async start(
+  /** Opens an engine and checks its pairs. If they are wrong, reports that and returns undefined. */
+  private async openChecked(
     name: CaseName,
     engine: Engine,
     scene: BenchScene,
-    { shown }: Frames,
+    { timed }: Frames,
     judge: Judge,
   ): Promise<Open | undefined> {
     const run = await this.open(engine, scene);
     let isRight = false;
     try {
-      await run.place(shown[0]);
+      await run.place(timed[0]);
       const found = await run.find();
       const wrong = judge.wrong(0, found);
       if (wrong) {
         this.report(name, engine, { status: 'wrong', found, ...wrong });
         return undefined;
       }
-      if (scene.moves) await run.roll(shown);
+      if (scene.moves) await run.roll(timed);
       isRight = true;
       return run;
     } finally {
@@ -295,12 +298,12 @@ class Bench {
     }
   }
 
-  /** Checks the engine once more and reports its times. */
+  /** Checks an engine after timing, and reports its outcome. */
   private async conclude(
     name: CaseName,
     run: Open,
     { samples, batch, discarded, error, slowest }: Taken,
-    { last }: Frames,
+    { untimed }: Frames,
     judge: Judge,
     apart: boolean,
   ): Promise<void> {
@@ -308,7 +311,7 @@ class Bench {
     if (error !== undefined) return this.reportError(name, engine, error);
     const { limit } = this.plan;
     if (slowest !== undefined) {
-      this.note(name, engine, slowest);
+      this.storeTiming(name, engine, slowest);
       this.report(name, engine, {
         status: 'stopped',
         reason: `One build and query took ${Math.round(slowest)} ms; the limit is ${limit} ms.`,
@@ -320,7 +323,7 @@ class Bench {
       return this.report(name, engine, { status: 'failed', reason, discarded });
     }
     try {
-      await run.place(last);
+      await run.place(untimed);
       const found = await run.find();
       const wrong = judge.wrong(1, found);
       if (wrong) {
@@ -335,7 +338,7 @@ class Bench {
     const memory = run.memoryBytes();
     const count = Math.max(1, name.count);
     const whole = total.median * batch;
-    this.note(name, engine, total.median);
+    this.storeTiming(name, engine, total.median);
     this.report(name, engine, {
       status: 'timed',
       device: run.device?.name,
@@ -354,9 +357,9 @@ class Bench {
     });
   }
 
-  /** Stores a time, to predict larger counts. */
-  private note({ scene, dimensions, count }: CaseName, { name }: Engine, milliseconds: number): void {
-    if (count < FEWEST_TELLING) return;
+  /** Stores a time, to predict the times of larger counts. */
+  private storeTiming({ scene, dimensions, count }: CaseName, { name }: Engine, milliseconds: number): void {
+    if (count < FEWEST_FOR_GROWTH) return;
     this.curves.get(`${name}\n${scene}\n${dimensions}`)?.push({ count, milliseconds });
   }
 
@@ -405,7 +408,7 @@ class Bench {
     return openGpu(engine, scene, gpu, clock);
   }
 
-  /** Returns the device for all cases; opens a new one if the last was lost. */
+  /** Returns the device that all cases share. Opens one first if there is none, or if it was lost. */
   private async openGpu(dimensions: Dimensions): Promise<{ gpu: Gpu; clock: GpuClock }> {
     if (this.gpu && this.clock && !this.gpu.lost) return { gpu: this.gpu, clock: this.clock };
     this.closeGpu();
@@ -431,21 +434,21 @@ class Bench {
   }
 }
 
-/** The frames that timed builds see, and one that only the check after timing sees. */
 interface Frames {
-  /** One frame, or consecutive ones if bodies move. */
-  readonly shown: readonly [Float32Array, ...Float32Array[]];
-  readonly last: Float32Array;
+  /** Frames that timed builds use: frame 0, or consecutive frames if the scene moves between builds. */
+  readonly timed: readonly [Float32Array, ...Float32Array[]];
+  /** A frame that only the check after timing uses. */
+  readonly untimed: Float32Array;
 }
 
 function framesOf(scene: BenchScene): Frames {
   const first = scene.frame(0);
-  if (!scene.moves) return { shown: [first], last: scene.frame(LAST_FRAME) };
+  if (!scene.moves) return { timed: [first], untimed: scene.frame(UNTIMED_FRAME) };
   const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
   const count = Math.min(MOST_FRAMES, Math.max(2, room));
   const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
-  // The frame after those: in a distant frame, drifting bodies would be far from their last positions.
-  return { shown: [first, ...others], last: scene.frame(count) };
+  // The untimed frame follows directly: in a distant one, drifting bodies would be far from their last positions.
+  return { timed: [first, ...others], untimed: scene.frame(count) };
 }
 
 function describeClock({ copyBytesPerMs, copyBytes, source, stepMs }: GpuClock): Partial<Measured> {
@@ -457,7 +460,7 @@ function describeClock({ copyBytesPerMs, copyBytes, source, stepMs }: GpuClock):
   };
 }
 
-/** Returns the pilot sizes for a count, ascending. */
+/** Returns the pilot sizes for a count, in ascending order. */
 function pilotsFor(count: number): number[] {
   const sizes: number[] = [...PILOTS];
   for (let size = PILOTS[1] * PILOT_FACTOR; size * PILOT_FACTOR <= count; size *= PILOT_FACTOR)

@@ -1,8 +1,8 @@
 /**
- * The benchmark's scenes: bodies of one radius or of many, and their positions in each frame.
- * Guarantees: a name, dimensions, count and seed give the same bodies everywhere. Coordinates and radii are whole
- * numbers of a step. The step is such that every difference between two bodies that may touch, its square, and the sum
- * of squares are exact in 32-bit floats. So an engine that finds other pairs is wrong, and rounding is no excuse.
+ * Creates the benchmark's scenes: bodies of one radius or of many, and their positions in each frame.
+ * Guarantees: the same name, dimensions, count and seed give the same bodies on every machine. Coordinates and radii
+ * are multiples of a step. The step is so coarse that 32-bit floats hold exactly, for two bodies that may touch, the
+ * differences of coordinates, their squares and the sum of squares. So rounding cannot explain wrong pairs.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -13,23 +13,24 @@ import { createScene, DEFAULT_SEED, Random, type SceneRequest } from '../../src/
 import { ROOM_FOR_ONE_OVERLAP } from '../../src/scenes/scattered';
 import { ceilRoot, power, repeat, stepFor, toCoordinate, UNITS } from '../../src/scenes/scene';
 
-/** Bodies. All have the radius `radius` unless there are `radii`. */
+/** A scene of bodies. All have the radius `radius` if `radii` is undefined. */
 export interface BenchScene {
   readonly name: string;
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly seed: number;
-  /** Radius of every body, or the largest possible one. */
+  /** Radius of every body; with `radii`, the largest possible radius. */
   readonly radius: number;
-  /** Smallest possible radius; `radius` if all are equal. */
+  /** Smallest possible radius; equal to `radius` without `radii`. */
   readonly smallestRadius: number;
   readonly radii: Float32Array | undefined;
-  /** A box that holds every centre in every frame. */
+  /** Lower corner of a box that contains every centre in every frame. */
   readonly min: readonly number[];
+  /** Upper corner of the box. */
   readonly max: readonly number[];
-  /** Whether each timed build sees the next frame; otherwise all of them see frame 0. */
+  /** True if each timed build uses the next frame; otherwise all use frame 0. */
   readonly moves: boolean;
-  /** Returns packed positions, which the caller may keep. Two frames differ in some pairs, if there are any pairs. */
+  /** Returns the packed positions of a frame in a new array. Two frames differ in some pairs, if there are pairs. */
   frame(number: number): Float32Array;
 }
 
@@ -37,7 +38,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** Most bodies: with more, the pairs alone would fill the memory. */
+  /** Greatest number of bodies; with more, the pairs alone would fill the memory. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }
@@ -52,13 +53,13 @@ interface Content {
   readonly motion?: Motion;
 }
 
-/** How bodies move from frame to frame, in steps of the scene. */
+/** How bodies move from frame to frame. */
 interface Motion {
-  /** Whether timed builds see the motion; otherwise only the check after timing does. */
+  /** True if timed builds use the next frames; otherwise only the check after timing does. */
   readonly timed: boolean;
-  /** Greatest move of a body along an axis from frame to frame, in units. */
-  readonly own: number;
-  /** 'drift' keeps each body's velocity; 'shake' moves it around its first position. */
+  /** Greatest move of a body along an axis from frame to frame, in 1 / UNITS. */
+  readonly greatest: number;
+  /** 'drift': each body keeps its velocity. 'shake': each body moves around its position in frame 0. */
   readonly kind: 'drift' | 'shake';
 }
 
@@ -68,26 +69,30 @@ interface Request extends SceneRequest {
 
 const RADIUS = 0.5;
 
-/** Moves bodies by up to a sixteenth of a diameter, so that the correct answer differs from frame to frame. */
-const STILL: Motion = { timed: false, own: UNITS / 16, kind: 'shake' };
-const STILL_MIXED: Motion = { ...STILL, own: 2 * UNITS };
+/** Moves bodies by up to a sixteenth of a diameter, so that the frame after timing has other pairs than frame 0. */
+const UNTIMED: Motion = { timed: false, greatest: UNITS / 16, kind: 'shake' };
+/** The same for scenes with `radii`, which are larger. */
+const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
 
-/** Room per body relative to `uniform`, in which each body overlaps one other on average. */
+/** Room per body in `uniform-sparse`, relative to `uniform`. */
 const SPARSE_ROOM = 10;
+/** Room per body in `uniform-dense`, relative to `uniform`. */
 const DENSE_ROOM = 1 / 6;
 
-/** Room per body in a world with far more cells than bodies; limited by the finest step for its length. */
+/** Cells of one diameter per body in `huge`. More cells would need a longer box, in which floats are coarser. */
 const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 
-/** A silo of `settled`: bodies along each axis when it is filled, its width, and the steps it has to settle. */
+/** A silo of `settled`: bodies along each axis before they fall, and its width. */
 const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
+/** Steps in which the bodies of a silo settle. */
 const SILO_STEPS = 240;
 
-/** Width of a line in diameters, so that some bodies are side by side. */
+/** Width of a line in diameters: more than 1, so that some bodies are side by side. */
 const LINE_WIDTH = 2;
-/** Diameters of a line's length per body. */
+/** Length of a line per body, in diameters. */
 const LINE_SPACING = 0.75;
 
+/** Scatters bodies evenly at random in a box. */
 function spread(
   { dimensions, count }: SceneRequest,
   random: Random,
@@ -110,7 +115,7 @@ function scattered(room: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Uses a scene of src/scenes. */
+/** Takes the bodies from a scene of src/scenes. */
 function existing(name: string): BenchSceneDefinition['generate'] {
   return (request) => {
     const { min, max, positions, radius, radii, radiusRange } = createScene(name, request);
@@ -118,18 +123,18 @@ function existing(name: string): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Makes a line: long along one axis, a few diameters wide along the others. */
-function line(along: number): BenchSceneDefinition['generate'] {
+/** Makes a box that is long along `axis` and a few diameters wide along the others. */
+function line(axis: number): BenchSceneDefinition['generate'] {
   return (request) => {
     const length = Math.max(LINE_WIDTH, Math.ceil(request.count * LINE_SPACING)) + 1;
-    const edges = repeat(LINE_WIDTH + 1, request.dimensions).with(along, length);
+    const edges = repeat(LINE_WIDTH + 1, request.dimensions).with(axis, length);
     return spread(request, new Random(request.seed), edges);
   };
 }
 
 /**
- * Renumbers bodies in the order of cells one diameter wide, row by row: the order in which a reordering engine keeps
- * them.
+ * Renumbers bodies in the order of cells one diameter wide, row by row. An engine that sorts its bodies has them in
+ * this order.
  */
 function inCellOrder(content: Content, dimensions: Dimensions): Content {
   const { positions, max } = content;
@@ -141,7 +146,7 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     }
     return cell;
   };
-  // A counting sort, since doubles that hold a cell and a body would not be exact. Holds the next index of each cell.
+  // Counting sort, since one double cannot hold both a cell and a body exactly. `starts` has the next index per cell.
   const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
   for (let body = 0; body < count; body++) (starts[cellOf(body) + 1] as number)++;
   for (let cell = 1; cell < starts.length; cell++) {
@@ -159,15 +164,17 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
   return { ...content, positions: ordered };
 }
 
-/** Makes silos side by side, all with the same bodies, settled by the CPU engine; rounds coordinates to the step. */
+/**
+ * Makes copies of one silo side by side. The CPU engine settles its bodies; then coordinates are rounded to the step.
+ */
 function silos({ dimensions, count, seed }: Request): Content {
   const { columns, width } = SILO[dimensions];
-  const inOne = power(columns, dimensions);
-  const heap = settle(dimensions, columns, width, seed);
-  const along = Math.max(1, ceilRoot(Math.ceil(count / inOne), dimensions));
-  const step = stepFor(along * width);
+  const bodiesPerSilo = power(columns, dimensions);
+  const pile = settle(dimensions, columns, width, seed);
+  const silosPerAxis = Math.max(1, ceilRoot(Math.ceil(count / bodiesPerSilo), dimensions));
+  const step = stepFor(silosPerAxis * width);
   const positions = new Float32Array(count * dimensions);
-  // Ids are in random order, as in a pile that was poured.
+  // Shuffle the ids, as in a pile that was poured.
   const random = new Random(seed);
   const order = Uint32Array.from({ length: count }, (_, body) => body);
   for (let last = count - 1; last > 0; last--) {
@@ -175,14 +182,14 @@ function silos({ dimensions, count, seed }: Request): Content {
     [order[last], order[other]] = [order[other] as number, order[last] as number];
   }
   order.forEach((index, body) => {
-    const silo = Math.floor(index / inOne);
+    const silo = Math.floor(index / bodiesPerSilo);
     for (let axis = 0; axis < dimensions; axis++) {
-      const corner = (Math.floor(silo / power(along, axis)) % along) * width;
-      const within = heap[(index % inOne) * dimensions + axis] as number;
+      const corner = (Math.floor(silo / power(silosPerAxis, axis)) % silosPerAxis) * width;
+      const within = pile[(index % bodiesPerSilo) * dimensions + axis] as number;
       positions[body * dimensions + axis] = toCoordinate(Math.round((corner + within) * UNITS), step);
     }
   });
-  return { min: repeat(0, dimensions), max: repeat(along * width, dimensions), positions };
+  return { min: repeat(0, dimensions), max: repeat(silosPerAxis * width, dimensions), positions };
 }
 
 function settle(dimensions: Dimensions, columns: number, width: number, seed: number): Float32Array {
@@ -216,15 +223,15 @@ function hugeWorld(request: Request): Content {
   const { dimensions, count, seed } = request;
   const edge = ceilRoot(count * HUGE_ROOM[dimensions], dimensions) + 2;
   const content = spread(request, new Random(seed), repeat(edge, dimensions));
-  // Every second body is moved next to the one before it; otherwise nothing would overlap.
+  // Move every second body next to the one before it; otherwise nothing would overlap.
   const { positions } = content;
   const step = stepFor(edge);
   const random = new Random(seed + 1);
   for (let body = 1; body < count; body += 2) {
     for (let axis = 0; axis < dimensions; axis++) {
       const index = body * dimensions + axis;
-      const beside = (positions[index - dimensions] as number) * UNITS + random.between(-UNITS, UNITS);
-      positions[index] = toCoordinate(clamp(beside, UNITS / 2, edge * UNITS - UNITS / 2), step);
+      const target = (positions[index - dimensions] as number) * UNITS + random.between(-UNITS, UNITS);
+      positions[index] = toCoordinate(clamp(target, UNITS / 2, edge * UNITS - UNITS / 2), step);
     }
   }
   return content;
@@ -239,19 +246,19 @@ const BOTH: readonly Dimensions[] = [2, 3];
 export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   {
     name: 'uniform',
-    about: 'Scattered evenly at random, each overlapping one other on average; ids in random order.',
+    about: 'Scattered evenly at random; each body overlaps one other on average; ids in random order.',
     dimensions: BOTH,
     generate: scattered(1),
   },
   {
     name: 'uniform-sparse',
-    about: 'Like uniform with ten times the room: one in ten overlaps another.',
+    about: 'Like uniform with ten times the room: one body in ten overlaps another.',
     dimensions: BOTH,
     generate: scattered(SPARSE_ROOM),
   },
   {
     name: 'uniform-dense',
-    about: 'Like uniform with a sixth of the room: each overlaps six others.',
+    about: 'Like uniform with a sixth of the room: each body overlaps six others.',
     dimensions: BOTH,
     generate: scattered(DENSE_ROOM),
   },
@@ -262,7 +269,7 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
     dimensions: BOTH,
     generate: (request) => ({
       ...inCellOrder(scattered(1)(request), request.dimensions),
-      motion: { timed: true, own: Math.floor(UNITS / 10), kind: 'shake' },
+      motion: { timed: true, greatest: Math.floor(UNITS / 10), kind: 'shake' },
     }),
   },
   {
@@ -272,12 +279,12 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
     dimensions: BOTH,
     generate: (request) => ({
       ...scattered(1)(request),
-      motion: { timed: true, own: UNITS / 8, kind: 'drift' },
+      motion: { timed: true, greatest: UNITS / 8, kind: 'drift' },
     }),
   },
   {
     name: 'packing',
-    about: 'Packed as densely as possible, with every neighbour overlapping by 3%.',
+    about: 'Packed as densely as possible; neighbours overlap by 3%.',
     dimensions: BOTH,
     generate: existing('packing'),
   },
@@ -290,39 +297,39 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   {
     name: 'clustered',
     about:
-      'Nine tenths of the bodies in a hundredth of the world, eight to a cell; the rest spread over all of it.',
+      'Nine tenths of the bodies in a hundredth of the world, eight per cell; the rest spread over the whole world.',
     dimensions: BOTH,
     most: 2 ** 21,
     generate: existing('clustered'),
   },
   {
     name: 'one-cell',
-    about: 'All in one cell: nearly all pairs overlap, and no broad phase helps.',
+    about: 'All bodies in one cell: nearly all pairs overlap, and no broad phase helps.',
     dimensions: BOTH,
     most: 4096,
     generate: existing('one-cell'),
   },
   {
     name: 'line-x',
-    about: 'A line along x: the best axis for a sweep along x.',
+    about: 'A line along x: the best case for a sweep along x.',
     dimensions: BOTH,
     generate: line(0),
   },
   {
     name: 'line-y',
-    about: 'A line along y: a sweep along x compares every body with every other.',
+    about: 'A line along y: a sweep along x compares all pairs.',
     dimensions: BOTH,
     generate: line(1),
   },
   {
     name: 'mixed',
-    about: 'Radii from 1 to 64, equally many in each octave, each body overlapping one other on average.',
+    about: 'Radii from 1 to 64, equally many in each octave; each body overlaps one other on average.',
     dimensions: BOTH,
     generate: existing('mixed'),
   },
   {
     name: 'huge',
-    about: 'Pairs of bodies far apart: thousands of cells one diameter wide per body.',
+    about: 'Pairs of bodies, far from other pairs: thousands of cells of one diameter per body.',
     dimensions: BOTH,
     generate: hugeWorld,
   },
@@ -343,7 +350,7 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
   checkInteger('count', count, 0, definition.most ?? MAX_PARTICLES);
   checkInteger('seed', seed, 0, 2 ** 32 - 1);
   const content = definition.generate({ dimensions, count, seed });
-  const { radius = RADIUS, radii, min, max, motion = radii ? STILL_MIXED : STILL } = content;
+  const { radius = RADIUS, radii, min, max, motion = radii ? UNTIMED_RADII : UNTIMED } = content;
   return {
     name,
     dimensions,
@@ -362,17 +369,17 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
 /** Returns the positions of a frame. Bodies that leave the box are mirrored back into it. */
 function moved(
   { positions, min, max, radii }: Content,
-  { own, kind }: Motion,
+  { greatest, kind }: Motion,
   dimensions: Dimensions,
   seed: number,
   number: number,
 ): Float32Array {
   if (number === 0) return positions.slice();
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
-  // Scenes with radii use a coarser step than a unit.
+  // In scenes with radii, coordinates are multiples of 1/32.
   const step = radii ? UNITS / 32 : stepFor(longest);
   const random = new Random((seed ^ 0x5eed) + (kind === 'shake' ? number : 0));
-  const most = Math.max(1, Math.floor(own / step));
+  const most = Math.max(1, Math.floor(greatest / step));
   const factor = kind === 'drift' ? number : 1;
   const moved = new Float32Array(positions.length);
   for (

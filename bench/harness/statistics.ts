@@ -1,9 +1,9 @@
 /**
- * Statistics of repeated times. They do not assume a normal distribution, since other work on the machine only adds
- * time.
+ * Computes statistics of repeated times. They do not assume a normal distribution, since other work on the machine can
+ * only add time.
  */
 
-/** Milliseconds of one build, query or both. */
+/** Statistics of the milliseconds of a build, a query or both. */
 export interface Statistics {
   readonly median: number;
   readonly p95: number;
@@ -14,7 +14,7 @@ export interface Statistics {
   readonly samples: number;
 }
 
-/** Returns the value that `share` of all values are at or below, interpolated between two neighbours. */
+/** Returns the quantile `share` (0 to 1) of sorted values, interpolated between two of them. */
 function quantile(sorted: readonly number[], share: number): number {
   const position = share * (sorted.length - 1);
   const low = sorted[Math.floor(position)] ?? Number.NaN;

@@ -1,34 +1,38 @@
 /**
- * Times engines that are open side by side. In each round every engine has one turn, and their order changes from round
- * to round, forwards and backwards, so that other work on the machine affects all alike. A turn takes one sample
- * (several while warming up). A sample repeats builds and queries until the clock measures their time to 1%. An engine
- * that exceeds the limit, or fails, gets no more turns.
+ * Times engines that are open at the same time. Every engine has one turn per round. The order of engines changes from
+ * round to round, so that other work on the machine affects all alike. A turn takes one sample, or several in the first
+ * rounds, which warm up. A sample repeats builds and queries so often that the clock measures their time to 1%. An
+ * engine gets no more turns if it exceeds the limit or fails.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
 
-/** Rounds to discard, until code is compiled, buffers have been touched and batches are long enough. */
+/** Rounds that warm up: code is compiled, buffers are touched, and batches grow. Their samples are discarded. */
 export const WARM_ROUNDS = 2;
-/** Least milliseconds of an engine's warm-up round, because JavaScript is recompiled after it has run for a while. */
+/**
+ * Least milliseconds of an engine's turn while warming up, because JavaScript is recompiled after it has run a while.
+ */
 const WARM_MS = 60;
-/** Most samples per warm-up round. */
+/** Most samples of an engine's turn while warming up. */
 const MOST_WARM = 64;
-/** A sample takes at least this many milliseconds, and at least this many steps of the clock. */
+/** Least milliseconds of a sample. */
 const SAMPLE_MS = 10;
+/** Least steps of the clock per sample. */
 const SAMPLE_STEPS = 100;
-/** Most builds and queries per sample: all are submitted at once, and a device's queue takes only so many. */
+/** Most builds and queries per sample. All are submitted at once, and the queue of a device is limited. */
 const MOST_BATCH = 1024;
-/** After FEWEST_ROUNDS, an engine stops once its timed rounds took this many times the limit of one run. */
-const ROUNDS_SHARE = 10;
+/** After FEWEST_ROUNDS, an engine gets no more turns once its rounds took this many times the limit of one run. */
+const MOST_LIMITS = 10;
 const FEWEST_ROUNDS = 3;
 
+/** Batches of one run. */
 export const ONE_EACH: Batches = { build: 1, query: 1, total: 1 };
 
 export interface TurnsPlan {
   readonly repeat: number;
   /** Milliseconds that one build and query may take. */
   readonly limit: number;
-  /** Called between turns with what happens next. */
+  /** Called before each turn; `what` describes the turn in a few words. */
   readonly announce: (engine: Engine, what: string) => Promise<void>;
 }
 
@@ -37,6 +41,7 @@ export interface Taken {
   readonly samples: readonly Sample[];
   /** Builds and queries per sample. */
   readonly batch: number;
+  /** Number of samples without a time, because the device's clock ran backwards. */
   readonly discarded: number;
   readonly error?: unknown;
   /** Milliseconds of the build and query that exceeded the limit. */
@@ -59,11 +64,13 @@ export async function takeTurns(
   return new Map(turns.map((turn) => [turn.run, turn.taken]));
 }
 
-/** Orders the items of a round: reversed in every second one, and beginning with another item every two rounds. */
+/**
+ * Returns the order of items in a round. Every second round reverses the order; after two rounds another item is first.
+ */
 export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);
-  const turned = [...items.slice(first), ...items.slice(0, first)];
-  return round % 2 === 0 ? turned : turned.reverse();
+  const rotated = [...items.slice(first), ...items.slice(0, first)];
+  return round % 2 === 0 ? rotated : rotated.reverse();
 }
 
 class Turns {
@@ -83,8 +90,7 @@ class Turns {
     return (
       this.error !== undefined ||
       this.slowest !== undefined ||
-      // A slow engine gets fewer rounds.
-      (this.samples.length >= FEWEST_ROUNDS && this.spent > ROUNDS_SHARE * this.limit)
+      (this.samples.length >= FEWEST_ROUNDS && this.spent > MOST_LIMITS * this.limit)
     );
   }
 
@@ -132,7 +138,7 @@ class Turns {
   }
 }
 
-/** Returns how often to run each part so that it takes `least` milliseconds or more, judging by one sample. */
+/** Returns batches that, judging by one sample, take at least `least` milliseconds. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

@@ -1,6 +1,7 @@
 /**
- * Times all overlapping pairs of particles over a range of radii, compared with as many equal ones that have as many
- * contacts, on both engines. All results for the same particles are compared before timing; rows take turns.
+ * Times finding all pairs of particles of different radii, relative to as many equal particles with as many contacts,
+ * on the CPU engine and on the GPU. Before timing, all results for the same particles must agree. Contenders take
+ * turns.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
@@ -17,18 +18,19 @@ export interface MixedRequest {
 }
 
 export interface MixedRow {
-  /** `push` is a simulation on the GPU: a grid and one push apart, instead of a list of pairs. */
+  /** `push`: a simulation on the GPU sorts its particles and pushes them apart once, instead of listing pairs. */
   readonly engine: 'cpu' | 'gpu' | 'push';
   readonly dimensions: Dimensions;
   readonly particles: string;
   readonly order: string;
   readonly pairs: number;
-  /** Bytes per particle, without lists of pairs. */
+  /** Bytes per particle, without the list of pairs. */
   readonly bytes: number;
-  /** Milliseconds. */
+  /** Median milliseconds of a run. */
   readonly median: number;
+  /** Least milliseconds of a run. */
   readonly least: number;
-  /** Ratio to the least time of equal particles on the same engine in the same order. */
+  /** `least` ÷ that of equal particles on the same engine in the same order. */
   readonly timesEqual: number;
 }
 
@@ -36,11 +38,11 @@ interface Particles {
   readonly name: string;
   readonly world: WorldOptions;
   readonly positions: Float32Array;
-  /** Left out if all are equal. */
+  /** Undefined if all radii are 0.5. */
   readonly radii?: Float32Array;
 }
 
-/** One kind of particles in one order on one engine. */
+/** What a row times: one kind of particles, in one order, on one engine. */
 interface Contender {
   readonly row: Omit<MixedRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
   readonly bytes: () => number;
@@ -94,7 +96,7 @@ export async function measureMixed(request: MixedRequest, provider?: GPU): Promi
   });
 }
 
-/** Equal particles in a box come first, since the others are compared with them. */
+/** Returns the kinds of particles. Equal ones in a box come first, since the others are compared with them. */
 function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
   const world = worldOptions(equal);
@@ -195,7 +197,7 @@ async function contendGpu(
   };
 }
 
-/** So low that at most a few contacts change over all turns. */
+/** Relaxation so low that at most a few contacts change over all runs. */
 const RELAXATION = 0.01;
 
 async function contendPush(
@@ -219,7 +221,7 @@ async function contendPush(
   };
 }
 
-/** Returns the pairs of an engine that shares no search with the grids. */
+/** Returns the pairs that CpuIndex finds, whose search is independent of the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;
@@ -234,7 +236,7 @@ function checkEqual(engine: string, got: Uint32Array, expected: Uint32Array): vo
   const wrong = expected.findIndex((word, index) => word !== got[index]);
   if (got.length !== expected.length || wrong >= 0) {
     throw new Error(
-      `${engine} finds ${got.length / 2} pairs instead of ${expected.length / 2}, or wrong pairs.`,
+      `${engine} finds ${got.length / 2} pairs, ${expected.length / 2} are expected; the first difference is at word ${wrong}.`,
     );
   }
 }

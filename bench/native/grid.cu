@@ -1,8 +1,8 @@
-// The grid of grid.cuh as a program that answers the benchmark line by line: an engine of `cellstorm bench`.
+// The program of the engine cuda-grid: runs the grid of grid.cuh and answers the questions of `cellstorm bench`.
 // Inputs: lines on stdin, some followed by raw little-endian floats. Outputs: one line on stdout per input line, in the
-// same order.
+// same order, after a greeting.
 //
-//     (when it starts)                                              cellstorm-native 1 CLOCK NANOSECONDS DEVICE
+//     (at the start)                                                cellstorm-native 1 CLOCK NANOSECONDS DEVICE
 //     copy BYTES                                                    ok BYTES MILLISECONDS SHARE
 //     open DIMENSIONS COUNT DIAMETER INVERSE MIN… CELLS… ROWS       ok BYTES
 //     place, then COUNT × DIMENSIONS floats                         ok
@@ -10,13 +10,17 @@
 //     find                                                          ok PAIRS CHECKSUM
 //     time BATCH PART…                                              ok MILLISECONDS
 //
-// Greeting: CLOCK (`events`, or `wall` without CUDA) measures the times, NANOSECONDS is its step, DEVICE is the rest of
-// the line.
-// copy: copies between two buffers of BYTES, halved until there is memory for both. Answers the size used, the
+// greeting: CLOCK is the clock that measures times: `events`, or `wall` without CUDA. NANOSECONDS is the step of the
+// clock. DEVICE is the rest of the line.
+// copy: copies between two buffers of BYTES bytes, halved until there is memory for both. Answers the bytes used, the
 // milliseconds of the fastest of several copies, and the greatest share of the wall time that the clock measured.
-// open: answers the allocated memory in bytes. ROWS is `ahead` or `around`: the rows that a query searches.
-// time: times BATCH runs of all PARTs in order: `wind` loads the next frame, forwards and backwards; `build`; `query`.
-// Answers the milliseconds of the whole batch.
+// open: prepares a scene, and answers the allocated memory in bytes. ROWS is `ahead` or `around`: the rows of cells
+// that a query searches.
+// place: sets the positions.
+// roll: sets the frames that `wind` loads.
+// find: builds and queries once.
+// time: runs all PARTs in order, BATCH times: `wind` loads the next frame, forwards and then backwards; `build`;
+// `query`. Answers the milliseconds of the whole batch.
 // An error is one line, `error memory|absent|failed SENTENCE`, and ends the program with status 1.
 //
 //     nvcc -std=c++17 -O3 -arch=native -o cuda-grid grid.cu
@@ -42,7 +46,7 @@ constexpr int PROTOCOL = 1;
 
 #ifndef CUDA_ON_CPU
 constexpr const char* CLOCK_NAME = "events";
-// CUDA documents for cudaEventElapsedTime "a resolution of around 0.5 microseconds".
+// The documentation of cudaEventElapsedTime says "a resolution of around 0.5 microseconds".
 constexpr unsigned CLOCK_STEP_NS = 500;
 #endif
 
@@ -52,10 +56,10 @@ constexpr int COPY_REPEATS = 3;
 constexpr unsigned MOST_COPIES = 256;
 constexpr double CHECK_MS = 20;
 
-// Bytes of positions per read.
+// Most bytes of positions per read.
 constexpr size_t STAGE_BYTES = 1 << 24;
 
-// An error that ends the program: its kind, and a sentence.
+// An error that ends the program. `kind` is memory, absent or failed; what() is a sentence.
 struct Failure : std::runtime_error {
   const char* kind;
   Failure(const char* kind, const std::string& sentence) : std::runtime_error(sentence), kind(kind) {}
@@ -72,7 +76,7 @@ void require(bool holds, const std::string& sentence) {
   if (!holds) throw Failure("failed", sentence);
 }
 
-// Device memory, freed with its owner.
+// An array in device memory, freed by the destructor.
 template <class Item>
 class Buffer {
  public:
@@ -107,7 +111,7 @@ class Stream {
   cudaStream_t handle = nullptr;
 };
 
-// Measures the milliseconds on the device between two events around the work of a stream.
+// Measures the milliseconds that work takes on the device, between two events in a stream.
 class EventClock {
  public:
   explicit EventClock(Stream& stream) : stream(stream) {
@@ -126,7 +130,7 @@ class EventClock {
     check(cudaEventRecord(end, stream.handle), "record an event");
     check(cudaEventSynchronize(end), "do the work");
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin, end), "tell the time between two events");
+    check(cudaEventElapsedTime(&milliseconds, begin, end), "measure the time between two events");
     return milliseconds;
   }
 
@@ -136,7 +140,7 @@ class EventClock {
   cudaEvent_t end = nullptr;
 };
 
-// A recorded sequence of work that is launched as a whole, so that short kernels do not wait for the host.
+// A recorded sequence of kernels that is launched as a whole, so that short kernels do not wait for the host.
 class Graph {
  public:
   template <class Work>
@@ -159,13 +163,15 @@ class Graph {
   cudaGraphExec_t executable = nullptr;
 };
 
+// The parts of a run that are timed.
 struct Parts {
   bool wind = false;
   bool build = false;
   bool query = false;
 };
 
-struct Order {
+// The parameters of `open`.
+struct Setup {
   int dimensions;
   Lattice lattice;
   bool around;
@@ -173,15 +179,15 @@ struct Order {
 
 class Grid {
  public:
-  Grid(Stream& stream, const Order& order)
+  Grid(Stream& stream, const Setup& setup)
       : stream(stream),
-        order(order),
-        lattice(order.lattice),
-        tiles(tiles_of(order.lattice)),
-        positions("positions", size_t(order.dimensions) * order.lattice.count),
-        ranks("ranks", order.lattice.count),
-        bodies("sorted bodies", order.lattice.count),
-        // Rounded up to whole vectors, which are cleared faster.
+        setup(setup),
+        lattice(setup.lattice),
+        tiles(tiles_of(setup.lattice)),
+        positions("positions", size_t(setup.dimensions) * setup.lattice.count),
+        ranks("ranks", setup.lattice.count),
+        bodies("sorted bodies", setup.lattice.count),
+        // A multiple of 4 words, which is cleared faster.
         cells("cells", (tiles * (CELLS_PER_TILE + 2) + 4) / 4 * 4),
         found("counters", COUNTERS) {}
 
@@ -191,7 +197,7 @@ class Grid {
   size_t frame_bytes() const { return positions.length * sizeof(float); }
   float* position_data() { return positions.data; }
 
-  // Allocates the frames that `wind` loads from now on.
+  // Allocates the frames that `wind` loads, and returns the memory for their positions.
   float* roll(size_t count) {
     frames = std::make_unique<Buffer<float>>("frames", count * positions.length);
     frame_count = count;
@@ -201,7 +207,7 @@ class Grid {
 
   Found find() {
     check(cudaMemsetAsync(found.data, 0, found.bytes(), stream.handle), "clear the counters");
-    // Runs the same graph that is timed.
+    // The same graph is timed.
     graph_of({false, true, true}).launch(stream);
     std::vector<Found> parts(COUNTERS);
     check(cudaMemcpyAsync(parts.data(), found.data, found.bytes(), cudaMemcpyDeviceToHost, stream.handle), "read");
@@ -225,7 +231,7 @@ class Grid {
   }
 
  private:
-  // Counts the tiles of all cells plus one more cell, whose start is the end of the last cell.
+  // Returns the number of tiles of all cells and one more entry, which is the end of the last cell.
   static size_t tiles_of(const Lattice& lattice) {
     const size_t cells = size_t(lattice.cells[0]) * lattice.cells[1] * lattice.cells[2];
     return cells / CELLS_PER_TILE + 1;
@@ -251,7 +257,7 @@ class Grid {
   }
 
   void record(const Parts& parts) {
-    if (order.dimensions == 2) record_in<2>(parts);
+    if (setup.dimensions == 2) record_in<2>(parts);
     else record_in<3>(parts);
   }
 
@@ -259,20 +265,20 @@ class Grid {
   void record_in(const Parts& parts) {
     const size_t count = lattice.count;
     if (parts.build) {
-      // Counters, tile sums and the next tile are one piece of memory, cleared at once.
+      // One call clears the counters, the sums of tiles and the number of the next tile, which share a buffer.
       check(cudaMemsetAsync(cells.data, 0, cells.bytes(), stream.handle), "clear the cells");
       stream.launch(count_bodies<DIMENSIONS>, count, lattice, positions.data, cells.data, ranks.data);
       stream.launch(scan_cells, tiles * THREADS, reinterpret_cast<uint4*>(cells.data), tile_sums(), next_tile());
       stream.launch(scatter_bodies<DIMENSIONS>, count, lattice, positions.data, cells.data, ranks.data, bodies.data);
     }
     if (parts.query) {
-      const auto kernel = order.around ? find_pairs<DIMENSIONS, true> : find_pairs<DIMENSIONS, false>;
+      const auto kernel = setup.around ? find_pairs<DIMENSIONS, true> : find_pairs<DIMENSIONS, false>;
       stream.launch(kernel, count, lattice, cells.data, bodies.data, found.data);
     }
   }
 
   Stream& stream;
-  const Order order;
+  const Setup setup;
   const Lattice lattice;
   const size_t tiles;
   Buffer<float> positions;
@@ -289,9 +295,11 @@ class Grid {
 struct CopySpeed {
   size_t bytes;
   double milliseconds;
+  // Greatest share of the wall time that the clock measured.
   double share;
 };
 
+// Measures copies of `bytes`, halved until there is memory for two buffers.
 CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
   std::unique_ptr<Buffer<char>> from;
   std::unique_ptr<Buffer<char>> to;
@@ -303,7 +311,7 @@ CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
     } catch (const Failure& failure) {
       from.reset();
       if (std::strcmp(failure.kind, "memory") != 0 || bytes <= LEAST_COPY_BYTES) throw;
-      // Clears the error of the refused allocation, so that it is not reported later.
+      // Clear the error of the failed allocation; otherwise a later call would report it.
       cudaGetLastError();
     }
   }
@@ -326,13 +334,13 @@ CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
   unsigned copies = 1;
   double measured = 0;
   double wall = wall_of(copies, measured);
-  // Repeat until the latency is small compared with the work.
+  // Copy more until the latency is small compared with the work.
   while (wall < CHECK_MS && copies < MOST_COPIES) {
     copies *= 4;
     wall = wall_of(copies, measured);
   }
-  // Other work may delay one measurement, so take the best. A clock that does not wait measures too little in all of
-  // them.
+  // Take the best of several measurements, since other work may disturb one. A clock that does not wait for the copies
+  // measures too little each time.
   double share = measured / wall;
   double best = measured;
   for (int repeat = 0; repeat < COPY_REPEATS; repeat++) {
@@ -347,7 +355,8 @@ void read_floats(Stream& stream, float* target, size_t bytes) {
   std::vector<char> stage(std::min(STAGE_BYTES, bytes));
   for (size_t done = 0; done < bytes;) {
     const size_t some = std::min(STAGE_BYTES, bytes - done);
-    require(bool(std::cin.read(stage.data(), std::streamsize(some))), "The input ended in the middle of positions.");
+    require(bool(std::cin.read(stage.data(), std::streamsize(some))),
+            "The input ended after " + std::to_string(done) + " of " + std::to_string(bytes) + " bytes of positions.");
     char* const to = reinterpret_cast<char*>(target) + done;
     check(cudaMemcpyAsync(to, stage.data(), some, cudaMemcpyHostToDevice, stream.handle), "copy positions");
     stream.wait();
@@ -355,24 +364,28 @@ void read_floats(Stream& stream, float* target, size_t bytes) {
   }
 }
 
-Order read_order(std::istringstream& words) {
-  Order order = {};
-  Lattice& lattice = order.lattice;
+Setup read_setup(std::istringstream& words) {
+  Setup setup = {};
+  Lattice& lattice = setup.lattice;
   float diameter = 0;
   std::string rows;
-  words >> order.dimensions >> lattice.count >> diameter >> lattice.inverse;
-  require(words && (order.dimensions == 2 || order.dimensions == 3), "\"open\" must begin with 2 or 3 dimensions.");
-  for (int axis = 0; axis < order.dimensions; axis++) words >> lattice.min[axis];
+  words >> setup.dimensions >> lattice.count >> diameter >> lattice.inverse;
+  const std::string dimensions = std::to_string(setup.dimensions);
+  require(words && (setup.dimensions == 2 || setup.dimensions == 3),
+          "\"open\" has " + dimensions + " dimensions, but must have 2 or 3.");
+  for (int axis = 0; axis < setup.dimensions; axis++) words >> lattice.min[axis];
   lattice.cells[2] = 1;
-  for (int axis = 0; axis < order.dimensions; axis++) words >> lattice.cells[axis];
+  for (int axis = 0; axis < setup.dimensions; axis++) words >> lattice.cells[axis];
   words >> rows;
-  order.around = rows == "around";
-  require(words && (order.around || rows == "ahead"), "\"open\" must end with ahead or around.");
-  for (int axis = 0; axis < order.dimensions; axis++) {
-    require(lattice.cells[axis] >= 3, "\"open\" must have at least 3 cells along each axis, the ring included.");
+  setup.around = rows == "around";
+  require(words && (setup.around || rows == "ahead"),
+          "\"open\" ends with \"" + rows + "\", but must end with ahead or around.");
+  for (int axis = 0; axis < setup.dimensions; axis++) {
+    const std::string cells = std::to_string(lattice.cells[axis]);
+    require(lattice.cells[axis] >= 3, "An axis has " + cells + " cells, but must have at least 3, the ring included.");
   }
   lattice.diameter_squared = diameter * diameter;
-  return order;
+  return setup;
 }
 
 Parts read_parts(std::istringstream& words) {
@@ -397,12 +410,12 @@ class Dialogue {
     if (command == "copy") {
       size_t bytes = 0;
       words >> bytes;
-      require(words && bytes > 0, "\"copy\" must be followed by a number of bytes.");
+      require(words && bytes > 0, "The line is \"" + line + "\", but copy needs a number of bytes greater than 0.");
       const CopySpeed speed = measure_copies(stream, clock, bytes);
       std::printf("ok %zu %.9g %.9g\n", speed.bytes, speed.milliseconds, speed.share);
     } else if (command == "open") {
       grid.reset();
-      grid = std::make_unique<Grid>(stream, read_order(words));
+      grid = std::make_unique<Grid>(stream, read_setup(words));
       std::printf("ok %zu\n", grid->bytes());
     } else if (!grid) {
       throw Failure("failed", "The line is \"" + line + "\", but the first command must be copy or open.");
@@ -412,7 +425,7 @@ class Dialogue {
     } else if (command == "roll") {
       size_t frames = 0;
       words >> frames;
-      require(bool(words), "\"roll\" must be followed by a number of frames.");
+      require(bool(words), "The line is \"" + line + "\", but roll needs a number of frames.");
       read_floats(stream, grid->roll(frames), frames * grid->frame_bytes());
       std::printf("ok\n");
     } else if (command == "find") {
@@ -421,7 +434,7 @@ class Dialogue {
     } else if (command == "time") {
       unsigned batch = 0;
       words >> batch;
-      require(words && batch > 0, "\"time\" must be followed by the size of the batch.");
+      require(words && batch > 0, "The line is \"" + line + "\", but time needs a batch greater than 0.");
       std::printf("ok %.9g\n", grid->time(clock, batch, read_parts(words)));
     } else {
       throw Failure("failed", "The command is \"" + command + "\", but it must be copy, open, place, roll, find or time.");
@@ -450,7 +463,7 @@ void run() {
 
 int main() {
   std::ios::sync_with_stdio(false);
-  // CUDA first sees the kernels while a graph is recorded, when it cannot load them. So load them at the start.
+  // CUDA would load the kernels at their first use, while a graph is recorded, which is not allowed. So load them now.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   try {
     run();

@@ -1,14 +1,14 @@
-// A dense counting-sort grid and the overlapping pairs of bodies, written directly for CUDA: the yardstick for
-// cellstorm's grid. All bodies have one radius.
-// Inputs: packed positions (2 or 3 floats per body), and the cells of cellstorm's own grid (src/core/world/world.ts). A
-// body is in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
-// Outputs: bodies in the order of cells, and the first body of each cell. Each pair of bodies nearer than a diameter is
-// counted once, and the sum of mix_pair modulo 2^32 does not depend on any order.
+// A dense counting-sort grid that finds overlapping pairs of bodies of one radius, written directly for CUDA. It is the
+// yardstick for cellstorm's grid.
+// Inputs: packed positions (2 or 3 floats per body), and the cells of cellstorm's own grid (src/core/world/world.ts).
+// The cell of a body along an axis is floor((p - min) * inverse) + 1, clamped. A ring of empty cells surrounds the box.
+// Outputs: bodies sorted by cell, the first body of each cell, the number of pairs nearer than a diameter, and the sum
+// of their mix_pair modulo 2^32. The number and the sum do not depend on the order of bodies.
 //
-// A build clears the counters, counts bodies (the counter returns the rank in the cell), scans the counters in place,
-// and scatters. Bodies of a cell are in the order of the atomics; unlike cellstorm, this grid does not sort them by id.
-// The benchmark's coordinates are chosen so that every difference, square and sum of squares is exact in 32-bit floats.
-// So fused multiply-adds find the same pairs.
+// A build clears the counters, counts the bodies per cell, scans the counters in place, and scatters the bodies. Bodies
+// of a cell are in the order in which threads counted them; unlike cellstorm, this grid does not sort them by id.
+// In the benchmark, every difference of coordinates, its square and the sum of squares are exact in 32-bit floats. So
+// fused multiply-adds find the same pairs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,17 +17,18 @@ constexpr unsigned THREADS = 256;
 constexpr unsigned WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-// A warp scans this many rows of 32 vectors of four counters; a block scans a tile.
+// Rows of counters that a warp scans. A row is 32 vectors of four counters. A block scans a tile: the rows of its
+// warps.
 constexpr unsigned ROWS_PER_WARP = 4;
 constexpr unsigned VECTORS_PER_WARP = ROWS_PER_WARP * WARP;
 constexpr unsigned WARPS = THREADS / WARP;
 constexpr unsigned VECTORS_PER_TILE = WARPS * VECTORS_PER_WARP;
 constexpr unsigned CELLS_PER_TILE = 4 * VECTORS_PER_TILE;
 
-// Blocks add their pairs to different counters, so that they hardly ever wait for each other.
+// Number of counters of pairs. Blocks add to different ones, so that they rarely wait for each other.
 constexpr unsigned COUNTERS = 1024;
 
-// A sorted body: one load of 16 bytes has everything that a test needs, in 2D and 3D.
+// A sorted body. One load of 16 bytes reads all that a test needs, in 2D and 3D.
 struct alignas(16) Body {
   float x;
   float y;
@@ -40,13 +41,13 @@ struct Found {
   unsigned checksum;
 };
 
-// Cell layout, and the distance at which bodies overlap.
+// The cells of the grid, and the squared distance below which bodies overlap.
 struct Lattice {
   unsigned count;
   float diameter_squared;
   float inverse;
   float min[3];
-  // Along each axis, including the ring; 1 along z in 2D.
+  // Number of cells along each axis, including the ring; 1 along z in 2D.
   unsigned cells[3];
 };
 
@@ -75,7 +76,8 @@ __device__ inline Body load_body(const float* __restrict__ positions, unsigned i
   }
 }
 
-// Counts the bodies of each cell. Counters must be zero. A body's rank is its number among the bodies of its cell.
+// Counts the bodies per cell, and writes each body's rank: its number among the bodies of its cell, from 0. `counts`
+// must be zero.
 template <int DIMENSIONS>
 __global__ void __launch_bounds__(THREADS)
     count_bodies(Lattice lattice, const float* __restrict__ positions, unsigned* counts, unsigned* __restrict__ ranks) {
@@ -85,7 +87,7 @@ __global__ void __launch_bounds__(THREADS)
   ranks[id] = atomicAdd(&counts[cell], 1u);
 }
 
-// Sums over all lanes: one instruction from compute capability 8.0 on.
+// Returns the sum over all lanes of the warp: one instruction from compute capability 8.0 on.
 __device__ inline unsigned warp_sum(unsigned value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   for (unsigned step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL_LANES, value, step);
@@ -95,10 +97,12 @@ __device__ inline unsigned warp_sum(unsigned value) {
 #endif
 }
 
-// What a tile of the scan publishes for later tiles, in one word, so that its state and its sum appear together.
+// A tile of the scan publishes its state and a sum in one word, so that later tiles read both together. The sum is that
+// of the tile (OWN_SUM), or that of the tile and all earlier ones (WHOLE_SUM).
 using Tile = unsigned long long;
 enum : Tile { OWN_SUM = 1ull << 32, WHOLE_SUM = 2ull << 32 };
 
+// Returns the sum over this lane and all lower ones.
 __device__ inline unsigned warp_prefix(unsigned lane, unsigned value) {
   for (unsigned step = 1; step < WARP; step *= 2) {
     const unsigned before = __shfl_up_sync(ALL_LANES, value, step);
@@ -107,8 +111,8 @@ __device__ inline unsigned warp_prefix(unsigned lane, unsigned value) {
   return value;
 }
 
-// Returns the sum of all earlier tiles. A warp reads 32 tiles at a time, back to the nearest one that published its
-// whole sum.
+// Publishes the sum `own` of a tile, and returns the sum of all earlier tiles. The warp reads 32 tiles at once,
+// backwards until one of them has published its whole sum.
 __device__ inline unsigned sum_before(volatile Tile* tiles, unsigned tile, unsigned own, unsigned lane) {
   if (lane == 0) tiles[tile] = (tile == 0 ? WHOLE_SUM : OWN_SUM) | own;
   unsigned sum = 0;
@@ -128,10 +132,10 @@ __device__ inline unsigned sum_before(volatile Tile* tiles, unsigned tile, unsig
   return sum;
 }
 
-// Exclusive prefix sum in place, in one pass over the counters (decoupled look-back, Merrill and Garland 2016): each
-// counter is read and written once. CUB's DeviceScan does the same; this is written out so that it also runs without
-// CUDA (on_cpu/). `tiles` and `next` must be zero. Blocks take tiles in the order in which they start, so every tile
-// that is waited for belongs to a block that runs.
+// Replaces the counters by their exclusive prefix sums, in one pass that reads and writes each counter once (decoupled
+// look-back, Merrill and Garland 2016). CUB's DeviceScan does the same, but this kernel also runs without CUDA
+// (on_cpu/). `tiles` and `next` must be zero. Blocks take tiles in the order in which they start. So a block only waits
+// for tiles of blocks that have started.
 __global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Tile* tiles, unsigned* next) {
   __shared__ unsigned shared_tile;
   __shared__ unsigned warp_sums[WARPS];
@@ -178,7 +182,7 @@ __global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Til
   }
 }
 
-// Writes each body to the start of its cell plus its rank.
+// Copies each body to its slot: the start of its cell plus its rank.
 template <int DIMENSIONS>
 __global__ void __launch_bounds__(THREADS)
     scatter_bodies(Lattice lattice, const float* __restrict__ positions, const unsigned* __restrict__ starts,
@@ -189,16 +193,17 @@ __global__ void __launch_bounds__(THREADS)
   bodies[starts[cell_of<DIMENSIONS>(lattice, body)] + ranks[id]] = body;
 }
 
-// Hashes a pair, in either order, like MIX_PAIR_WGSL in bench/harness/engine.ts.
+// Hashes a pair, whichever id is first, like MIX_PAIR_WGSL in bench/harness/engine.ts.
 __device__ inline unsigned mix_pair(unsigned a, unsigned b) {
   const unsigned mixed = ((min(a, b) ^ 0x9e3779b9u) * 0x85ebca6bu) ^ max(a, b);
   return (mixed ^ (mixed >> 15)) * 0xc2b2ae35u;
 }
 
-// Adds every overlapping pair to `found`, from its lower slot. Three cells of a row are one range of slots, and all
-// ranges form one loop, so lanes wait for the longest sum and not for the longest range of each row.
-// AROUND: a thread searches all cells around its body, like a general neighbour kernel. Otherwise it only searches
-// ahead: the rest of its own row and the rows after that.
+// Adds every overlapping pair to `found`, from its lower slot. Three adjacent cells of a row are one range of slots.
+// One loop visits all ranges, so a warp waits for its lane with the most candidates. With a loop per row, it would wait
+// for the longest range of each row.
+// With AROUND, a thread searches all cells around its body, like a general neighbour kernel. Without, it searches only
+// ahead: the rest of its own row and the rows after it.
 template <int DIMENSIONS, bool AROUND>
 __global__ void __launch_bounds__(THREADS)
     find_pairs(Lattice lattice, const unsigned* __restrict__ starts, const Body* __restrict__ bodies, Found* found) {
@@ -211,7 +216,7 @@ __global__ void __launch_bounds__(THREADS)
   if (slot < lattice.count) {
     const Body own = bodies[slot];
     const unsigned cell = cell_of<DIMENSIONS>(lattice, own);
-    // Candidate k is in slot k + shifts[row], of the last row whose begins[row] <= k.
+    // Candidate k is in slot k + shifts[row], where row is the last one with begins[row] <= k.
     unsigned begins[ROWS];
     unsigned shifts[ROWS];
     unsigned candidates = 0;

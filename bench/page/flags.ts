@@ -1,22 +1,22 @@
 /**
- * Collects how the browser was started, for the record. A page cannot read the browser's flags, so the visitor may type
- * them or put them into the address (`bench.html?flags=--enable-unsafe-webgpu`); what the page can detect is added.
+ * Collects the browser's flags for the record. A page cannot read them, so the visitor may type them or put them into
+ * the address (`bench.html?flags=--enable-unsafe-webgpu`). This module adds facts that the page can detect itself.
  */
 
 const PARAMETER = 'flags';
 
-/** Reads the flags from an address. */
+/** Reads the flags from the query string of an address, such as `location.search`. */
 export function flagsInAddress(search: string): string {
   return new URLSearchParams(search).get(PARAMETER) ?? '';
 }
 
-/** `typed`: flags separated by spaces. */
+/** Returns the flags in `typed`, which blanks separate, and the facts that the page detects. */
 export function detectFlags(typed: string): string[] {
-  const seen = [
-    // Clocks are finer on isolated pages.
+  const detected = [
+    // Recorded because isolated pages have finer clocks.
     crossOriginIsolated ? 'cross-origin isolated' : '',
     navigator.webdriver ? 'driven by a program' : '',
     /Headless/.test(navigator.userAgent) ? 'headless' : '',
   ];
-  return [...typed.split(/\s+/), ...seen].filter((flag) => flag !== '');
+  return [...typed.split(/\s+/), ...detected].filter((flag) => flag !== '');
 }

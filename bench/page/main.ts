@@ -1,6 +1,6 @@
 /**
- * The benchmark page: the visitor chooses what to run, a worker runs it, results appear as they come in, and the record
- * can be saved for `npm run bench:report` and `cellstorm bench --baseline`.
+ * Runs the benchmark page: the visitor chooses engines and scenes, a worker measures them, and the page shows each
+ * result when it arrives. The visitor can save the record for `npm run bench:report` and `cellstorm bench --baseline`.
  */
 
 import { version } from '../../package.json';
@@ -17,12 +17,12 @@ import { Results } from './results';
 
 declare global {
   interface Window {
-    /** For tests, and for experiments in the console. */
+    /** State of the page, for tests and for experiments in the console. */
     bench?: { readonly record: BenchRecord | undefined; readonly isRunning: boolean };
   }
 }
 
-/** Time limit of one build and query; slower engines are skipped. */
+/** Milliseconds that one build and query may take; slower engines are skipped or stopped. */
 const LIMIT_MS = 1000;
 const SEED = 1;
 const FEWEST_ROUNDS = 3;
@@ -32,10 +32,10 @@ const FIRST_SCENES = ['uniform'];
 /** URL of the worker, relative to the page; set by vite.config.ts. */
 declare const BENCH_WORKER: string;
 
-/** Commit of the checkout that this page was built from; empty if there was none. */
+/** Commit that this page was built from; empty if the source had no git history. */
 declare const BUILT_COMMIT: string;
 
-/** Browsers do not tell the processor's name. */
+/** Recorded as the processor, since browsers hide its name. */
 const PROCESSOR = 'a processor that the browser does not name';
 
 class BenchPage {
@@ -44,7 +44,10 @@ class BenchPage {
   private readonly save = find('save', HTMLButtonElement);
   private readonly bar = find('bar', HTMLProgressElement);
   private readonly results = new Results();
-  private readonly worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module' });
+  /** Undefined after a failure: the next start opens another one. */
+  private worker: Worker | undefined;
+  /** Whether the page shows what can be chosen. */
+  private isOffered = false;
   private plan: NamedPlan | undefined;
   private began = '';
   private outcomes: Outcome[] = [];
@@ -54,15 +57,7 @@ class BenchPage {
 
   constructor() {
     find('flags', HTMLInputElement).value = flagsInAddress(location.search);
-    this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.receive(data));
-    this.worker.addEventListener('error', ({ message }) => {
-      this.fail(
-        `The benchmark failed: ${message || 'its worker could not be started'}. Reload the page to try again.`,
-      );
-      // The worker's state is unknown now; a reload starts another.
-      this.worker.terminate();
-      this.go.disabled = true;
-    });
+    this.open();
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (this.isRunning) this.stop();
@@ -71,11 +66,43 @@ class BenchPage {
     this.save.addEventListener('click', () => this.saveRecord());
   }
 
-  private receive(answer: Answer): void {
-    // Answers of a run that failed may still arrive.
+  private open(): Worker {
+    // Also the name of its lock, which all pages of the browser share.
+    const name = `cellstorm-bench-${Math.random()}`;
+    const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
+    this.worker = worker;
+    worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+      if (data.kind === 'locked') {
+        // No event tells that a worker was ended, but its lock becomes free.
+        navigator.locks.request(name, () =>
+          this.lose(worker, 'the browser ended its worker, perhaps because memory ran out'),
+        );
+      } else if (worker === this.worker) this.receive(data);
+    });
+    worker.addEventListener('error', ({ message }) =>
+      this.lose(worker, message || 'its worker could not be started'),
+    );
+    return worker;
+  }
+
+  /** Ends a worker whose state is unknown, and says why. The next start opens another one. */
+  private lose(worker: Worker, reason: string): void {
+    if (worker !== this.worker) return;
+    this.worker = undefined;
+    worker.terminate();
+    const remedy = this.isOffered ? 'Start tries again.' : 'Reload the page to try again.';
+    this.fail(`The benchmark failed: ${reason}. ${remedy}`);
+    this.go.disabled = !this.isOffered;
+  }
+
+  private receive(answer: Exclude<Answer, { kind: 'locked' }>): void {
+    // Ignores late answers of a run that failed.
     if (!this.isRunning && answer.kind !== 'choices') return;
     switch (answer.kind) {
       case 'choices': {
+        // A later worker offers the same, and the visitor has chosen already.
+        if (this.isOffered) break;
+        this.isOffered = true;
         const { engines, scenes, missingGpu } = answer;
         for (const backend of ['gpu', 'cpu'] as const) {
           const offered = engines.filter((engine) => engine.backend === backend);
@@ -219,14 +246,14 @@ class BenchPage {
     this.say(sentence);
   }
 
-  /** The results of a failed run can still be saved. */
+  /** Ends a run that failed, and lets the visitor save its results so far. */
   private fail(sentence: string): void {
     this.finish(undefined);
     const saved = this.record ? ' The results so far can be saved.' : '';
     this.end(`${sentence}${saved}`);
   }
 
-  /** Completes the record. `ended` is undefined if cases are missing. */
+  /** Completes the record of the run. `ended` is the time of its end; undefined if cases are missing. */
   private finish(ended: string | undefined): void {
     const { machine, isRunning } = this;
     if (!isRunning || !machine) return;
@@ -236,7 +263,7 @@ class BenchPage {
   }
 
   private ask(question: Question): void {
-    this.worker.postMessage(question);
+    (this.worker ?? this.open()).postMessage(question);
   }
 
   private say(sentence: string): void {

@@ -1,4 +1,4 @@
-/** Messages between the benchmark page and its worker. */
+/** Messages between the benchmark page and its worker: the page asks a Question, the worker posts Answers. */
 
 import type { Dimensions } from '../../src/core/world/world';
 import type { Backend } from '../harness/engine';
@@ -23,10 +23,12 @@ export type NamedPlan = Omit<BenchPlan, 'engines'> & { readonly engines: readonl
 
 export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { readonly kind: 'stop' };
 
-/** The measured machine, as far as the worker knows it by then. */
+/** The part of `Machine` that the worker measures; the page adds the rest. */
 export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
 
 export type Answer =
+  /** The worker holds the lock that has its name, until it ends. */
+  | { readonly kind: 'locked' }
   | {
       readonly kind: 'choices';
       readonly engines: readonly EngineChoice[];

@@ -1,5 +1,6 @@
 /**
- * Creates elements from the plain data that the report writes as text. Text stays text, and is never read as markup.
+ * Creates DOM nodes from Markup, the plain data that the report writes as HTML. Text becomes text nodes, and is never
+ * parsed as markup.
  */
 import type { Markup } from '../report/markup';
 

@@ -1,6 +1,6 @@
 /**
- * Shows the results so far: a chart and a table per scene and dimension, redrawn whenever an outcome for them arrives,
- * and at the end the sentences of the whole record.
+ * Shows the results so far: one chart and one table per scene and number of dimensions. Each outcome that arrives
+ * redraws its chart and table. After the run, sentences describe the whole record.
  */
 
 import { find } from '../../src/page/support/dom';
@@ -12,7 +12,7 @@ import { groupsOf, summarise } from '../report/summary';
 import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 
-/** In CSS pixels; names must be readable on a phone, too. */
+/** Height and greatest width of a chart in CSS pixels: small enough that its text is readable on a phone. */
 const HEIGHT = 340;
 const WIDEST = 560;
 
@@ -29,7 +29,7 @@ export class Results {
   private readonly reasons = find('reasons', HTMLElement);
   private outcomes: Outcome[] = [];
 
-  /** `engines` fixes the order of looks. */
+  /** `engines`: names whose order determines the colours and dashes. */
   constructor(private engines: readonly string[] = []) {
     matchMedia('(min-width: 620px)').addEventListener('change', () => {
       for (const name of this.shown.keys()) this.show(name);
@@ -52,7 +52,7 @@ export class Results {
     this.reasons.append(render(element('li', {}, `${where}: ${engine} ${status}. ${reason}`.trim())));
   }
 
-  /** Shows the sentences of a record. */
+  /** Shows the sentences that describe a record. */
   conclude(record: BenchRecord): void {
     const chapters = summarise(record).flatMap(({ title, sentences }) => [
       element('h3', {}, title),

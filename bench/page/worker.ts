@@ -1,6 +1,6 @@
 /**
- * Runs the benchmark in a worker, on the CPU and on the GPU, so that the page stays responsive during a sample. It
- * first posts the available choices, then runs plans one after another.
+ * Runs the benchmark in a worker, so that the page stays responsive during a sample. The worker first posts the
+ * available choices, then runs the plans that the page sends, one after another.
  */
 
 import { nextTask } from '../../src/page/support/save';
@@ -14,7 +14,7 @@ import { BenchStopped, runBench } from '../harness/run';
 import { BENCH_SCENES } from '../harness/scenes';
 import type { Answer, NamedPlan, Question } from './messages';
 
-/** The page leaves out the npm packages that the command compares: they would be most of its size. */
+/** Without the npm packages that `cellstorm bench` compares, which would be most of the page's size. */
 const ENGINES: readonly Engine[] = [...GPU_ENGINES, ...CPU_ENGINES];
 
 let stopping = false;
@@ -24,6 +24,11 @@ addEventListener('message', ({ data }: MessageEvent<Question>) => {
   else run(data.plan);
 });
 
+// Insecure contexts have no locks. There the page cannot tell that its worker was ended.
+navigator.locks?.request(self.name, () => {
+  say({ kind: 'locked' });
+  return new Promise(() => undefined);
+});
 offer();
 
 async function offer(): Promise<void> {

@@ -1,7 +1,8 @@
-/** The part of box-intersect that the benchmark uses; the package has no types. */
+/** Declares the part of box-intersect that the benchmark uses, since the package has no types. */
 declare module 'box-intersect' {
   /**
-   * Visits every pair of boxes that intersect, borders included, once. Ends if `visit` returns anything but undefined.
+   * Calls `visit` once for every pair of boxes that intersect or touch. Ends early if `visit` returns anything but
+   * undefined.
    */
   export default function boxIntersect(
     boxes: readonly (readonly number[])[],

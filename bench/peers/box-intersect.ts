@@ -1,5 +1,6 @@
 /**
- * box-intersect: reports all intersections of one set of boxes to a visitor. It builds its structure inside the query.
+ * Wraps box-intersect, which reports all intersections of a set of boxes to a callback. It builds its structure inside
+ * the query.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
@@ -10,7 +11,7 @@ export const BOX_INTERSECT: CpuEngine = {
   peer: 'box-intersect',
   backend: 'cpu',
   about:
-    'Interval trees and sweeps: build rewrites one box array per body; everything else happens in the query.',
+    'Interval trees and sweeps: the build updates one box array per body; everything else happens in the query.',
   async open(scene) {
     const { default: boxIntersect } = await loadPeer('box-intersect', () => import('box-intersect'));
     const { count, dimensions } = scene;
@@ -32,7 +33,7 @@ export const BOX_INTERSECT: CpuEngine = {
       },
       query() {
         overlaps.clear();
-        boxIntersect(boxes, (a, b) => overlaps.consider(a, b));
+        boxIntersect(boxes, (a, b) => overlaps.testPair(a, b));
         return overlaps;
       },
     };

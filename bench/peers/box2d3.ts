@@ -1,21 +1,21 @@
 /**
- * The contacts of Box2D 3, through its public API: discs, a step of a microsecond, and the events of contacts that
- * began. (A step of zero time finds no contacts.) In moving scenes the bodies are moved, and contacts that ended are
- * removed from the known ones; otherwise each build makes a new world.
+ * Finds contacts with Box2D 3, through its public API. Bodies are discs. A build steps the world by a microsecond,
+ * since a step of zero time finds no contacts, and reads the events of contacts that began or ended. In moving scenes a
+ * build moves the bodies and updates the set of contacts; otherwise it creates a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
-import { Overlaps, refuseSpace } from './overlaps';
+import { Overlaps, refuse3D } from './overlaps';
 
-/** Seconds: too short to move anything by as much as a float resolves. */
+/** Seconds per step: so short that no position changes. */
 const INSTANT = 1e-6;
 
-/** Above any number of bodies, so that one number identifies a pair. */
+/** Greater than any shape index, so that `first * SHIFT + second` identifies a pair. */
 const SHIFT = 2 ** 26;
 
 const open = async () => {
   const { default: load } = await loadPeer('box2d3-wasm', () => import('box2d3-wasm'));
-  // No threads, since all other engines have only one.
+  // One thread only, as for all other CPU engines.
   return await load({ pthreadCount: 0 });
 };
 
@@ -25,7 +25,7 @@ type Box2d = Awaited<ReturnType<typeof open>>;
 type WorldId = ReturnType<Box2d['b2CreateWorld']>;
 type BodyId = ReturnType<Box2d['b2CreateBody']>;
 
-/** All worlds share one module, since its memory cannot be freed. */
+/** Loads Box2D. All worlds share one module, since the memory of a module cannot be freed. */
 export function openBox2d(): ReturnType<typeof open> {
   opened ??= open();
   return opened;
@@ -36,7 +36,7 @@ export const BOX2D3: CpuEngine = {
   peer: 'box2d3-wasm',
   backend: 'cpu',
   about: 'Rigid-body engine: discs, a step of a microsecond, the events of contacts that began; one thread.',
-  refuse: refuseSpace,
+  refuse: refuse3D,
   async open(scene) {
     const box2d = await openBox2d();
     const { count, moves } = scene;
@@ -66,7 +66,7 @@ export const BOX2D3: CpuEngine = {
         bodyOptions.position = position;
         const id = box2d.b2CreateBody(made, bodyOptions);
         circle.radius = overlaps.radiusOf(body);
-        // In a new world, shapes are numbered from 1.
+        // Shapes of a new world are numbered from 1, so `index1` is body + 1.
         box2d.b2CreateCircleShape(id, shapeOptions, circle);
         bodies.push(id);
       }
@@ -104,7 +104,7 @@ export const BOX2D3: CpuEngine = {
         overlaps.clear();
         for (const pair of contacts) {
           const first = Math.floor(pair / SHIFT);
-          overlaps.consider(first - 1, pair - first * SHIFT - 1);
+          overlaps.testPair(first - 1, pair - first * SHIFT - 1);
         }
         return overlaps;
       },

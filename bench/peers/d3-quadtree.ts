@@ -1,13 +1,13 @@
 /**
- * The quadtree of d3, used as d3-force does for collisions: each node stores the greatest radius below it, and each
- * body visits the tree from the root.
+ * Wraps the quadtree of d3 and uses it as d3-force does for collisions: each node stores the greatest radius below it,
+ * and a query visits the tree from the root, once per body.
  */
 import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
-import { Overlaps, refuseSpace } from './overlaps';
+import { Overlaps, refuse3D } from './overlaps';
 
-/** A node of the tree, with the greatest radius below it. */
+/** A node of the tree. `reach` is the greatest radius below it. */
 type Node = (QuadtreeInternalNode<number> | QuadtreeLeaf<number>) & { reach?: number };
 
 export const D3_QUADTREE: CpuEngine = {
@@ -15,8 +15,8 @@ export const D3_QUADTREE: CpuEngine = {
   peer: 'd3-quadtree',
   backend: 'cpu',
   about:
-    'Quadtree: addAll of all bodies, the greatest radius stored in each node, a visit for each body, as in d3-force.',
-  refuse: refuseSpace,
+    'Quadtree: addAll of all bodies, the greatest radius stored in each node, a visit per body, as in d3-force.',
+  refuse: refuse3D,
   async open(scene) {
     const { quadtree } = await loadPeer('d3-quadtree', () => import('d3-quadtree'));
     const { count } = scene;
@@ -27,10 +27,10 @@ export const D3_QUADTREE: CpuEngine = {
         bodies,
         (body) => overlaps.positions[2 * body] as number,
         (body) => overlaps.positions[2 * body + 1] as number,
-      ).visitAfter(keepReach);
+      ).visitAfter(storeReach);
     let tree: ReturnType<typeof create> | undefined;
 
-    function keepReach(node: Node): void {
+    function storeReach(node: Node): void {
       if (isLeaf(node)) {
         node.reach = overlaps.radiusOf(node.data);
         for (let next = node.next; next; next = next.next) {
@@ -61,7 +61,7 @@ export const D3_QUADTREE: CpuEngine = {
           tree?.visit((node: Node, x0, y0, x1, y1) => {
             if (isLeaf(node)) {
               for (let leaf: QuadtreeLeaf<number> | undefined = node; leaf; leaf = leaf.next) {
-                if (leaf.data > body) overlaps.consider(body, leaf.data);
+                if (leaf.data > body) overlaps.testPair(body, leaf.data);
               }
               return;
             }

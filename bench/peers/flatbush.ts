@@ -1,15 +1,15 @@
-/** The packed Hilbert R-tree of flatbush: boxes around bodies, and a search with each body's box. */
+/** Wraps the packed Hilbert R-tree of flatbush: stores a box per body, and searches with each body's box. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
-import { Overlaps, refuseSpace } from './overlaps';
+import { Overlaps, refuse3D } from './overlaps';
 
 export const FLATBUSH: CpuEngine = {
   name: 'flatbush',
   peer: 'flatbush',
   backend: 'cpu',
   about:
-    'Packed Hilbert R-tree: Float32Array boxes, nodes of 16, a search for each body, with a filter instead of a result list.',
-  refuse: refuseSpace,
+    'Packed Hilbert R-tree: Float32Array boxes, nodes of 16, a search per body, with a filter instead of a result list.',
+  refuse: refuse3D,
   async open(scene) {
     const { default: Flatbush } = await loadPeer('flatbush', () => import('flatbush'));
     const { count } = scene;
@@ -36,7 +36,7 @@ export const FLATBUSH: CpuEngine = {
         overlaps.clear();
         let body = 0;
         const take = (other: number) => {
-          if (other > body) overlaps.consider(body, other);
+          if (other > body) overlaps.testPair(body, other);
           return false;
         };
         for (; body < count && index; body++) {

@@ -1,17 +1,19 @@
-/** The k-d tree of kdbush: typed coordinates, and a range query per body into one array, as its author recommends. */
+/**
+ * Wraps the k-d tree of kdbush: typed coordinates, and a range query per body into one array, as its author advises.
+ */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
-import { Overlaps, refuseSpace } from './overlaps';
+import { Overlaps, refuse3D } from './overlaps';
 
 export const KDBUSH: CpuEngine = {
   name: 'kdbush',
   peer: 'kdbush',
   backend: 'cpu',
-  about: 'k-d tree: Float32Array coordinates, nodes of 64, withinInto for each body.',
+  about: 'k-d tree: Float32Array coordinates, nodes of 64, withinInto per body.',
   refuse(scene) {
     if (scene.radii)
-      return 'It stores points: a query with the largest radius around each would measure nothing else.';
-    return refuseSpace(scene);
+      return 'It stores points without radii, so every query would have to use the largest radius.';
+    return refuse3D(scene);
   },
   async open(scene) {
     const { default: KDBush } = await loadPeer('kdbush', () => import('kdbush'));
@@ -28,7 +30,7 @@ export const KDBUSH: CpuEngine = {
         for (let body = 0; body < count; body++) {
           index.add(positions[2 * body] as number, positions[2 * body + 1] as number);
         }
-        // An empty index cannot be finished.
+        // kdbush cannot finish an empty index.
         if (count > 0) index.finish();
       },
       query() {
@@ -40,7 +42,7 @@ export const KDBUSH: CpuEngine = {
           const found = index.withinInto(x, y, 2 * radius, near);
           for (let entry = 0; entry < found; entry++) {
             const other = near[entry] as number;
-            if (other > body) overlaps.consider(body, other);
+            if (other > body) overlaps.testPair(body, other);
           }
         }
         return overlaps;

@@ -1,4 +1,6 @@
-/** Imports optional packages when an engine is opened; an error names a missing one. */
+/**
+ * Imports an optional package when its engine is opened. Throws an AbsentError that names the package if it is missing.
+ */
 import { AbsentError } from '../harness/engine';
 
 export async function loadPeer<Module>(name: string, load: () => Promise<Module>): Promise<Module> {

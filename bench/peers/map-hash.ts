@@ -1,7 +1,7 @@
 /**
- * The spatial hash of tutorials: a Map from a cell to an array of bodies. For each body it looks up its cell and those
- * around it. Keys are numbers, which are faster than the usual strings. Cells are as wide as the largest body, which
- * makes mixed radii slow, as with any such hash.
+ * The spatial hash of tutorials: a Map from a cell to an array of bodies. A query looks up the cell of each body and
+ * the cells around it. Keys are numbers, which are faster than the usual strings. Cells are as wide as the largest
+ * body, so scenes with small and large radii are slow.
  */
 import { type CpuEngine, TUTORIAL } from '../harness/engine';
 import { Overlaps } from './overlaps';
@@ -11,16 +11,16 @@ export const MAP_HASH: CpuEngine = {
   peer: TUTORIAL,
   backend: 'cpu',
   about:
-    'The hash of the usual tutorial: a Map of arrays, cells as wide as the largest body, 9 or 27 looked up per body.',
+    'The hash of the usual tutorial: a Map of arrays, cells as wide as the largest body, 9 or 27 lookups per body.',
   open(scene) {
     const { count, dimensions, radius, min, max } = scene;
     const overlaps = new Overlaps(scene);
     const inverse = 1 / (2 * radius);
     const [minX = 0, minY = 0, minZ = 0] = min;
-    // There is an empty cell on each side, so that no two cells share a key.
-    const along = max.map((high, axis) => Math.floor((high - (min[axis] as number)) * inverse) + 3);
-    const [columns = 1, rows = 1] = along;
-    const layers = dimensions === 3 ? 1 : 0;
+    // Count an empty cell on each side, so that no two cells share a key.
+    const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) * inverse) + 3);
+    const [columns = 1, rows = 1] = cellsPerAxis;
+    const layersAround = dimensions === 3 ? 1 : 0;
     const cells = new Map<number, number[]>();
 
     function keyOf(body: number): number {
@@ -28,7 +28,7 @@ export const MAP_HASH: CpuEngine = {
       const from = body * dimensions;
       const column = Math.floor(((positions[from] as number) - minX) * inverse) + 1;
       const row = Math.floor(((positions[from + 1] as number) - minY) * inverse) + 1;
-      const layer = layers && Math.floor(((positions[from + 2] as number) - minZ) * inverse) + 1;
+      const layer = layersAround && Math.floor(((positions[from + 2] as number) - minZ) * inverse) + 1;
       return (layer * rows + row) * columns + column;
     }
 
@@ -47,12 +47,12 @@ export const MAP_HASH: CpuEngine = {
         overlaps.clear();
         for (let body = 0; body < count; body++) {
           const key = keyOf(body);
-          for (let layer = -layers; layer <= layers; layer++) {
+          for (let layer = -layersAround; layer <= layersAround; layer++) {
             for (let row = -1; row <= 1; row++) {
               for (let column = -1; column <= 1; column++) {
                 const cell = cells.get(key + (layer * rows + row) * columns + column);
                 if (!cell) continue;
-                for (const other of cell) if (other > body) overlaps.consider(body, other);
+                for (const other of cell) if (other > body) overlaps.testPair(body, other);
               }
             }
           }

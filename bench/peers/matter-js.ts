@@ -1,12 +1,12 @@
 /**
- * The collision detector of matter-js. Its circles are inscribed polygons, which would miss pairs. So bodies are
- * squares around the discs. The detector tests the squares by separating axes; the discs are tested afterwards.
+ * Wraps the collision detector of matter-js. Bodies are squares around the discs, because the package's circles are
+ * inscribed polygons, which would miss pairs. The detector finds overlapping squares; this engine then tests the discs.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
-import { Overlaps, refuseSpace } from './overlaps';
+import { Overlaps, refuse3D } from './overlaps';
 
-/** A body takes a few thousand bytes, so a million bodies would exceed the heap. */
+/** Most bodies. A body takes a few thousand bytes, so a million bodies would exceed the heap. */
 const MOST_BODIES = 200_000;
 
 export const MATTER_JS: CpuEngine = {
@@ -17,9 +17,9 @@ export const MATTER_JS: CpuEngine = {
     'Rigid-body engine, only its Detector: squares around the discs, sorted along x and tested by separating axes.',
   refuse(scene) {
     if (scene.count > MOST_BODIES) {
-      return `It takes thousands of bytes per body, so at most ${MOST_BODIES} are accepted.`;
+      return `It takes thousands of bytes per body, so it accepts at most ${MOST_BODIES} bodies.`;
     }
-    return refuseSpace(scene);
+    return refuse3D(scene);
   },
   async open(scene) {
     const { default: Matter } = await loadPeer('matter-js', () => import('matter-js'));
@@ -31,7 +31,7 @@ export const MATTER_JS: CpuEngine = {
     });
     const indices = new Map(bodies.map(({ id }, body) => [id, body]));
     const detector = Detector.create();
-    // The detector keeps its order from build to build in moving scenes.
+    // In moving scenes, the detector keeps its sorted order from build to build.
     Detector.setBodies(detector, bodies);
     return {
       place: (positions) => overlaps.place(positions),
@@ -46,7 +46,7 @@ export const MATTER_JS: CpuEngine = {
       query() {
         overlaps.clear();
         for (const { bodyA, bodyB } of Detector.collisions(detector)) {
-          overlaps.consider(indices.get(bodyA.id) as number, indices.get(bodyB.id) as number);
+          overlaps.testPair(indices.get(bodyA.id) as number, indices.get(bodyB.id) as number);
         }
         return overlaps;
       },

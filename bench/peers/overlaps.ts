@@ -1,7 +1,7 @@
 /**
- * Shared by all packages. They find candidates by their own boxes or shapes; this class decides which candidates
- * overlap, and lists them.
- * Input: the current positions, and candidates, each pair at most once. Output: the list that a runner's query returns.
+ * The exact test that all packages share: a package finds candidates by its own boxes or shapes, and this class lists
+ * the candidates that overlap.
+ * Input: the current positions, and candidates, each pair at most once. Output: the list of overlapping pairs.
  */
 import { PairSink } from '../harness/pair-sink';
 import type { BenchScene } from '../harness/scenes';
@@ -27,7 +27,7 @@ export class Overlaps extends PairSink {
     return this.radii ? (this.radii[body] as number) : this.radius;
   }
 
-  consider(a: number, b: number): void {
+  testPair(a: number, b: number): void {
     const { positions, dimensions } = this;
     const dx = (positions[a * dimensions] as number) - (positions[b * dimensions] as number);
     const dy = (positions[a * dimensions + 1] as number) - (positions[b * dimensions + 1] as number);
@@ -41,7 +41,7 @@ export class Overlaps extends PairSink {
   }
 }
 
-/** Refuses 3D scenes, for packages that only support 2D. */
-export function refuseSpace({ dimensions }: BenchScene): string | undefined {
+/** Refuses 3D scenes, for packages that support only 2D. */
+export function refuse3D({ dimensions }: BenchScene): string | undefined {
   return dimensions === 3 ? 'It supports only two dimensions.' : undefined;
 }

@@ -1,4 +1,4 @@
-/** Packages that the compared engines come from; they are not bundled into the command. */
+/** Names of the npm packages that are compared. The command does not bundle them. */
 export const PEER_PACKAGES = [
   '@dimforge/rapier2d-compat',
   'box-intersect',

@@ -1,12 +1,13 @@
 /**
- * The broad phase of Rapier's rigid-body engine, through its public API: colliders without bodies, which nothing moves,
- * a step that puts them into its tree of boxes, and a query with the box of each. Sensors are slower: the narrow phase
- * would decide their pairs. (After a step of zero time, queries do not find the new boxes of moved colliders.) In
- * moving scenes the colliders are moved; otherwise each build makes a new world.
+ * Wraps the broad phase of Rapier's rigid-body engine, through its public API. Colliders have no bodies, so that a step
+ * does not move them. A build steps the world, which puts the colliders into Rapier's tree of boxes; after a step of
+ * zero time, queries would not find moved colliders. A query searches the tree with the box of each collider. Sensors
+ * would be slower, because the narrow phase tests their pairs. In moving scenes a build moves the colliders; otherwise
+ * it creates a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
-import { Overlaps, refuseSpace } from './overlaps';
+import { Overlaps, refuse3D } from './overlaps';
 
 export const openRapier = async () => {
   const { default: rapier } = await loadPeer(
@@ -22,13 +23,13 @@ export const RAPIER2D: CpuEngine = {
   peer: '@dimforge/rapier2d-compat',
   backend: 'cpu',
   about:
-    'Rigid-body engine, only its broad phase: balls without bodies, a step, collidersWithAabbIntersectingAabb for each.',
-  refuse: refuseSpace,
+    'Rigid-body engine, only its broad phase: balls without bodies, a step, collidersWithAabbIntersectingAabb per ball.',
+  refuse: refuse3D,
   async open(scene) {
     const { World, ColliderDesc } = await openRapier();
     const { count, moves } = scene;
     const overlaps = new Overlaps(scene);
-    // A handle is the bits of two words; in a new world the first word counts up from 0.
+    // A handle is a double made of two words. In a new world, the first word is the number of the collider, from 0.
     const handle = new Float64Array(1);
     const handleWords = new Uint32Array(handle.buffer);
     let world: InstanceType<typeof World> | undefined;
@@ -73,7 +74,7 @@ export const RAPIER2D: CpuEngine = {
         const take = (collider: { readonly handle: number }) => {
           handle[0] = collider.handle;
           const other = handleWords[0] as number;
-          if (other > body) overlaps.consider(body, other);
+          if (other > body) overlaps.testPair(body, other);
           return true;
         };
         for (; body < count; body++) {

@@ -1,7 +1,7 @@
-/** The dynamic R-tree of rbush: boxes loaded in bulk, and a search with each body's box. */
+/** Wraps the dynamic R-tree of rbush: loads all boxes in bulk, and searches with each body's box. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
-import { Overlaps, refuseSpace } from './overlaps';
+import { Overlaps, refuse3D } from './overlaps';
 
 interface Item {
   minX: number;
@@ -15,8 +15,8 @@ export const RBUSH: CpuEngine = {
   name: 'rbush',
   peer: 'rbush',
   backend: 'cpu',
-  about: 'Dynamic R-tree: clear, bulk load of reused items, and a search with each of them.',
-  refuse: refuseSpace,
+  about: 'Dynamic R-tree: clear, bulk load of reused items, a search per item.',
+  refuse: refuse3D,
   async open(scene) {
     const { default: RBush } = await loadPeer('rbush', () => import('rbush'));
     const { count } = scene;
@@ -45,7 +45,7 @@ export const RBUSH: CpuEngine = {
         overlaps.clear();
         for (const item of items) {
           for (const { body } of tree.search(item)) {
-            if (body > item.body) overlaps.consider(item.body, body);
+            if (body > item.body) overlaps.testPair(item.body, body);
           }
         }
         return overlaps;

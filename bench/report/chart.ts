@@ -1,6 +1,7 @@
 /**
- * Draws times against counts on two logarithmic axes, with one line per engine, named at its end. Pure: curves in,
- * markup out; the report and the page share it. Colours are classes in bench/report/chart.css.
+ * Draws times against counts on two logarithmic axes, with one line per engine and the engine's name at its end. The
+ * report and the page share it. Colours are classes in bench/report/chart.css.
+ * Input: a curve per engine. Output: markup.
  */
 import type { Curve } from '../../src/core/base/curves';
 import { formatCount, formatTime } from './format';
@@ -8,29 +9,31 @@ import { element, type Markup } from './markup';
 
 export interface Line {
   readonly name: string;
-  /** Index of the colour and dashes: an engine has the same in all charts of a record. */
+  /** Index of the colour and dashes of the line. An engine has the same index in all charts of a record. */
   readonly look: number;
   readonly curve: Curve;
 }
 
 export interface ChartSize {
-  /** In CSS pixels, or in units if the chart is scaled. */
+  /** CSS pixels at the natural size; the style sheet may scale the chart. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Number of colours in chart.css; further lines are dashed. */
+/** Number of colours in chart.css. Lines beyond these reuse the colours, with dashes. */
 const COLOURS = 8;
 const DASHES = ['none', '7 4', '2 4'];
 
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
-/** Greatest share of the width for the names at the ends of lines, and the width of a letter. */
+/** Greatest share of the width for the names at the ends of lines. */
 const NAMES_SHARE = 0.3;
+/** Width of a letter. */
 const LETTER = 7.2;
 const NAME_HEIGHT = 14;
+/** Length of the thin line from the end of a curve to its name. */
 const LEADER = 16;
 const DOT = 3;
-/** Up to this many counts are all labelled; of more, only powers of ten are. */
+/** With more counts than this, only powers of ten are labelled. */
 const MOST_COLUMNS = 6;
 
 interface Scale {
@@ -40,7 +43,7 @@ interface Scale {
   readonly position: (value: number) => number;
 }
 
-/** Returns undefined if nothing was timed. */
+/** Draws a chart; returns undefined if no line has points. */
 export function drawChart(title: string, lines: readonly Line[], size: ChartSize): Markup | undefined {
   const drawn = lines.filter(({ curve }) => curve.length > 0);
   const points = drawn.flatMap(({ curve }) => curve);
@@ -123,7 +126,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   );
 }
 
-/** Scales logarithmically over whole decades if `whole`, otherwise a little beyond the values. */
+/** Creates a logarithmic scale from the least to the greatest value; if `whole`, extended to whole powers of ten. */
 function scaleOver(values: readonly number[], from: number, to: number, whole: boolean): Scale {
   let low = Math.log10(Math.min(...values));
   let high = Math.log10(Math.max(...values));
@@ -145,22 +148,22 @@ function scaleOver(values: readonly number[], from: number, to: number, whole: b
   };
 }
 
-/** Moves names at least a name's height apart, as little as possible, and keeps their order. */
+/** Returns heights for names, near the wanted ones and in the same order, so that names do not overlap. */
 function spread(wanted: readonly number[], top: number, bottom: number): number[] {
-  const apart = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
+  const distance = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));
   const positions = new Array<number>(wanted.length);
   let next = top;
   for (const index of order) {
     const position = Math.max(next, wanted[index] as number);
     positions[index] = position;
-    next = position + apart;
+    next = position + distance;
   }
   let most = bottom;
   for (const index of order.toReversed()) {
     const position = Math.min(most, positions[index] as number);
     positions[index] = round(position);
-    most = position - apart;
+    most = position - distance;
   }
   return positions;
 }

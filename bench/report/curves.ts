@@ -1,14 +1,14 @@
-/** Collects the lines of a record's charts: one chart per scene and dimensions, with one look per engine throughout. */
+/** Collects the lines of a record's charts: one chart per scene and number of dimensions. Engines look alike in all. */
 import { growthsOf, type Outcome } from '../harness/record';
 import type { Line } from './chart';
 
 export interface ChartLines {
-  /** "uniform 2D" */
+  /** Scene and dimensions, such as "uniform 2D". */
   readonly name: string;
   readonly lines: readonly Line[];
 }
 
-/** `engines` fixes the order of looks. Default: the order in `outcomes`. */
+/** `engines`: the order of engines, which determines colours and dashes. Default: the order in `outcomes`. */
 export function linesOf(
   outcomes: readonly Outcome[],
   engines: readonly string[] = [...new Set(outcomes.map(({ engine }) => engine))],

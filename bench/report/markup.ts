@@ -1,6 +1,6 @@
 /**
- * Elements as plain data, so that the same picture becomes text in a report and elements in a page.
- * Guarantee: text stays text, and is never read as markup.
+ * Represents elements as plain data, from which the report writes HTML and the page creates DOM nodes.
+ * Guarantee: text is escaped, and never parsed as markup.
  */
 
 export interface Markup {
@@ -17,6 +17,7 @@ export function element(
   return { tag, attributes, children };
 }
 
+/** Elements without an end tag. */
 const VOID = ['meta', 'link', 'br'];
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

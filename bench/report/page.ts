@@ -1,6 +1,6 @@
 /**
- * Builds one self-contained page from records: for each its sentences, charts, tables and machine.
- * Inputs: records and their paths; the text of style sheets. Output: HTML.
+ * Builds one self-contained page from records. It describes each record by sentences, charts, tables and its machine.
+ * Inputs: records with their paths, and the text of style sheets. Output: HTML.
  */
 import type { BenchRecord, Outcome } from '../harness/record';
 import { drawChart } from './chart';
@@ -12,7 +12,7 @@ import { type Group, groupsOf, summarise } from './summary';
 import { tableOf, wide } from './tables';
 
 export interface RecordFile {
-  /** Relative to bench/results: "machine/uniform.json". */
+  /** Path relative to the folder that was read, such as "machine/uniform.json". */
   readonly path: string;
   readonly record: BenchRecord;
 }
@@ -44,7 +44,7 @@ export function createReport(files: readonly RecordFile[], css: string): string 
         element(
           'p',
           { class: 'lead' },
-          'Every engine finds all overlapping pairs of the same bodies; an engine that finds wrong pairs gets no time. Times are medians of one build and query. Do not compare records of different machines, or of one machine under different loads.',
+          'Every engine finds all overlapping pairs of the same bodies; an engine that finds wrong pairs gets no time. Each time is the median of a build and query. Do not compare records of different machines, or of one machine under different loads.',
         ),
         element(
           'nav',
@@ -126,7 +126,8 @@ const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['memory', ({ memoryPerBody }) => (memoryPerBody === undefined ? '' : formatCount(memoryPerBody))],
   ['', ({ status, reason }) => (status === 'timed' ? '' : `${status}. ${reason ?? ''}`.trim())],
 ];
-const WORDS = ['scene', 'engine', 'clock', ''];
+/** Columns of text; the other columns contain numbers. */
+const TEXT_COLUMNS = ['scene', 'engine', 'clock', ''];
 
 function allFigures(groups: readonly Group[]): Markup {
   const outcomes = groups.flatMap(({ cases }) =>
@@ -135,7 +136,8 @@ function allFigures(groups: readonly Group[]): Markup {
       ...all.filter(({ status }) => status !== 'timed'),
     ]),
   );
-  const kind = (name: string): Record<string, string> => (WORDS.includes(name) ? {} : { class: 'number' });
+  const kind = (name: string): Record<string, string> =>
+    TEXT_COLUMNS.includes(name) ? {} : { class: 'number' };
   return element(
     'table',
     {},

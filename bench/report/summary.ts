@@ -1,5 +1,5 @@
 /**
- * Describes a record in sentences. Every sentence is derived from the record's numbers; none is a fixed claim.
+ * Describes a record in sentences, all of which are derived from its numbers.
  * Input: a record. Output: chapters of sentences.
  */
 import { crossingOf } from '../../src/core/base/curves';
@@ -27,9 +27,9 @@ interface Timed extends Outcome {
   readonly total: Statistics;
 }
 
-/** All cases of a scene with so many dimensions, counts ascending. */
+/** All cases of a scene in 2D or in 3D, with counts ascending. */
 export interface Group {
-  /** "uniform 2D" */
+  /** Scene and dimensions, such as "uniform 2D". */
   readonly name: string;
   readonly cases: readonly Case[];
 }
@@ -37,11 +37,11 @@ export interface Group {
 export interface Case {
   readonly count: number;
   readonly outcomes: readonly Outcome[];
-  /** The fastest first. */
+  /** Timed outcomes, the fastest first. */
   readonly timed: readonly Timed[];
 }
 
-/** If more engines than this are within the noise of the fastest, they are only counted. */
+/** If more engines than this are within the noise of the fastest, the sentence counts them instead of naming them. */
 const MOST_NAMED = 4;
 
 const BACKEND_NAMES: Readonly<Record<Backend, string>> = { gpu: 'the GPU', cpu: 'the CPU' };
@@ -87,7 +87,7 @@ function byMedian(a: Timed, b: Timed): number {
   return a.total.median - b.total.median;
 }
 
-/** Returns whether one is faster than the other by more than the noise of both. */
+/** Returns whether `one` is faster than `other` by more than the noise of both. */
 function isFaster(one: Timed, other: Timed): boolean {
   return other.total.median / one.total.median > 1 + noiseOf(one.total, other.total);
 }
@@ -123,10 +123,10 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   return sentences;
 }
 
-/** Greatest step of the clock, as a share of a sample, that is fine enough. */
+/** Greatest step of the clock that is acceptable, as a share of a sample. */
 const FINE_ENOUGH = 0.01;
 
-/** Share of the cores that other processes may keep busy when a run begins; beyond it, times are noisy. */
+/** If the load exceeds this share of the cores when a run begins, times count as noisy. */
 const MOST_BUSY = 0.5;
 
 function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
@@ -162,7 +162,7 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
   ];
 }
 
-/** Joins neighbouring counts with the same value into spans. */
+/** Joins consecutive counts with the same value into spans. */
 function spansOf<Value>(
   cases: readonly { readonly count: number; readonly value: Value }[],
   isSame: (a: Value, b: Value) => boolean,
@@ -178,7 +178,7 @@ function spansOf<Value>(
   return spans;
 }
 
-/** "at 1,000 bodies", "from 1,000 to 100,000 bodies" */
+/** Returns text such as "at 1,000 bodies" or "from 1,000 to 100,000 bodies". */
 function describeCounts(counts: readonly number[]): string {
   const [first = 0, last = first] = [counts[0], counts.at(-1)];
   return first === last
@@ -206,21 +206,25 @@ function describeFastest({ name, cases }: Group): string[] {
       formatTime,
     );
     const named = close.length > MOST_NAMED ? [`${close.length} others`] : close;
-    const beside = close.length === 0 ? '' : `, ${formatList(named)} within the noise`;
-    return `${values[0]?.best.engine} ${describeCounts(counts)} (${times}${beside})`;
+    const closeText = close.length === 0 ? '' : `, ${formatList(named)} within the noise`;
+    return `${values[0]?.best.engine} ${describeCounts(counts)} (${times}${closeText})`;
   });
   return [`${name}: ${formatList(parts)}.`];
 }
 
 function describeDenseGrid(groups: readonly Group[]): string[] {
-  return [...BACKENDS.flatMap((backend) => describeRivals(groups, backend)), ...groups.flatMap(describeFew)];
+  return [
+    ...BACKENDS.flatMap((backend) => describeRivals(groups, backend)),
+    ...groups.flatMap(describeSmallCounts),
+  ];
 }
 
 /** An engine that beats the dense grid in a case. */
 interface Rival {
   readonly engine: string;
-  /** How many times as fast it is; undefined if the grid has no time. */
+  /** Time of the grid ÷ time of this engine; undefined if the grid has no time. */
   readonly ratio?: number;
+  /** Status of the grid. */
   readonly status: Status;
   /** Why the grid has no time. */
   readonly reason?: string | undefined;
@@ -228,14 +232,14 @@ interface Rival {
 
 function describeRivals(groups: readonly Group[], backend: Backend): string[] {
   const grid = DENSE_GRID[backend];
-  const beside = groups.flatMap(({ cases }) =>
+  const compared = groups.flatMap(({ cases }) =>
     cases.flatMap(({ timed }) => {
       const same = timed.filter((outcome) => isChoice(outcome, backend));
       const own = same.find(({ engine }) => engine === grid);
       return own && same.length > 1 ? [{ own, best: same[0] as Timed }] : [];
     }),
   );
-  const ahead = beside.filter(({ own, best }) => own === best || !isFaster(best, own)).length;
+  const wins = compared.filter(({ own, best }) => own === best || !isFaster(best, own)).length;
   const sentences = groups.flatMap(({ name, cases }) => {
     const rivals = cases.map((one) => ({ count: one.count, value: rivalOf(one, backend) }));
     const isSame = (a?: Rival, b?: Rival) => a?.engine === b?.engine && a?.status === b?.status;
@@ -262,14 +266,14 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
     where.length > 0
       ? `On ${BACKEND_NAMES[backend]}, choose another engine than ${grid} for ${formatList(where)}.`
       : `On ${BACKEND_NAMES[backend]}, ${grid} is the right choice in every case here.`;
-  if (beside.length === 0) return where.length > 0 ? [verdict, ...sentences] : [];
+  if (compared.length === 0) return where.length > 0 ? [verdict, ...sentences] : [];
   return [
-    `${verdict} It was the fastest, or within the noise of it, in ${formatCount(ahead)} of the ${formatCountOf(beside.length, 'case')} with other engines beside it.`,
+    `${verdict} It was the fastest, or within the noise of it, in ${formatCount(wins)} of the ${formatCountOf(compared.length, 'case')} with other engines beside it.`,
     ...sentences,
   ];
 }
 
-/** Returns whether a user may choose this engine instead of the grid. */
+/** Returns whether users could choose this engine on this backend. */
 function isChoice(outcome: Outcome, backend: Backend): boolean {
   return outcome.backend === backend && !isYardstick(outcome);
 }
@@ -293,8 +297,8 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/** Says up to how many bodies the CPU is faster: for few bodies, a submission to the GPU takes longer than its work. */
-function describeFew({ name, cases }: Group): string[] {
+/** Describes the counts at which the CPU grid is faster: for few bodies, a submission to the GPU takes longer. */
+function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {
       const own = timed.find((outcome) => outcome.engine === engine);
@@ -314,7 +318,7 @@ function formatAbout(count: number): string {
 }
 
 function describePeers({ name, cases }: Group): string[] {
-  const beside = (isRival: (outcome: Timed) => boolean) =>
+  const compareWith = (isRival: (outcome: Timed) => boolean) =>
     cases.flatMap(({ count, timed }) => {
       const own = timed.find(({ engine }) => engine === DENSE_GRID.cpu);
       const rival = timed.find(isRival);
@@ -323,8 +327,8 @@ function describePeers({ name, cases }: Group): string[] {
       const times = `${rival.engine}, ${formatTime(rival.total.median)} against ${formatTime(own.total.median)}`;
       return [`${formatRatio(ratio)} times as long ${describeCounts([count])} (${times})`];
     });
-  const packages = beside(({ peer }) => peer !== undefined && peer !== TUTORIAL);
-  const tutorial = beside(({ peer }) => peer === TUTORIAL);
+  const packages = compareWith(({ peer }) => peer !== undefined && peer !== TUTORIAL);
+  const tutorial = compareWith(({ peer }) => peer === TUTORIAL);
   return [
     ...(packages.length > 0
       ? [`${name}: the best package takes ${formatList(packages)}, compared with ${DENSE_GRID.cpu}.`]
@@ -336,7 +340,8 @@ function describePeers({ name, cases }: Group): string[] {
 }
 
 /**
- * Compares the grids with the yardsticks: what checks, worlds and options cost the public grids, and what WebGPU costs.
+ * Compares the grids with the yardsticks. The ratios show what checks, worlds and options cost the public grids, and
+ * what WebGPU costs.
  */
 function describeYardsticks({ name, cases }: Group): string[] {
   return BACKENDS.flatMap((backend) => {

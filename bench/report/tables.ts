@@ -3,10 +3,10 @@ import { formatCount, formatFigure, formatRatio } from './format';
 import { element, type Markup } from './markup';
 import type { Case, Group } from './summary';
 
-/** One row per engine, one column per count: milliseconds, and the ratio to the fastest. */
+/** Builds one row per engine and one column per count: milliseconds, and the ratio to the fastest engine. */
 export function tableOf({ name, cases }: Group): Markup {
   const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
-  // Ordered by the largest count. Engines without a time there follow those that have one.
+  // Sort by the largest count at which an engine was timed, descending; then by the time at that count.
   const rankOf = (engine: string) => {
     const medians = cases.map(
       ({ timed }) => timed.find((outcome) => outcome.engine === engine)?.total.median,
@@ -56,7 +56,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
-/** Wraps content that may be wider than a phone, so that it scrolls on its own, also by keyboard. */
+/** Wraps content that may be wider than the screen in a box that scrolls by itself, also by keyboard. */
 export function wide(label: string, content: Markup): Markup {
   return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

@@ -1,8 +1,8 @@
 /**
- * Wraps cellstorm's particle solver and rigid-body engines in one interface, to step a pile of discs. They do not
- * compute the same: bodies of rigid-body engines rotate, and rest on contacts that are kept from step to step. So the
- * resulting state of the pile is measured, too.
- * Inputs: a scene of src/scenes, in 2D. Output: steppers, which return positions and velocities after the last step.
+ * Wraps cellstorm's particle solver and rigid-body engines in one interface, to step a pile of discs. They solve
+ * different problems: in rigid-body engines, bodies rotate, and contacts persist from step to step. So
+ * bench/stepping/measure.ts also measures the last state of the pile.
+ * Input: a 2D scene of src/scenes. Output: steppers, which return positions and velocities after the last step.
  */
 import { createCpuSimulation } from '../../src/cpu';
 import { type Scene, sceneOptions } from '../../src/scenes';
@@ -12,26 +12,26 @@ import { openRapier } from '../peers/rapier2d';
 
 export interface Stepper {
   step(seconds: number): void;
-  /** Packed, two numbers per disc. */
+  /** Returns the positions, two numbers per disc. */
   positions(): Float32Array;
+  /** Returns the velocities, two numbers per disc. */
   velocities(): Float32Array;
   destroy(): void;
 }
 
 export interface SteppingEngine {
   readonly name: string;
-  /** A particle solver, or a rigid-body engine. */
   readonly kind: 'particles' | 'rigid bodies';
   readonly about: string;
   readonly open: (scene: Scene) => Stepper | Promise<Stepper>;
 }
 
-/** Half the thickness of the walls beside and below the pile, in diameters. */
+/** Half the thickness of the floor and the side walls, in diameters. */
 const WALL = 5;
 
 const FRICTION = 0.2;
 
-/** Returns centre and half extents of the floor and both sides, so thick that nothing passes through them in a step. */
+/** Returns the floor and both side walls. They are so thick that no disc passes through them in one step. */
 function wallsOf({ min, max }: Scene): { x: number; y: number; halfWidth: number; halfHeight: number }[] {
   const [left = 0, bottom = 0] = min;
   const [right = 0, top = 0] = max;
@@ -49,7 +49,7 @@ function gravityOf({ settings }: Scene): { x: number; y: number } {
   return { x, y };
 }
 
-/** Packs two numbers per disc. */
+/** Packs the vectors of all discs into one array. */
 function pack(
   count: number,
   read: (disc: number) => { readonly x: number; readonly y: number },
@@ -110,7 +110,7 @@ const RAPIER: SteppingEngine = {
   },
 };
 
-/** As its documentation recommends. */
+/** The number of substeps that the documentation of Box2D recommends. */
 const BOX2D_SUBSTEPS = 4;
 
 const BOX2D: SteppingEngine = {
@@ -147,7 +147,7 @@ const BOX2D: SteppingEngine = {
       return body;
     });
     for (const options of [worldOptions, bodyOptions, shapeOptions, position, circle]) options.delete();
-    /** Copies a vector and frees it, since Box2D does not. */
+    /** Copies a vector of Box2D's memory and frees it. */
     const copyOf = (vector: { readonly x: number; readonly y: number; delete(): void }) => {
       const { x, y } = vector;
       vector.delete();
@@ -168,7 +168,7 @@ const BOX2D: SteppingEngine = {
   },
 };
 
-/** Milliseconds of the time step that its velocities refer to. */
+/** Velocities of matter-js are distances per this many milliseconds. */
 const MATTER_BASE = 1000 / 60;
 
 const MATTER: SteppingEngine = {
@@ -180,7 +180,7 @@ const MATTER: SteppingEngine = {
     const { Bodies, Body, Composite, Engine } = Matter;
     const { positions, radius } = scene;
     const { x, y } = gravityOf(scene);
-    // matter-js measures time in milliseconds, hence gravity per millisecond².
+    // Per millisecond², since matter-js measures time in milliseconds.
     const engine = Engine.create({ gravity: { x: x / 1e6, y: y / 1e6, scale: 1 } });
     const options = { friction: FRICTION, frictionAir: 0, restitution: 0 };
     const walls = wallsOf(scene).map((wall) =>
@@ -189,7 +189,7 @@ const MATTER: SteppingEngine = {
         isStatic: true,
       }),
     );
-    // Its default slop of 0.05 is meant for bodies of tens of units.
+    // The default slop of 0.05 suits bodies of tens of units; these discs have a diameter of about one unit.
     const discs = Array.from({ length: positions.length / 2 }, (_, disc) =>
       Bodies.circle(positions[2 * disc] as number, positions[2 * disc + 1] as number, radius, {
         ...options,

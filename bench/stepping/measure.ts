@@ -1,7 +1,7 @@
 /**
- * Times steps of a falling pile and measures its last state. Inputs: an engine, the number of discs, the number of
- * steps and a time limit. Output: a record of plain values. An engine gets no timing if it loses discs or leaves any
- * outside the box or with coordinates that are not finite.
+ * Times steps of a falling pile and measures its last state.
+ * Inputs: an engine, the number of discs, the number of steps and a time limit. Output: a record of plain values. An
+ * engine gets no timing if discs are missing, outside the box or at coordinates that are not finite.
  */
 import { createCpuGrid } from '../../src/cpu';
 import { createScene, type Scene } from '../../src/scenes';
@@ -10,10 +10,10 @@ import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
 /** Seconds per step. */
 export const DT = 1 / 60;
 
-/** Steps before timing, until the code is compiled. */
+/** Steps before timing, which compile the code. */
 const WARM_UP = 10;
 
-/** How far a disc may reach beyond a wall, in diameters. Rounding and soft contacts let it. */
+/** How far a disc may reach into a wall, in diameters, because of rounding and soft contacts. */
 const TOLERANCE = 0.5;
 
 export interface SteppingRequest {
@@ -36,12 +36,13 @@ export interface SteppingRecord {
   readonly p95?: number | undefined;
   /** One sentence that says why the engine gets no timing. */
   readonly wrong?: string | undefined;
-  /**
-   * For the last state: overlapping pairs, their mean and greatest depth in diameters, and energy per disc of mass 1.
-   */
+  /** Number of overlapping pairs in the last state. */
   readonly overlaps: number;
+  /** Mean overlap of these pairs, in diameters. */
   readonly meanOverlap: number;
+  /** Greatest overlap of these pairs, in diameters. */
   readonly greatestOverlap: number;
+  /** Kinetic energy per disc of mass 1 in the last state. */
   readonly kineticEnergy: number;
 }
 
@@ -64,7 +65,7 @@ export async function measureStepping(request: SteppingRequest): Promise<Steppin
   }
 }
 
-/** Returns all engines, or the named ones. */
+/** Returns the named engines; all engines without `names`. */
 export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
   return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
 }
@@ -92,7 +93,7 @@ function describe(
   };
 }
 
-/** Exported for its test. */
+/** Describes what is wrong with a state in one sentence; undefined if it is right. Exported for its test. */
 export function whatIsWrong(
   { count, min, max, radius }: Scene,
   positions: Float32Array,
@@ -105,7 +106,7 @@ export function whatIsWrong(
     const axis = index % 2;
     const low = (min[axis] as number) + radius - slack;
     const high = (max[axis] as number) - radius + slack;
-    // The box has no lid.
+    // The box has no lid, so y has no upper bound.
     return coordinate < low || (axis === 0 && coordinate > high);
   });
   if (outside < 0) return undefined;

@@ -1,14 +1,15 @@
 /**
- * The radix-sorted chunk method. Each body gets a box around its motion in a step, and the boxes' low corners are
- * radix-sorted along each axis. Space is cut along the last axis into slabs with equally many bodies. Each slab is cut
- * along the axis before, and so on down to x, where a cut follows every `MOST_BODIES` bodies. Inside each chunk, all
- * bodies that reach into it are swept along the last axis.
+ * Finds pairs with the radix-sorted chunk method:
+ * 1. Each body gets a box around its motion in a step.
+ * 2. The low corners of boxes are radix-sorted along each axis.
+ * 3. The world is cut along the last axis into slabs with equally many bodies, and each slab along the axis before,
+ *    down to x. This gives chunks with about MOST_BODIES low corners each.
+ * 4. A sweep along the last axis compares the bodies that reach into the same chunk.
  *
- * Each pair is reported once, although bodies may be in several chunks: the low corner of the intersection of two boxes
- * is in exactly one chunk, and both boxes reach into that one. So a chunk reports the pairs whose shared low corner is
- * not below its own.
- * A cut is at least NARROWEST mean box widths from the one before. Otherwise a crowd of overlapping bodies would be cut
- * in vain: its bodies would only be copied to more chunks. The chunk of such a crowd holds more than MOST_BODIES.
+ * A body may be in several chunks, but each pair is reported once: by the chunk that contains the low corner of the
+ * intersection of the two boxes. Both boxes reach into that chunk.
+ * Cuts along an axis are at least NARROWEST mean box widths apart. Narrower chunks would not separate a crowd of
+ * overlapping bodies, only copy them to more chunks. So the chunk of a crowd holds more than MOST_BODIES.
  */
 
 import type { CpuEngine } from '../../harness/engine';
@@ -16,7 +17,7 @@ import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
 
-/** Most bodies with their low corner in a chunk. With fewer, more bodies are copied; with more, sweeps are longer. */
+/** Most low corners per chunk. A smaller number copies more bodies; a larger one makes sweeps longer. */
 const MOST_BODIES = 48;
 
 /** Least width of a chunk, in mean box widths. */
@@ -40,41 +41,44 @@ export const CPU_CHUNKS: CpuEngine = {
   },
 };
 
-/** The cuts of one axis: each region of the axis before is cut into consecutive regions. */
+/** The cuts along one axis. They divide each region of the previously cut axis into parts with consecutive indices. */
 interface Cuts {
-  /** First part of each region of the axis before, then the end. */
+  /** First part of each region of the previously cut axis, then the end. */
   starts: Uint32Array;
-  /** Lower bound of each part; infinite for parts that are not used. */
+  /** Lower bound of each part: −∞ for the first part of a region, +∞ for unused parts. */
   lows: Float32Array;
 }
 
 class Chunks {
   private readonly sink = new PairSink();
   private readonly order: FloatOrder;
-  /** Corners of each box, low then high: axis a at a and dimensions + a. */
+  /** Corners of each box: the low end along axis a at a, the high end at dimensions + a. */
   private readonly boxes: Float32Array;
   private readonly cuts: Cuts[];
-  /** Region of a body's low corner on the last axis that was cut. */
-  private readonly homes: Uint32Array;
-  /** Bodies in the order of their low corner along the last axis. */
+  /** Part that contains the low corner of each body, on the axis that was cut last. */
+  private readonly partOf: Uint32Array;
+  /** Bodies in the order of their low ends along the last axis. */
   private readonly sorted: Uint32Array;
-  /** Pairs of chunk and body, in the order of dealing. */
-  private dealt = new Uint32Array(0);
-  private dealtLength = 0;
-  /** First member of each chunk, then the end; the members' bodies; and their boxes, side by side. */
+  /** A chunk and a body per assignment, in the order of `sorted`. */
+  private assignments = new Uint32Array(0);
+  private assignmentsLength = 0;
+  /** First member of each chunk, then the end. */
   private starts = new Uint32Array(1);
+  /** Body per member. */
   private members = new Uint32Array(0);
+  /** Copy of each member's box, so that a sweep reads consecutive memory. */
   private memberBoxes = new Float32Array(0);
   /** Low corner of each chunk. */
   private corners = new Float32Array(0);
   private positions = new Float32Array(0);
+  /** Positions of the frame before; undefined if bodies do not move. */
   private earlier: Float32Array | undefined;
 
   constructor(private readonly scene: BenchScene) {
     const { dimensions, count } = scene;
     this.order = new FloatOrder(count);
     this.boxes = new Float32Array(2 * dimensions * count);
-    this.homes = new Uint32Array(count);
+    this.partOf = new Uint32Array(count);
     this.sorted = new Uint32Array(count);
     this.cuts = Array.from({ length: dimensions }, () => ({
       starts: new Uint32Array(0),
@@ -83,28 +87,27 @@ class Chunks {
   }
 
   get memoryBytes(): number {
-    const { boxes, homes, sorted, dealt, starts, members, memberBoxes, corners, cuts, order } = this;
-    const arrays = [boxes, homes, sorted, dealt, starts, members, memberBoxes, corners];
+    const { boxes, partOf, sorted, assignments, starts, members, memberBoxes, corners, cuts, order } = this;
+    const arrays = [boxes, partOf, sorted, assignments, starts, members, memberBoxes, corners];
     const own = arrays.reduce((sum, { byteLength }) => sum + byteLength, order.memoryBytes);
     return cuts.reduce((sum, cut) => sum + cut.starts.byteLength + cut.lows.byteLength, own);
   }
 
   place(positions: Float32Array): void {
-    // If bodies do not move between builds, there is no motion from one frame to the next.
     this.earlier = this.scene.moves && this.positions.length > 0 ? this.positions : undefined;
     this.positions = positions as Float32Array<ArrayBuffer>;
   }
 
   build(): void {
     const { dimensions } = this.scene;
-    this.bound();
-    this.homes.fill(0);
+    this.computeBoxes();
+    this.partOf.fill(0);
     let regions = 1;
     for (let axis = dimensions - 1; axis >= 0; axis--) regions = this.cut(axis, regions);
-    this.deal(regions);
+    this.assignAll(regions);
   }
 
-  private bound(): void {
+  private computeBoxes(): void {
     const { boxes, positions, earlier = positions, scene } = this;
     const { dimensions, radius, radii, count } = scene;
     for (let body = 0; body < count; body++) {
@@ -119,9 +122,9 @@ class Chunks {
     }
   }
 
-  /** Cuts the `regions` of the axis before along this axis. Returns the number of parts. */
+  /** Cuts all regions of the previously cut axis along `axis`. Returns the number of parts. */
   private cut(axis: number, regions: number): number {
-    const { boxes, homes, order, scene } = this;
+    const { boxes, partOf, order, scene } = this;
     const { dimensions, count } = scene;
     const { keys } = order;
     let width = 0;
@@ -136,8 +139,8 @@ class Chunks {
 
     const sizes = new Uint32Array(regions);
     for (let body = 0; body < count; body++) {
-      const home = homes[body] as number;
-      sizes[home] = (sizes[home] as number) + 1;
+      const region = partOf[body] as number;
+      sizes[region] = (sizes[region] as number) + 1;
     }
     const cuts = this.cuts[axis] as Cuts;
     cuts.starts = new Uint32Array(regions + 1);
@@ -145,10 +148,10 @@ class Chunks {
     for (let region = 0; region < regions; region++) {
       cuts.starts[region] = parts;
       const size = sizes[region] as number;
-      // Equally many parts along each remaining axis; rounding up keeps chunks small.
-      const own = Math.max(1, Math.ceil((size / MOST_BODIES) ** (1 / (axis + 1))));
-      parts += own;
-      sizes[region] = Math.ceil(size / own);
+      // Cut equally often along each remaining axis; rounding up keeps chunks small.
+      const partsHere = Math.max(1, Math.ceil((size / MOST_BODIES) ** (1 / (axis + 1))));
+      parts += partsHere;
+      sizes[region] = Math.ceil(size / partsHere);
     }
     cuts.starts[regions] = parts;
     cuts.lows = new Float32Array(parts).fill(Number.POSITIVE_INFINITY);
@@ -156,43 +159,41 @@ class Chunks {
       cuts.lows[cuts.starts[region] as number] = Number.NEGATIVE_INFINITY;
     }
 
-    /**
-     * For each region: the part of its next body, the bodies in that part, and the lowest coordinate of the next cut.
-     */
+    // For each region: the part that is being filled, its number of bodies, and the least coordinate of the next cut.
     const current = cuts.starts.slice(0, regions);
     const filled = new Uint32Array(regions);
-    const earliest = new Float64Array(regions).fill(Number.NEGATIVE_INFINITY);
+    const nextCut = new Float64Array(regions).fill(Number.NEGATIVE_INFINITY);
     for (let index = 0; index < count; index++) {
       const body = ascending[index] as number;
-      const home = homes[body] as number;
+      const region = partOf[body] as number;
       const low = keys[body] as number;
-      if (filled[home] === 0) earliest[home] = low + narrowest;
-      if ((filled[home] as number) >= (sizes[home] as number) && low >= (earliest[home] as number)) {
-        const next = (current[home] as number) + 1;
-        if (next < (cuts.starts[home + 1] as number)) {
-          current[home] = next;
+      if (filled[region] === 0) nextCut[region] = low + narrowest;
+      if ((filled[region] as number) >= (sizes[region] as number) && low >= (nextCut[region] as number)) {
+        const next = (current[region] as number) + 1;
+        if (next < (cuts.starts[region + 1] as number)) {
+          current[region] = next;
           cuts.lows[next] = low;
-          filled[home] = 0;
-          earliest[home] = low + narrowest;
+          filled[region] = 0;
+          nextCut[region] = low + narrowest;
         }
       }
-      filled[home] = (filled[home] as number) + 1;
-      homes[body] = current[home] as number;
+      filled[region] = (filled[region] as number) + 1;
+      partOf[body] = current[region] as number;
     }
     return parts;
   }
 
-  /** Puts every body into every chunk that it reaches into, in the order of low corners along the last axis. */
-  private deal(chunks: number): void {
+  /** Assigns every body to every chunk that its box reaches into, in the order of low ends along the last axis. */
+  private assignAll(chunks: number): void {
     const { sorted, scene, boxes } = this;
     const { dimensions, count } = scene;
     this.starts = new Uint32Array(chunks + 1);
     this.corners = new Float32Array(dimensions * chunks);
     this.markCorners(dimensions - 1, 0, []);
-    this.dealtLength = 0;
-    for (let index = 0; index < count; index++) this.enter(sorted[index] as number, dimensions - 1, 0);
+    this.assignmentsLength = 0;
+    for (let index = 0; index < count; index++) this.assign(sorted[index] as number, dimensions - 1, 0);
 
-    const { starts, dealt, dealtLength } = this;
+    const { starts, assignments, assignmentsLength } = this;
     let sum = 0;
     for (let chunk = 0; chunk <= chunks; chunk++) {
       const size = starts[chunk] as number;
@@ -204,9 +205,9 @@ class Chunks {
       this.memberBoxes = new Float32Array(2 * dimensions * this.members.length);
     }
     const { members, memberBoxes } = this;
-    for (let word = 0; word < dealtLength; word += 2) {
-      const chunk = dealt[word] as number;
-      const body = dealt[word + 1] as number;
+    for (let word = 0; word < assignmentsLength; word += 2) {
+      const chunk = assignments[word] as number;
+      const body = assignments[word + 1] as number;
       const index = starts[chunk] as number;
       starts[chunk] = index + 1;
       members[index] = body;
@@ -214,12 +215,12 @@ class Chunks {
         memberBoxes[2 * dimensions * index + side] = boxes[2 * dimensions * body + side] as number;
       }
     }
-    // Each start has moved on to the start of the next chunk.
+    // Each start is now that of the next chunk, so shift them back.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }
 
-  private enter(body: number, axis: number, region: number): void {
+  private assign(body: number, axis: number, region: number): void {
     const { cuts, boxes, scene } = this;
     const { starts, lows } = cuts[axis] as Cuts;
     const box = 2 * scene.dimensions * body + axis;
@@ -227,23 +228,23 @@ class Chunks {
     const end = starts[region + 1] as number;
     let part = lastNotAbove(lows, starts[region] as number, end, boxes[box] as number);
     do {
-      if (axis > 0) this.enter(body, axis - 1, part);
+      if (axis > 0) this.assign(body, axis - 1, part);
       else this.add(part, body);
       part++;
     } while (part < end && (lows[part] as number) <= high);
   }
 
   private add(chunk: number, body: number): void {
-    const { starts, dealtLength } = this;
+    const { starts, assignmentsLength } = this;
     starts[chunk] = (starts[chunk] as number) + 1;
-    if (dealtLength + 2 > this.dealt.length) {
-      const longer = new Uint32Array(2 * this.dealt.length + 4 * this.scene.count + 2);
-      longer.set(this.dealt);
-      this.dealt = longer;
+    if (assignmentsLength + 2 > this.assignments.length) {
+      const longer = new Uint32Array(2 * this.assignments.length + 4 * this.scene.count + 2);
+      longer.set(this.assignments);
+      this.assignments = longer;
     }
-    this.dealt[dealtLength] = chunk;
-    this.dealt[dealtLength + 1] = body;
-    this.dealtLength = dealtLength + 2;
+    this.assignments[assignmentsLength] = chunk;
+    this.assignments[assignmentsLength + 1] = body;
+    this.assignmentsLength = assignmentsLength + 2;
   }
 
   private markCorners(axis: number, region: number, above: readonly number[]): void {
@@ -257,12 +258,12 @@ class Chunks {
 
   query(): PairSink {
     this.sink.clear();
-    if (this.scene.dimensions === 2) this.sweepPlane();
-    else this.sweepSpace();
+    if (this.scene.dimensions === 2) this.sweep2D();
+    else this.sweep3D();
     return this.sink;
   }
 
-  private sweepPlane(): void {
+  private sweep2D(): void {
     const { starts, members, memberBoxes, corners } = this;
     for (let chunk = 0; chunk + 1 < starts.length; chunk++) {
       const cornerX = corners[2 * chunk] as number;
@@ -277,15 +278,16 @@ class Chunks {
           if (otherY > highY) break;
           const otherX = memberBoxes[4 * other] as number;
           if (otherX > highX || (memberBoxes[4 * other + 2] as number) < lowX) continue;
-          // Tests the greater of both low corners; along y that is the low corner of the later box.
+          // Skips pairs whose intersection has its low corner below that of the chunk. Along y, `other` has the greater
+          // low end.
           if (otherY < cornerY || (otherX < cornerX && lowX < cornerX)) continue;
-          this.consider(members[index] as number, members[other] as number);
+          this.testPair(members[index] as number, members[other] as number);
         }
       }
     }
   }
 
-  private sweepSpace(): void {
+  private sweep3D(): void {
     const { starts, members, memberBoxes, corners } = this;
     for (let chunk = 0; chunk + 1 < starts.length; chunk++) {
       const cornerX = corners[3 * chunk] as number;
@@ -307,13 +309,13 @@ class Chunks {
           if (otherY > highY || (memberBoxes[6 * other + 4] as number) < lowY) continue;
           if (otherZ < cornerZ || (otherX < cornerX && lowX < cornerX)) continue;
           if (otherY < cornerY && lowY < cornerY) continue;
-          this.consider(members[index] as number, members[other] as number);
+          this.testPair(members[index] as number, members[other] as number);
         }
       }
     }
   }
 
-  private consider(a: number, b: number): void {
+  private testPair(a: number, b: number): void {
     const { positions, scene, sink } = this;
     const { dimensions, radius, radii } = scene;
     const dx = (positions[a * dimensions] as number) - (positions[b * dimensions] as number);
@@ -328,7 +330,7 @@ class Chunks {
   }
 }
 
-/** Returns the last of the ascending entries `begin` to `end` − 1 that is at most `value`; the first one is −∞. */
+/** Returns the last index from `begin` to `end` − 1 whose entry is at most `value`. Entries ascend from −∞. */
 function lastNotAbove(lows: Float32Array, begin: number, end: number, value: number): number {
   let low = begin;
   let high = end;

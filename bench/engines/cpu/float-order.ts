@@ -1,6 +1,6 @@
 /**
- * Radix-sorts 32-bit floats for CPU engines that sweep: three passes over eleven bits each. Input: keys without NaN.
- * Output: their indices in ascending order; equal keys keep their order.
+ * Radix-sorts 32-bit floats for CPU engines that sweep, in three passes of eleven bits.
+ * Input: keys without NaN. Output: the indices of the keys in ascending order; equal keys keep their order.
  * Guarantee: sorting allocates nothing.
  */
 const DIGIT_BITS = 11;
@@ -9,11 +9,12 @@ const LAST_DIGIT = DIGITS - 1;
 const PASSES = 3;
 
 export class FloatOrder {
-  /** The caller fills these before `sort`. */
+  /** The caller writes the keys before it calls `sort`. */
   readonly keys: Float32Array;
   private readonly bits: Int32Array;
-  /** Keys mapped to words that ascend as the floats do, and their indices. */
+  /** A word per key, such that words ascend as the floats do. */
   private words: Uint32Array;
+  /** Index of the key of each word. */
   private indices: Uint32Array;
   private otherWords: Uint32Array;
   private otherIndices: Uint32Array;
@@ -32,10 +33,10 @@ export class FloatOrder {
     return 5 * this.keys.byteLength + this.counts.byteLength;
   }
 
-  /** Returns indices by ascending key; the next sort overwrites them. */
+  /** Returns the indices in the order of ascending keys. The next sort overwrites them. */
   sort(): Uint32Array {
     this.countDigits();
-    for (let pass = 0; pass < PASSES; pass++) this.deal(pass);
+    for (let pass = 0; pass < PASSES; pass++) this.sortByDigit(pass);
     return this.indices;
   }
 
@@ -44,7 +45,8 @@ export class FloatOrder {
     counts.fill(0);
     for (let index = 0; index < words.length; index++) {
       const key = bits[index] as number;
-      // Flips all bits of negative numbers and only the sign bit of others, so that they sort as whole numbers.
+      // The sign bit of positive floats, and all bits of negative ones, are flipped: these words ascend as the floats
+      // do.
       const word = key ^ ((key >> 31) | -0x8000_0000);
       words[index] = word;
       indices[index] = index;
@@ -55,12 +57,13 @@ export class FloatOrder {
     }
   }
 
-  private deal(pass: number): void {
+  private sortByDigit(pass: number): void {
     const { words, indices, otherWords, otherIndices, counts } = this;
     const first = pass * DIGITS;
     let sum = 0;
     for (let digit = first; digit < first + DIGITS; digit++) {
       const count = counts[digit] as number;
+      // All keys share this digit, so the pass would change nothing.
       if (count === words.length) return;
       counts[digit] = sum;
       sum += count;

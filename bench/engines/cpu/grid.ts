@@ -1,17 +1,17 @@
-/** The grid of `cellstorm/cpu`, with levels if radii vary. */
+/** Wraps `createCpuGrid` of `cellstorm/cpu` as an engine; with levels if radii vary. */
 import { createCpuGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 
-/** With more cells of one diameter per body than this, the box is mostly empty. */
+/** With more cells of one diameter per body, the box counts as mostly empty. */
 const MOST_CELLS_PER_BODY = 64;
-/** Cells per body in such a box; cells are then larger than a diameter. Fewer and more were slower (bench/NOTES.md). */
+/** Cells per body in a mostly empty box, larger than a diameter. Fewer and more were slower (bench/NOTES.md). */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {
   name: 'cpu-grid',
   backend: 'cpu',
   about:
-    'createCpuGrid: counting sort into cells, build and collectPairs; larger cells if the box is mostly empty.',
+    'createCpuGrid: counting sort into cells, then collectPairs; larger cells if the box is mostly empty.',
   open({ dimensions, count, radius, smallestRadius, radii, min, max }) {
     const volume = max.reduce((product, high, axis) => product * (high - (min[axis] as number)), 1);
     const diameter = 2 * radius;

@@ -1,4 +1,4 @@
-/** The broad phases of this project on the CPU, and the plain ones that anyone would write. */
+/** Lists the CPU engines of this project: its grid, and hand-written methods for comparison. */
 import type { CpuEngine } from '../../harness/engine';
 import { CPU_CHUNKS } from './chunks';
 import { CPU_GRID } from './grid';

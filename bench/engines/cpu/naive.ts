@@ -1,4 +1,4 @@
-/** Tests every pair. This is the fastest method for a few bodies, and the other engines must beat it. */
+/** Tests every pair. For a few bodies no engine is faster; for more, other engines must beat it. */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 
@@ -8,7 +8,7 @@ export const CPU_NAIVE: CpuEngine = {
   about: 'All n(n−1)/2 pairs, two loops over typed arrays.',
   open({ dimensions, count, radius, radii }) {
     const sink = new PairSink();
-    const reaches = radii ?? new Float32Array(count).fill(radius);
+    const radiusOf = radii ?? new Float32Array(count).fill(radius);
     const flat = new Float32Array(count);
     let current: Float32Array = flat;
     // One array per axis, so that loops read consecutive numbers.
@@ -29,12 +29,12 @@ export const CPU_NAIVE: CpuEngine = {
           const x = xs[a] as number;
           const y = ys[a] as number;
           const z = zs[a] as number;
-          const radiusOfA = reaches[a] as number;
+          const radiusA = radiusOf[a] as number;
           for (let b = a + 1; b < count; b++) {
             const dx = (xs[b] as number) - x;
             const dy = (ys[b] as number) - y;
             const dz = (zs[b] as number) - z;
-            const reach = radiusOfA + (reaches[b] as number);
+            const reach = radiusA + (radiusOf[b] as number);
             if (dx * dx + dy * dy + dz * dz < reach * reach) sink.add(a, b);
           }
         }

@@ -1,7 +1,7 @@
 /**
- * Sweep and prune: sorts the bodies' intervals along x by their lower ends, and compares each body with those that
- * begin before it ends. The radix sort starts from scratch at every build. An insertion sort of the last order would
- * not help: a moving body passes many others of similar x, and the sweep costs far more than either sort.
+ * Sweep and prune: sorts the bodies' intervals along x by their lower ends, and compares each body with the later ones
+ * that begin before its interval ends. Every build sorts from scratch. An insertion sort that starts from the previous
+ * order would not help: a moving body passes many others of similar x, and the sweep takes far longer than either sort.
  */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
@@ -10,13 +10,14 @@ import { FloatOrder } from './float-order';
 export const CPU_SWEEP: CpuEngine = {
   name: 'cpu-sweep',
   backend: 'cpu',
-  about: 'Sweep and prune: intervals along x, radix-sorted at every build, then swept; typed arrays.',
+  about: 'Sweep and prune: intervals along x, radix-sorted by every build, then swept; typed arrays.',
   open({ dimensions, count, radius, radii }) {
     const sink = new PairSink();
     const order = new FloatOrder(count);
     const ids = new Uint32Array(count);
-    // In the order of the sweep: the lower end along x, the centre and the radius.
+    // Lower end along x, in sorted order.
     const begins = new Float32Array(count);
+    // Centre and radius, four floats per body in sorted order.
     const bodies = new Float32Array(4 * count);
     let current = new Float32Array(0);
 
@@ -46,7 +47,7 @@ export const CPU_SWEEP: CpuEngine = {
         const y = bodies[4 * slot + 1] as number;
         const z = bodies[4 * slot + 2] as number;
         const own = bodies[4 * slot + 3] as number;
-        // Rounded like the lower ends, so that no pair is missed if coordinates are not exact.
+        // Round as the lower ends are rounded; otherwise a pair could be missed.
         const end = Math.fround(x + own);
         for (let other = slot + 1; other < count && (begins[other] as number) <= end; other++) {
           const reach = own + (bodies[4 * other + 3] as number);

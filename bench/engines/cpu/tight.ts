@@ -1,9 +1,9 @@
 /**
- * A loop written by hand for exactly this case: equal radii, a box, finite coordinates. A counting sort into cells a
- * diameter wide, a table of cell starts, and for each body the rest of its cell, the next cell and the rows ahead. It
- * is the yardstick for the public grid.
- * Arrays are fields of an object, as in a real program. If they were constants of a closure that is created once, V8
- * would compile their addresses into the code. The loops would be up to twice as fast, until a second closure is
+ * The yardstick for the public CPU grid: a grid written by hand for equal radii, a box and finite coordinates only. A
+ * build is a counting sort into cells one diameter wide. A query compares each body with the rest of its cell, the next
+ * cell, and the rows ahead.
+ * Arrays are fields of an object, as in a real program. As constants of a closure that is created once, V8 would
+ * compile their addresses into the code. The loops would be up to twice as fast, but only until a second closure is
  * created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
@@ -11,10 +11,10 @@ import type { CpuEngine } from '../../harness/engine';
 import { longerList } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 
-/** A scene with more cells is refused: the table alone would take more than 256 MiB. */
+/** Scenes with more cells are refused: the table of cell starts would take more than 256 MiB. */
 const MOST_CELLS = 2 ** 26;
 
-/** Initial words for pairs. */
+/** Initial length of the list of pairs, in words. */
 const FIRST_WORDS = 2 ** 16;
 
 /** Rows ahead in 3D: the next row of the layer, and three rows of the next layer. */
@@ -28,19 +28,23 @@ interface Tight {
   readonly minX: number;
   readonly minY: number;
   readonly minZ: number;
+  /** 1 / diameter. */
   readonly inverse: number;
-  /** Squared diameter. */
-  readonly limit: number;
-  /** In 3D: offset from a cell to the first of the three cells of each row ahead. */
+  readonly diameterSquared: number;
+  /** Offsets from a cell to the first of the three cells of each row ahead; for 3D only. */
   readonly ahead: Int32Array;
-  /** Cell of each body, and of the body in each slot. */
+  /** Cell per body. */
   readonly keys: Int32Array;
+  /** Cell per slot. */
   readonly cellOfSlot: Int32Array;
   /** First slot of each cell, then the end. */
   readonly starts: Uint32Array;
+  /** Body per slot. */
   readonly ids: Uint32Array;
+  /** Position per slot. */
   readonly sorted: Float32Array;
   positions: Float32Array;
+  /** List of pairs. */
   words: Uint32Array;
 }
 
@@ -68,7 +72,7 @@ export const CPU_TIGHT: CpuEngine = {
       minY,
       minZ,
       inverse: 1 / (2 * radius),
-      limit: 4 * radius * radius,
+      diameterSquared: 4 * radius * radius,
       ahead: Int32Array.of(columns - 1, layer - columns - 1, layer - 1, layer + columns - 1),
       keys: new Int32Array(count),
       cellOfSlot: new Int32Array(count),
@@ -86,14 +90,14 @@ export const CPU_TIGHT: CpuEngine = {
       build() {
         starts.fill(0);
         if (dimensions === 2) {
-          countPlane(tight);
-          sortPlane(tight);
+          count2D(tight);
+          sort2D(tight);
         } else {
-          countSpace(tight);
-          sortSpace(tight);
+          count3D(tight);
+          sort3D(tight);
         }
       },
-      query: () => (dimensions === 2 ? queryPlane(tight) : querySpace(tight)),
+      query: () => (dimensions === 2 ? query2D(tight) : query3D(tight)),
       memoryBytes: [keys, cellOfSlot, starts, ids, sorted].reduce(
         (sum, { byteLength }) => sum + byteLength,
         0,
@@ -102,15 +106,16 @@ export const CPU_TIGHT: CpuEngine = {
   },
 };
 
-/** Counts cells, with an empty one at each end, so that no probe needs a test for the border. */
+/** Returns the numbers of cells. Empty cells around the box spare queries any test for the border. */
 function cellsOf({ dimensions, radius, min, max }: BenchScene) {
-  const along = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
-  const [columns = 1, rows = 1, layers = 1] = along;
+  const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
+  const [columns = 1, rows = 1, layers = 1] = cellsPerAxis;
   return { columns, rows, cells: columns * rows * (dimensions === 3 ? layers : 1) };
 }
 
 /**
- * Turns counts into ends. A backward pass over the bodies then turns ends into starts and keeps the order of bodies.
+ * Replaces the counts in `starts` by the ends of cells. The sort then visits the bodies backwards and turns ends into
+ * starts, which keeps the order of bodies inside a cell.
  */
 function countsToEnds(starts: Uint32Array, cells: number): void {
   let sum = 0;
@@ -120,7 +125,7 @@ function countsToEnds(starts: Uint32Array, cells: number): void {
   }
 }
 
-function countPlane(tight: Tight): void {
+function count2D(tight: Tight): void {
   const { positions, keys, starts, count, columns, inverse, minX, minY } = tight;
   for (let body = 0; body < count; body++) {
     const column = (((positions[2 * body] as number) - minX) * inverse) | 0;
@@ -131,19 +136,19 @@ function countPlane(tight: Tight): void {
   }
 }
 
-function countSpace(tight: Tight): void {
+function count3D(tight: Tight): void {
   const { positions, keys, starts, count, columns, rows, inverse, minX, minY, minZ } = tight;
   for (let body = 0; body < count; body++) {
     const column = (((positions[3 * body] as number) - minX) * inverse) | 0;
     const row = (((positions[3 * body + 1] as number) - minY) * inverse) | 0;
-    const floor = (((positions[3 * body + 2] as number) - minZ) * inverse) | 0;
-    const key = ((floor + 1) * rows + row + 1) * columns + column + 1;
+    const layer = (((positions[3 * body + 2] as number) - minZ) * inverse) | 0;
+    const key = ((layer + 1) * rows + row + 1) * columns + column + 1;
     keys[body] = key;
     starts[key] = (starts[key] as number) + 1;
   }
 }
 
-function sortPlane(tight: Tight): void {
+function sort2D(tight: Tight): void {
   const { positions, keys, cellOfSlot, starts, cells, ids, sorted, count } = tight;
   countsToEnds(starts, cells);
   for (let body = count - 1; body >= 0; body--) {
@@ -157,7 +162,7 @@ function sortPlane(tight: Tight): void {
   }
 }
 
-function sortSpace(tight: Tight): void {
+function sort3D(tight: Tight): void {
   const { positions, keys, cellOfSlot, starts, cells, ids, sorted, count } = tight;
   countsToEnds(starts, cells);
   for (let body = count - 1; body >= 0; body--) {
@@ -172,8 +177,8 @@ function sortSpace(tight: Tight): void {
   }
 }
 
-function queryPlane(tight: Tight): PairList {
-  const { cellOfSlot, starts, ids, sorted, count, limit, columns } = tight;
+function query2D(tight: Tight): PairList {
+  const { cellOfSlot, starts, ids, sorted, count, diameterSquared, columns } = tight;
   let found = tight.words;
   let length = 0;
   for (let slot = 0; slot < count; ) {
@@ -182,6 +187,7 @@ function queryPlane(tight: Tight): PairList {
     const ownEnd = starts[cell + 2] as number;
     const first = starts[cell + columns - 1] as number;
     const end = starts[cell + columns + 2] as number;
+    // Words for all candidates of the cell, so that the loops need no check.
     const room = 2 * (cellEnd - slot) * (ownEnd - slot + end - first) + 2;
     if (length + room > found.length) found = longerList(found, length, 2 * (length + room));
     for (; slot < cellEnd; slot++) {
@@ -191,18 +197,17 @@ function queryPlane(tight: Tight): PairList {
       for (let other = slot + 1; other < ownEnd; other++) {
         const dx = (sorted[2 * other] as number) - x;
         const dy = (sorted[2 * other + 1] as number) - y;
-        // Always written, but kept only if the bodies overlap: a branch here would often be mispredicted.
+        // Write every candidate, but keep it only if the bodies overlap. A branch would often be mispredicted.
         found[length] = id;
         found[length + 1] = ids[other] as number;
-        length += Number(dx * dx + dy * dy < limit) << 1;
+        length += Number(dx * dx + dy * dy < diameterSquared) << 1;
       }
       for (let other = first; other < end; other++) {
         const dx = (sorted[2 * other] as number) - x;
         const dy = (sorted[2 * other + 1] as number) - y;
-        // Always written, but kept only if the bodies overlap, as above.
         found[length] = id;
         found[length + 1] = ids[other] as number;
-        length += Number(dx * dx + dy * dy < limit) << 1;
+        length += Number(dx * dx + dy * dy < diameterSquared) << 1;
       }
     }
   }
@@ -210,8 +215,8 @@ function queryPlane(tight: Tight): PairList {
   return { count: length / 2, pairs: found };
 }
 
-function querySpace(tight: Tight): PairList {
-  const { cellOfSlot, starts, ids, sorted, count, limit, ahead } = tight;
+function query3D(tight: Tight): PairList {
+  const { cellOfSlot, starts, ids, sorted, count, diameterSquared, ahead } = tight;
   let found = tight.words;
   let length = 0;
   for (let slot = 0; slot < count; ) {
@@ -234,10 +239,10 @@ function querySpace(tight: Tight): PairList {
         const dx = (sorted[3 * other] as number) - x;
         const dy = (sorted[3 * other + 1] as number) - y;
         const dz = (sorted[3 * other + 2] as number) - z;
-        // Always written, but kept only if the bodies overlap: a branch here would often be mispredicted.
+        // Write every candidate, but keep it only if the bodies overlap. A branch would often be mispredicted.
         found[length] = id;
         found[length + 1] = ids[other] as number;
-        length += Number(dx * dx + dy * dy + dz * dz < limit) << 1;
+        length += Number(dx * dx + dy * dy + dz * dz < diameterSquared) << 1;
       }
       for (let row = 0; row < ROWS_AHEAD; row++) {
         const cellAhead = cell + (ahead[row] as number);
@@ -246,10 +251,9 @@ function querySpace(tight: Tight): PairList {
           const dx = (sorted[3 * other] as number) - x;
           const dy = (sorted[3 * other + 1] as number) - y;
           const dz = (sorted[3 * other + 2] as number) - z;
-          // Always written, but kept only if the bodies overlap, as above.
           found[length] = id;
           found[length + 1] = ids[other] as number;
-          length += Number(dx * dx + dy * dy + dz * dz < limit) << 1;
+          length += Number(dx * dx + dy * dy + dz * dz < diameterSquared) << 1;
         }
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Shared by the GPU engines: buffers of bodies and counters, and the WGSL that counts pairs. Bodies are stored as
- * HashGrid expects them: vec2f or vec4f, or, if radii vary, vec4f with the radius last.
+ * Buffers of bodies and counters, and WGSL that counts pairs, which the GPU engines share. Bodies are stored as
+ * HashGrid expects them: vec2f in 2D, vec4f in 3D, and vec4f with the radius last if radii vary.
  */
 import { defaultSettings, deriveSubstep } from '../../../src/core/contact/settings';
 import { defineWorld } from '../../../src/core/world/world';
@@ -17,12 +17,14 @@ import type { BenchScene } from '../../harness/scenes';
 import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
-/** WGSL for kernels that declare `counters`; it needs no preprocessor. */
+/**
+ * WGSL that counts pairs, for kernels that declare `counters`. It has no preprocessor lines, so any linker takes it.
+ */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 
 const UNIFORMS = 0x40 | 0x08; // UNIFORM | COPY_DST
 
-/** Names a shader for messages: its path relative to shaders/. */
+/** Returns a shader source whose name in messages is its path relative to shaders/. */
 export function benchSource(file: string, text: string): ShaderSource {
   return { name: `../bench/engines/gpu/${file}`, text };
 }
@@ -37,26 +39,27 @@ export const PLAIN: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl'
 
 type Bodies = Pick<BenchScene, 'dimensions' | 'radii'>;
 
-/** Returns the floats per body in its buffer. */
+/** Returns the floats per body in the buffer of bodies. */
 export function floatsOf({ dimensions, radii }: Bodies): number {
   return bodyFloats({ dimensions, levels: radii ? 1 : 0 });
 }
 
-/** Returns the bodies as they are stored in a buffer. */
+/** Returns the contents of the buffer of bodies. */
 export function pack({ dimensions, radii }: Bodies, positions: Float32Array): Float32Array<ArrayBuffer> {
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** The buffers and parameters of an engine without cells. */
+/** Buffers and parameters of an engine that has no cells. */
 export interface BodyBuffers<Names extends string> {
   readonly shared: SharedBinding;
-  /** `bodies`, `counters`, and the requested buffers. */
+  /** Buffers `bodies` and `counters`, and the ones that `sizes` requests. */
   readonly owned: BufferSet<Names | 'bodies' | 'counters'>;
   readonly bytes: number;
   place(positions: Float32Array): void;
   destroy(): void;
 }
 
+/** Creates `bodies`, `counters` and a buffer per entry of `sizes`, in bytes. */
 export async function createBodyBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   scene: BenchScene,
@@ -77,7 +80,7 @@ export async function createBodyBuffers<const Sizes extends BufferSizes>(
   const world = defineWorld({ dimensions, unbounded: true }, 2 * radius, count);
   const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
   return {
-    shared: parameters.place(world, count, substep),
+    shared: parameters.write(world, count, substep),
     owned: owned as BufferSet<(keyof Sizes & string) | 'bodies' | 'counters'>,
     bytes: owned.bytes + parameters.bytes,
     place: (positions) => gpu.device.queue.writeBuffer(owned.buffers.bodies, 0, pack(scene, positions)),
@@ -88,7 +91,7 @@ export async function createBodyBuffers<const Sizes extends BufferSizes>(
   };
 }
 
-/** Creates the kernel for a scene's dimensions and kind of radii; one per device. */
+/** Creates a kernel for the scene's dimensions, with flag VARIABLE_RADII if it has `radii`. */
 export function createKernel(
   gpu: Gpu,
   { dimensions, radii }: BenchScene,
@@ -102,7 +105,7 @@ export function createKernel(
   });
 }
 
-/** Records one pass. */
+/** Records a compute pass that contains what `record` encodes. */
 export function inPass(
   encoder: GPUCommandEncoder,
   label: string,
@@ -113,7 +116,7 @@ export function inPass(
   pass.end();
 }
 
-/** Uniform structs of u32 in one buffer; a kernel is dispatched once per struct. */
+/** Uniform structs of u32 in one buffer. A kernel is dispatched once per struct, each at its own offset. */
 export interface Uniforms<Row extends readonly number[]> {
   readonly buffer: GPUBuffer;
   readonly rows: readonly { readonly row: Row; readonly offset: number }[];
@@ -145,22 +148,22 @@ export async function createUniforms<Row extends readonly number[]>(
   };
 }
 
-/** First index and length of a part. */
+/** The part of a whole that one dispatch handles. */
 export type Slice = readonly [first: number, count: number];
 
 /**
- * Returns about how many distance tests one dispatch may do. Drivers and browsers end work that takes many seconds, and
- * most judge dispatches one by one, so engines with more tests record several dispatches. One takes a tenth of a second
- * on a small GPU, and a few seconds on a software GPU at 20 ns per test.
+ * Returns about how many distance tests one dispatch may do. Engines divide more tests into several dispatches, because
+ * drivers and browsers end a dispatch that takes many seconds. This many tests take a tenth of a second on a small GPU,
+ * and a few seconds on a software GPU at 20 ns per test.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/** Most distance tests of a run: seconds on the largest GPU, hours on a CPU. */
+/** Most distance tests per query: seconds on the largest GPU, hours on a CPU. Engines refuse scenes with more. */
 export const MOST_TESTS = 2 ** 40;
 
-/** Cuts a whole into slices of at most `size`. */
+/** Cuts 0 to `whole` − 1 into slices of at most `size`. */
 export function cut(whole: number, size: number): Slice[] {
   return Array.from({ length: Math.ceil(whole / size) }, (_, index) => {
     const first = index * size;

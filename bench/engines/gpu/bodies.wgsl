@@ -1,6 +1,6 @@
-// Bodies of one radius or of many, for engines without cells, which keep them in input order. Needs params.
+// Overlap test for bodies of one radius or of many, for engines without cells. Link with params.
 
-// `equal_reach`: squared diameter of equal bodies, which callers read once, before their loops.
+// `equal_reach`: the squared diameter, for bodies of one radius. Callers read it once, before their loops.
 fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {
   let apart = body_position(body) - body_position(other);
 #if VARIABLE_RADII
@@ -11,7 +11,7 @@ fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {
 #endif
 }
 
-// Part of the work of a dispatch, in workgroups or threads, depending on the kernel.
+// The part of the work that a dispatch does. Each kernel says whether it counts workgroups or slots.
 struct Slice {
   first: u32,
   count: u32,

@@ -1,4 +1,4 @@
-/** Linear bounding volume hierarchy on the GPU: radix-sorted Morton codes, and a tree of boxes over their order. */
+/** Linear bounding volume hierarchy on the GPU: sorts bodies by Morton code, and builds a tree of boxes above them. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';
@@ -18,10 +18,10 @@ import {
 import text from './bvh.wgsl?raw';
 import { createSorter } from './sorted';
 
-/** Logarithm of the children per node, and of the bodies per leaf. */
+/** Binary logarithm of the number of children per node, and of bodies per leaf. */
 const TREE_SHIFT = 2;
 
-/** 15 bits per axis in 2D, 10 in 3D, if the box has equal edges. */
+/** Bits of a Morton code. If the box has equal edges, that is 15 bits per axis in 2D and 10 in 3D. */
 const CODE_BITS = 30;
 
 const TREE_FIELDS = {
@@ -35,12 +35,13 @@ const TREE_FIELDS = {
   first: 'table',
 } as const;
 
+/** Indices of the nodes on a level of the tree. */
 interface Level {
   readonly first: number;
   readonly count: number;
 }
 
-/** Returns the levels from the leaves to the root; each begins where the one below ends. */
+/** Returns the levels from the leaves to the root. The nodes of a level follow those of the level below. */
 function levelsOf(bodies: number): Level[] {
   const levels: Level[] = [];
   let first = 0;
@@ -54,9 +55,10 @@ function levelsOf(bodies: number): Level[] {
 }
 
 /**
- * Assigns the bits of a code to axes: each halves the cells along their longest axis, so that cells are nearly cubes.
+ * Assigns each bit of a code to an axis. Each bit halves the cells along their longest edge, so that cells become
+ * nearly cubes.
  */
-function dealBits({ dimensions, min, max }: BenchScene) {
+function assignBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);
   const axes = Array.from({ length: CODE_BITS }, () => {
@@ -78,7 +80,7 @@ export const GPU_BVH: GpuEngine = {
   name: 'gpu-bvh',
   backend: 'gpu',
   about:
-    'Linear BVH: RadixSort of 30-bit Morton codes, boxes of four, level by level; each body walks the part of the tree behind it.',
+    'Linear BVH: RadixSort of 30-bit Morton codes, a tree with four children per node; each body walks the part of the tree after it.',
   async open(scene, gpu) {
     const { dimensions, count, min } = scene;
     const levels = levelsOf(count);
@@ -87,7 +89,7 @@ export const GPU_BVH: GpuEngine = {
     const source = benchSource('bvh.wgsl', text);
     const constants = { TREE_SHIFT };
     const flags = { CODES: false, BOXES: false, WALK: false };
-    const boxing = {
+    const boxKernel = {
       sources: [...PLAIN, source],
       bindings: { sorted: 'read array<PackedBody>', nodes: 'write array<Node>', level: 'parameters Level' },
       flags: { ...flags, BOXES: true },
@@ -118,7 +120,7 @@ export const GPU_BVH: GpuEngine = {
       encode: createKernel(gpu, scene, {
         label: 'bvh.codes',
         sources: [...PLAIN, source],
-        entryPoint: 'give_codes',
+        entryPoint: 'write_codes',
         bindings: {
           tree: 'uniform Tree',
           bodies: 'read array<PackedBody>',
@@ -129,8 +131,12 @@ export const GPU_BVH: GpuEngine = {
         constants,
       }),
       order: createSorter(gpu, scene),
-      boxBodies: createKernel(gpu, scene, { ...boxing, label: 'bvh.box-bodies', entryPoint: 'box_bodies' }),
-      boxNodes: createKernel(gpu, scene, { ...boxing, label: 'bvh.box-nodes', entryPoint: 'box_nodes' }),
+      boxBodies: createKernel(gpu, scene, {
+        ...boxKernel,
+        label: 'bvh.box-bodies',
+        entryPoint: 'box_bodies',
+      }),
+      boxNodes: createKernel(gpu, scene, { ...boxKernel, label: 'bvh.box-nodes', entryPoint: 'box_nodes' }),
       walk: createKernel(gpu, scene, {
         label: 'bvh.walk',
         sources: [...FOLDING, source],
@@ -155,7 +161,7 @@ export const GPU_BVH: GpuEngine = {
     gpu.device.queue.writeBuffer(
       tree,
       0,
-      layout.encode({ ...dealBits(scene), origin: min, levels: levels.length, steps: nodes, first }),
+      layout.encode({ ...assignBits(scene), origin: min, levels: levels.length, steps: nodes, first }),
     );
     const { buffers } = bodyBuffers.owned;
     const { shared } = bodyBuffers;

@@ -1,27 +1,28 @@
-// A linear bounding volume hierarchy: bodies in the order of Morton codes, and a tree above them. Node i has the
-// children TREE_WIDTH i to TREE_WIDTH i + TREE_WIDTH − 1 on the level below; nodes of the lowest level have as many
-// bodies. So the index of a node determines the shape of the tree, and only boxes are stored.
+// A linear bounding volume hierarchy: a tree of boxes above the bodies, which are sorted by Morton code. The children
+// of node i are the nodes TREE_WIDTH * i to TREE_WIDTH * i + TREE_WIDTH - 1 on the level below; on the lowest level,
+// the bodies in these slots. So indices determine the tree, and a node only stores its box.
 //
-// Boxes are computed level by level, with one dispatch each, the lowest first. In Karras' tree the second of two
-// threads that reach a node continues with it, so threads read boxes that other workgroups wrote in the same dispatch.
-// WGSL does not guarantee such reads, because its atomics only order themselves.
+// One dispatch per level computes the boxes, from the lowest level up. A single dispatch, as for Karras' tree, would
+// read boxes that other workgroups of the same dispatch wrote. WGSL does not guarantee such reads, because its atomics
+// do not order other memory accesses.
 
 struct Tree {
-  // Scales positions to whole numbers with as many bits as their axis has in a code.
+  // (position - origin) * scale, rounded down and at most `greatest`, is the cell: along each axis as many bits as the
+  // code has for that axis.
   origin: Vector,
   scale: Vector,
   greatest: Extent,
-  // The axis of each bit of a code, the highest bit first: two bits each, 15 axes per word.
+  // The axis of each bit of a code, the highest bit first. An axis takes two bits, so a word has 15.
   axes: u32,
   more_axes: u32,
   levels: u32,
-  // Upper bound of the steps of a walk.
+  // Number of nodes, which bounds the steps of a walk.
   steps: u32,
   // First node of each level.
   first: array<vec4u, 6>,
 }
 
-// In 3D the last components are 0.
+// The box of a node. In 3D the fourth components are 0.
 struct Node {
   low: Stored,
   high: Stored,
@@ -31,7 +32,7 @@ struct Node {
 #else
 #if WALK
 #else
-// The items that a level's nodes combine: bodies (`below` is 0) or the nodes of the level below.
+// The nodes of a level, and those of the level below. For the lowest level, `below_first` and `below_count` are 0.
 struct Level {
   first: u32,
   count: u32,
@@ -46,7 +47,7 @@ const TREE_WIDTH = 1u << TREE_SHIFT;
 
 #if CODES
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn give_codes(
+fn write_codes(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
@@ -57,7 +58,7 @@ fn give_codes(
   }
   let scaled = max((body_position(bodies[id]) - tree.origin) * tree.scale, Vector());
   let cell = min(Extent(scaled), tree.greatest);
-  // Number of remaining bits of each axis; the lowest bit comes last.
+  // Number of bits per axis that are still to be taken, from the highest to the lowest.
   var left = countOneBits(tree.greatest);
   var code = 0u;
   for (var bit = 0u; bit < 30u; bit++) {
@@ -128,7 +129,7 @@ fn box_nodes(
 #endif
 
 #if WALK
-// Tests the other bodies of a leaf, from `begin` on.
+// Tests a body against the bodies in the slots `begin` to `end` - 1.
 fn test_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: u32, end: u32) {
   let equal_reach = substep.diameter_squared;
   for (var other = begin; other < end; other++) {
@@ -138,15 +139,16 @@ fn test_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: 
   }
 }
 
-// Returns the node after a subtree, as high up as possible: the first child of a parent stands for the whole parent.
+// Returns the level and the index of the next node after the subtree of `node`. If that is the first child of its
+// parent, returns the parent, and so on upwards.
 fn next_after(level: u32, node: u32) -> vec2u {
   let next = node + 1u;
   let up = min(countTrailingZeros(next) / TREE_SHIFT, tree.levels - 1u - level);
   return vec2u(level + up, next >> (up * TREE_SHIFT));
 }
 
-// Each body walks to the right: the rest of its own leaf, then the part of the tree behind it. So every pair is found
-// once, from its lower slot. No stack is needed, since a node's index determines the next one.
+// Each body tests the rest of its leaf, then walks the part of the tree after that leaf. So every pair is found once,
+// from its lower slot. The walk needs no stack, since a node's index determines the next node.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn walk_tree(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -162,7 +164,7 @@ fn walk_tree(
   let low = low_of(body);
   let high = high_of(body);
 #else
-  // Boxes enclose centres without their radii, so the query grows by two radii instead of one.
+  // Boxes only enclose centres, so the box of the query extends two radii from its centre.
   let low = low_of(body) - substep.diameter;
   let high = high_of(body) + substep.diameter;
 #endif

@@ -1,14 +1,15 @@
-/** Measures how crowded a scene is around its bodies, which decides the cell size. Measured once, before timing. */
+/** Measures how crowded a scene is around its bodies, which determines the cell size. This is not timed. */
 import type { BenchScene } from '../../harness/scenes';
 
-/** Bodies per block if they are spread evenly: so many that random fluctuations do not count as a crowd. */
+/** Mean number of bodies per block: so many that random fluctuations do not look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
-/** Cached, since several engines ask for the same scene, which may have a hundred million bodies. */
+/** Results per scene, since several engines need them, and a scene may have a hundred million bodies. */
 const known = new WeakMap<BenchScene, number>();
 
 /**
- * Returns the bodies per square (cube) of one unit around a body, averaged over bodies; so a crowd counts, not the box.
+ * Returns the mean number of bodies per unit square (cube) around a body. It is a mean over bodies, not over the box,
+ * so that empty parts of the box do not count.
  */
 export function densityAround(scene: BenchScene): number {
   const density = known.get(scene) ?? measureDensity(scene);
@@ -20,7 +21,7 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
   const edges = max.map((high, axis) => high - (min[axis] as number));
   const volume = edges.reduce((product, edge) => product * edge, 1);
   if (count === 0) return 1 / volume;
-  // Blocks are as nearly cubes as the box allows; along a short axis there is only one.
+  // Divide the box into blocks that are nearly cubes; along a short axis there is only one block.
   const edge = (volume * Math.max(BODIES_PER_BLOCK / count, 2 ** -24)) ** (1 / dimensions);
   const blocks = edges.map((length) => Math.max(1, Math.floor(length / edge)));
   const counts = new Uint32Array(blocks.reduce((product, along) => product * along, 1));
@@ -34,7 +35,7 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
     }
     counts[block] = (counts[block] as number) + 1;
   }
-  // Each body sees the others in its block; if bodies are random, that is the mean number of bodies per block.
+  // Mean over bodies of the number of other bodies in the same block. For scattered bodies, that is the mean per block.
   const others = counts.reduce((sum, here) => sum + here * (here - 1), 0);
   return (Math.max(1, others / count) * counts.length) / volume;
 }

@@ -1,5 +1,5 @@
-// Counts the pairs of a thread and adds them to the counters: pairs at 2 i, the sum of mix_pair at 2 i + 1. Needs
-// mix_pair and FOLD_COUNTERS, and counters: array<atomic<u32>> from the kernel.
+// Counts the pairs that a thread finds and adds them to `counters`: the number of pairs at 2 * i, the sum of mix_pair
+// at 2 * i + 1. Link with mix_pair and FOLD_COUNTERS; the kernel must declare `counters: array<atomic<u32>>`.
 
 struct Found {
   pairs: u32,
@@ -11,7 +11,7 @@ fn find_pair(found: ptr<function, Found>, a: u32, b: u32) {
   (*found).checksum += mix_pair(a, b);
 }
 
-// Neighbouring threads add to different counters; threads without pairs add nothing.
+// Neighbouring threads add to different counters, so that they rarely wait for each other.
 fn fold_found(found: Found, thread: u32) {
   if (found.pairs == 0u) {
     return;

@@ -1,5 +1,5 @@
-// A grid kernel (docs/kernels.md) that counts each pair from its lower slot. Needs found.wgsl, and `touches`, which
-// decides whether two bodies overlap if their centres are nearer than the largest diameter.
+// A grid kernel (docs/kernels.md) that counts each pair from its lower slot. Link with found.wgsl, and with a function
+// `touches`, which decides whether a body overlaps a neighbour that is nearer than the largest diameter.
 
 alias Own = Found;
 

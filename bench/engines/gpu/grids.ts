@@ -1,6 +1,6 @@
 /**
- * The grids of `cellstorm` as broad phases: HashGrid with a neighbour kernel that counts pairs. There are three: equal
- * cells in a box, equal hashed cells, and one level of cells per octave of radii.
+ * The three grids of `cellstorm` as engines: equal cells in a box, equal hashed cells, and one level of cells per
+ * octave of radii. Each is a HashGrid with a neighbour kernel that counts pairs.
  */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
@@ -17,15 +17,15 @@ import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
 import touchesSized from './touches_sized.wgsl?raw';
 
-/** With more cells per body, the box is mostly empty, and the cells alone would fill the memory. */
+/** Most cells per body. With more, the box is mostly empty, and the cells alone would fill the memory. */
 const MOST_CELLS_PER_BODY = 64;
 
-/** A box with fewer cells is never too large. */
+/** This many cells are accepted for any number of bodies. */
 const FEW_CELLS = 2 ** 20;
 
 /**
- * Returns why a grid with memory for every cell of the box does not suit a scene, if most cells would be empty. Cells
- * are as large as chooseCells returns, or of the largest diameter if the grid has levels.
+ * Returns why a grid that stores every cell of the box does not suit a scene; undefined unless nearly all cells would
+ * be empty. `cellSize` defaults to the size from chooseCells; if it is undefined, cells have the largest diameter.
  */
 export function refuseEmptiness(
   scene: BenchScene,
@@ -42,7 +42,8 @@ export function refuseEmptiness(
 }
 
 /**
- * Chooses cells for equal bodies: one diameter, or larger if most would be empty or there would be too many on an axis.
+ * Chooses the cell size for equal bodies: one diameter, or more if most cells would be empty or an axis would have too
+ * many. Chooses `crowds` if bodies have very many candidates.
  */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;
@@ -50,7 +51,7 @@ export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize'
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // Beyond this many candidates in its three rows of cells, a workgroup takes a body instead of a thread.
+  // With `crowds`, a whole workgroup handles a body that has more than HEAVY_ROW candidates in a row of three cells.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
 }
@@ -62,38 +63,38 @@ async function openGrid(
   options: Partial<HashGridOptions>,
 ): Promise<GpuRunner> {
   const { dimensions, count, radius } = scene;
-  // A grid with levels stores a radius per body; a grid without radii looks them up by id.
-  const onLevels = options.radii !== undefined;
-  const radii = onLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
-  const lookedUp = onLevels ? undefined : scene.radii;
+  // A grid with levels stores a radius per body. In other grids, the kernel reads radii by id.
+  const hasLevels = options.radii !== undefined;
+  const radii = hasLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
+  const radiiById = hasLevels ? undefined : scene.radii;
   const { grid, owned } = await createParts({
     grid: HashGrid.create(gpu, { dimensions, capacity: count, ...options }),
     owned: createBuffers(gpu, `bench.${name}`, {
       positions: 4 * floatsOf({ dimensions, radii }) * count,
       counters: FOLD_BYTES,
-      radii: lookedUp ? 4 * count : 0,
+      radii: radiiById ? 4 * count : 0,
     }),
   });
   const { positions, counters } = owned.buffers;
-  if (lookedUp) gpu.device.queue.writeBuffer(owned.buffers.radii, 0, new Float32Array(lookedUp));
+  if (radiiById) gpu.device.queue.writeBuffer(owned.buffers.radii, 0, new Float32Array(radiiById));
   const destroy = () => {
     grid.destroy();
     owned.destroy();
   };
   const kernel = await grid
     .kernel({
-      code: [FOLD_WGSL, lookedUp ? touchesSized : touchesAlways, kernelText].join('\n'),
+      code: [FOLD_WGSL, radiiById ? touchesSized : touchesAlways, kernelText].join('\n'),
       label: name,
       buffers: {
         counters: { type: 'array<atomic<u32>>', access: 'write' },
-        ...(lookedUp ? { radii: { type: 'array<f32>', access: 'read' } } : {}),
+        ...(radiiById ? { radii: { type: 'array<f32>', access: 'read' } } : {}),
       },
     })
     .catch((error: unknown) => {
       destroy();
       throw error;
     });
-  const buffers = { counters, ...(lookedUp ? { radii: owned.buffers.radii } : {}) };
+  const buffers = { counters, ...(radiiById ? { radii: owned.buffers.radii } : {}) };
   return {
     bodies: positions,
     place: (given) => gpu.device.queue.writeBuffer(positions, 0, pack({ dimensions, radii }, given)),
@@ -109,7 +110,7 @@ export const GPU_GRID: GpuEngine = {
   name: 'gpu-grid',
   backend: 'gpu',
   about:
-    'HashGrid in a box: counting sort into cells of the size that `suggestCellSize` suggests, and a neighbour kernel; with `crowds` if more than a thousand bodies surround each.',
+    'HashGrid in a box: counting sort into cells of the size that `suggestCellSize` suggests, and a neighbour kernel; with `crowds` if bodies have more than a thousand candidates each.',
   refuse: (scene) => refuseEmptiness(scene),
   open: (scene, gpu) =>
     openGrid(scene, gpu, 'grid', {

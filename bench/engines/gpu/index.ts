@@ -1,4 +1,4 @@
-/** Broad phases on the GPU. */
+/** Lists the GPU engines of this project. */
 import type { GpuEngine } from '../../harness/engine';
 import { GPU_BVH } from './bvh';
 import { GPU_GRID, GPU_HASHED, GPU_LEVELS } from './grids';

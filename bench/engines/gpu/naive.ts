@@ -1,6 +1,5 @@
 /**
- * Tests all pairs on the GPU, in tiles. This is the fastest method for a few bodies, and the other engines must beat
- * it.
+ * Tests all pairs on the GPU, in tiles. For a few bodies no GPU engine is faster; for more, other engines must beat it.
  */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { createParts } from '../../../src/gpu/buffers';
@@ -20,21 +19,21 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** Tiles that one workgroup goes over. More means fewer and longer threads. */
+/** Tiles that one workgroup compares with its own. A larger number means fewer workgroups with longer threads. */
 const STRIPE_TILES = 16;
 
-/** `tests`: approximate number of distance tests per dispatch. */
+/** Opens the engine. `tests`: approximate number of distance tests per dispatch. */
 export async function openNaive(
   scene: BenchScene,
   gpu: Gpu,
   tests = testsPerDispatch(gpu),
 ): Promise<GpuRunner> {
   const tiles = Math.ceil(scene.count / WORKGROUP_SIZE);
-  const units = tiles * Math.ceil(tiles / STRIPE_TILES);
-  const unitsPerDispatch = Math.max(1, Math.floor(tests / (STRIPE_TILES * WORKGROUP_SIZE ** 2)));
+  const workgroups = tiles * Math.ceil(tiles / STRIPE_TILES);
+  const workgroupsPerDispatch = Math.max(1, Math.floor(tests / (STRIPE_TILES * WORKGROUP_SIZE ** 2)));
   const { bodyBuffers, slices, kernel } = await createParts({
     bodyBuffers: createBodyBuffers(gpu, scene, 'bench.naive', {}),
-    slices: createUniforms(gpu, 'bench.naive.slices', cut(units, unitsPerDispatch)),
+    slices: createUniforms(gpu, 'bench.naive.slices', cut(workgroups, workgroupsPerDispatch)),
     kernel: createKernel(gpu, scene, {
       label: 'naive',
       sources: [...FOLDING, benchSource('naive.wgsl', text)],

@@ -1,4 +1,4 @@
-/** Host of sorted.wgsl, which moves bodies into the order of sorted ids. */
+/** Creates the kernel of sorted.wgsl, which copies bodies into the order of sorted ids. */
 import type { Gpu } from '../../../src/gpu/device';
 import type { Kernel } from '../../../src/gpu/kernel';
 import type { BenchScene } from '../../harness/scenes';

@@ -1,4 +1,4 @@
-/** Sweep and prune on the GPU: radix-sorts intervals along x, and walks from each forward to its end. */
+/** Sweep and prune on the GPU: sorts intervals along x, then compares each with those that begin before its end. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createParts } from '../../../src/gpu/buffers';
@@ -21,11 +21,12 @@ import {
 import { createSorter } from './sorted';
 import text from './sweep.wgsl?raw';
 
-/** Number of bodies whose coordinates along x are sampled to estimate the length of walks. */
+/** Number of bodies in the sample that estimates the length of walks. */
 const SAMPLE = 2 ** 16;
 
 /**
- * Estimates the distance tests of a sweep from a sample, scaled by the number of pairs. All radii count as the largest.
+ * Estimates the distance tests of a sweep from a sample of bodies, scaled to all pairs. It takes the largest radius for
+ * every body.
  */
 function estimateTests({ dimensions, count, radius, frame }: BenchScene): number {
   const positions = frame(0);
@@ -43,15 +44,15 @@ function estimateTests({ dimensions, count, radius, frame }: BenchScene): number
   return tests * stride ** 2;
 }
 
-/** `tests`: approximate number of distance tests per dispatch. */
+/** Opens the engine. `tests`: approximate number of distance tests per dispatch. */
 export async function openSweep(
   scene: BenchScene,
   gpu: Gpu,
   tests = testsPerDispatch(gpu),
 ): Promise<GpuRunner> {
   const { count } = scene;
-  const testsOfEach = Math.max(1, estimateTests(scene) / Math.max(1, count));
-  const size = WORKGROUP_SIZE * Math.max(1, Math.floor(tests / testsOfEach / WORKGROUP_SIZE));
+  const testsPerBody = Math.max(1, estimateTests(scene) / Math.max(1, count));
+  const size = WORKGROUP_SIZE * Math.max(1, Math.floor(tests / testsPerBody / WORKGROUP_SIZE));
   const { bodyBuffers, slices, sort, begin, order, sweep } = await createParts({
     bodyBuffers: createBodyBuffers(gpu, scene, 'bench.sweep', {
       sorted: 4 * floatsOf(scene) * count,
@@ -63,7 +64,7 @@ export async function openSweep(
     begin: createKernel(gpu, scene, {
       label: 'sweep.bounds',
       sources: [...PLAIN, benchSource('sweep.wgsl', text)],
-      entryPoint: 'give_bounds',
+      entryPoint: 'write_bounds',
       bindings: { bodies: 'read array<PackedBody>', ids: 'write array<u32>', bounds: 'write array<f32>' },
       flags: { BOUNDS: true },
     }),
@@ -120,7 +121,7 @@ export const GPU_SWEEP: GpuEngine = {
   about:
     'Sweep and prune along x: RadixSort by lower end, then each body walks forward to its upper end; long walks take several dispatches.',
   refuse(scene) {
-    // A sweep never does more tests than all pairs, so with few bodies the sample is not needed.
+    // A sweep never tests more than all pairs, so a few bodies need no estimate.
     if (scene.count ** 2 / 2 <= MOST_TESTS) return undefined;
     const tests = estimateTests(scene);
     if (tests <= MOST_TESTS) return undefined;

@@ -1,9 +1,8 @@
-// Sweep and prune along x. `give_bounds` writes the lower end of each body, to sort by. `sweep` walks forward from each
-// body until another one begins beyond its upper end. Of two overlapping bodies the one that begins first finds the
-// other, whatever their radii; if they begin at the same coordinate, the one in the lower slot does. A slice counts
-// slots.
+// Sweep and prune along x. `write_bounds` writes the lower end of each body, the key of the sort. `sweep` visits the
+// bodies after each body, up to the first that begins beyond its upper end. So every pair is found once, from its lower
+// slot, whatever the radii. A slice counts slots.
 
-// Equal bodies are treated as beginning at their centres and being a diameter long, which rounds less.
+// With equal radii, an interval begins at the centre and is a diameter long, which saves a rounding.
 fn lower_of(body: PackedBody) -> f32 {
 #if VARIABLE_RADII
   return body_position(body).x - radius_of(body);
@@ -22,7 +21,7 @@ fn upper_of_body(body: PackedBody) -> f32 {
 
 #if BOUNDS
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn give_bounds(
+fn write_bounds(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
@@ -34,7 +33,7 @@ fn give_bounds(
   }
 }
 #else
-// Here `bodies` are sorted by lower end.
+// Input: `bodies` and `ids`, both sorted by lower end.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sweep(
   @builtin(workgroup_id) workgroup: vec3u,

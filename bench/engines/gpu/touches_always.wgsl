@@ -1,4 +1,4 @@
-// Every visited neighbour overlaps: radii are equal, or the grid takes them into account.
+// Every visited neighbour overlaps, because radii are equal or the grid tests them itself.
 fn touches(particle: Particle, other: Neighbour) -> bool {
   return true;
 }

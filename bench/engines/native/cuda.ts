@@ -1,6 +1,6 @@
 /**
- * A dense grid written directly for CUDA (bench/native): two engines that serve as a yardstick for gpu-grid. It uses
- * the same cells as gpu-grid, and accepts the same scenes if all radii are equal.
+ * Two engines that run the dense grid in bench/native, written directly for CUDA, as a yardstick for gpu-grid. They use
+ * the same cells as gpu-grid. They accept the same scenes, except scenes with several radii.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {
@@ -15,13 +15,14 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** The rows of cells that a query searches: only those ahead of a body, or all around it. */
+/** Rows of cells that a query searches: only those ahead of a body, or all rows around it. */
 type Rows = 'ahead' | 'around';
 
-const ABSENT = 'Left out without a program: build it as bench/native says, and name it with --native.';
+const ABSENT =
+  'Left out without its program: build it with npm run bench:native, then give its path with --native.';
 
 export function createCudaGrids(program?: string): readonly NativeEngine[] {
-  const copies = new Map<number, OwnDevice>();
+  const devices = new Map<number, OwnDevice>();
   const create = (name: string, rows: Rows, about: string): NativeEngine => ({
     name,
     backend: 'gpu',
@@ -31,24 +32,24 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
     refuse: (scene) => (scene.radii ? 'It supports only one radius.' : refuseEmptiness(scene)),
     open: (scene, copyBytes) => {
       if (program === undefined) throw new AbsentError(ABSENT);
-      return openGrid(program, scene, rows, copyBytes, copies);
+      return openGrid(program, scene, rows, copyBytes, devices);
     },
   });
   return [
     create(
       'cuda-grid',
       'ahead',
-      'The yardstick for gpu-grid: the same cells, sorted and searched by CUDA, ahead of each body only.',
+      'The yardstick for gpu-grid: the same cells, sorted and searched by CUDA, but only the rows ahead of each body.',
     ),
     create(
       'cuda-grid-around',
       'around',
-      'Like cuda-grid, but searches all around each body, as neighbour kernels do.',
+      'Like cuda-grid, but searches all rows around each body, as neighbour kernels do.',
     ),
   ];
 }
 
-/** `devices` caches measurements by the bytes of a copy, so that each is taken only once. */
+/** `devices` caches measured devices by the bytes of a copy, so that each size is measured only once. */
 async function openGrid(
   path: string,
   scene: BenchScene,

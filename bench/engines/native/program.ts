@@ -1,8 +1,8 @@
 /**
  * A child process that answers questions line by line, in the protocol that bench/native/grid.cu describes.
- * Guarantees: whatever the program does, a question is answered, or rejects with an error that names the program and
- * the question. The program is not left running.
- * Ordering: one question at a time.
+ * Guarantees: every question is answered or rejects with an error, which names the program unless the program sent the
+ * error itself. The program ends when it breaks the protocol, times out or is destroyed.
+ * Ordering: ask a question only after the previous one was answered.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,21 +15,23 @@ import type { ClockSource } from '../../harness/gpu-clock';
 const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
-/** Seconds to wait for an answer: far longer than any limit of a build and query. */
+/** Seconds to wait for an answer: far longer than a build and query may take. */
 const ANSWER_SECONDS = 600;
-/** Seconds that the program has to exit after its input has ended. */
+/** Seconds to wait for the program to exit after the end of its input. */
 const EXIT_SECONDS = 10;
-/** Bytes written at a time, and the most letters of an answer or of error output that are kept. */
+/** Most bytes per write. */
 const CHUNK_BYTES = 2 ** 24;
+/** Most letters of an answer, and most letters of error output that are kept. */
 const MOST_ANSWER = 2 ** 12;
 
 /** Most letters of a question or an answer that an error quotes. */
 const MOST_QUOTED = 80;
 
+/** The line that the program writes when it starts. */
 export interface Greeting {
   readonly device: string;
   readonly clock: ClockSource;
-  /** Nanoseconds. */
+  /** Nanoseconds per step of the clock. */
   readonly clockStep: number;
 }
 
@@ -49,7 +51,7 @@ export class NativeProgram {
   /** Output that does not yet end in a newline. */
   private partialLine = '';
   private errorOutput = '';
-  /** Why no further question will be answered. */
+  /** Why the program cannot answer further questions; undefined while it can. */
   private ended: Error | undefined;
   private readonly closed: Promise<unknown>;
 
@@ -63,7 +65,7 @@ export class NativeProgram {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errorOutput = (this.errorOutput + text).slice(-MOST_ANSWER);
     });
-    // A program that no longer reads has ended; 'close' reports that.
+    // A write fails if the program has ended. 'close' reports that.
     child.stdin.on('error', () => undefined);
     child.on('error', (error: NodeJS.ErrnoException) =>
       this.end(new AbsentError(`The program ${path} could not be started (${error.code ?? error.message}).`)),
@@ -71,7 +73,7 @@ export class NativeProgram {
     child.on('close', (code, signal) => this.end(this.describeEnd(code, signal)));
   }
 
-  /** `patience`: seconds to wait for an answer. */
+  /** Starts the program and reads its greeting. `patience`: seconds to wait for each answer. */
   static async start(path: string, patience = ANSWER_SECONDS): Promise<Started> {
     const program = new NativeProgram(path, patience, spawn(path, [], { stdio: ['pipe', 'pipe', 'pipe'] }));
     try {
@@ -86,7 +88,7 @@ export class NativeProgram {
     }
   }
 
-  /** Returns `count` numbers, none of them negative. */
+  /** Asks a question, followed by the bytes of `payload`. Returns the `count` numbers of the answer, none negative. */
   async ask(line: string, count: number, payload: readonly Float32Array[] = []): Promise<number[]> {
     const received = this.receiveAnswer(line);
     const [answer] = await Promise.all([received, this.write(line, payload)]);
@@ -96,6 +98,7 @@ export class NativeProgram {
     throw this.protocolError(line, answer, `"ok" and ${count} numbers`);
   }
 
+  /** Ends the program: closes its input, and kills it if it does not exit. */
   async destroy(): Promise<void> {
     this.child.stdin.end();
     const late = setTimeout(() => this.child.kill('SIGKILL'), 1000 * EXIT_SECONDS);

@@ -1,10 +1,11 @@
-// The part of CUDA that ../grid.cu needs, without CUDA, for a C++ compiler on Linux. So the same source is compiled and
-// its pairs are checked on a machine without such a GPU. Its times say nothing.
+// Implements the part of CUDA that ../grid.cu uses, for a C++ compiler on Linux. So machines without an NVIDIA GPU can
+// compile the same source and check its pairs. Its times say nothing about GPUs.
 //
-// A few threads share the blocks. So blocks do run at the same time, as the blocks of a scan that wait for each other
-// must. Within a block every thread has its own stack and runs until it waits for others, or ends.
-// Simplifications: __syncthreads and warp functions must be called by all threads of a block, or of a warp, and a
-// stream executes work immediately unless it is captured.
+// A few workers, which are CPU threads, run the blocks. Several blocks run at the same time, since the blocks of a scan
+// wait for each other. A worker runs the threads of its block as fibers: each has its own stack, and runs until it ends
+// or waits for other threads.
+// Simplifications: all threads of a block must call __syncthreads, all threads of a warp must call warp functions, and
+// a stream executes work immediately unless it is being captured.
 #pragma once
 
 #include <setjmp.h>
@@ -55,15 +56,15 @@ constexpr unsigned WORKERS = 4;
 constexpr unsigned LANES = 32;
 constexpr size_t STACK_BYTES = 1 << 16;
 
-// A waiting thread continues when all have arrived, which changes the turn.
+// A waiting thread continues when all threads have arrived, which increments `phase`.
 struct Barrier {
   unsigned arrived = 0;
-  unsigned turn = 0;
+  unsigned phase = 0;
 };
 
 struct Warp {
   Barrier barrier;
-  // Values of two turns, since some lanes may still read the values of the previous turn.
+  // Values of two phases, since some lanes may still read those of the previous phase.
   uint32_t values[2][LANES];
 };
 
@@ -76,7 +77,7 @@ struct Fiber {
   unsigned thread = 0;
 };
 
-// The state of a worker that runs a block.
+// The block that a worker runs.
 struct Block {
   std::function<void()> kernel;
   std::vector<std::unique_ptr<Fiber>> fibers;
@@ -87,13 +88,16 @@ struct Block {
   jmp_buf scheduler;
 };
 
+// The block of this worker.
 inline thread_local Block* block = nullptr;
 
+// Switches from the running fiber to the scheduler, until the fiber runs again.
 __attribute__((noinline)) inline void yield() {
   Fiber& own = *block->running;
   if (_setjmp(own.resume) == 0) _longjmp(block->scheduler, 1);
 }
 
+// Runs the kernel for one thread after another; a fiber whose thread has ended is used for the next thread.
 inline void enter() {
   for (;;) {
     block->kernel();
@@ -102,6 +106,7 @@ inline void enter() {
   }
 }
 
+// Runs a fiber until it waits or ends.
 __attribute__((noinline)) inline void run(Fiber& fiber) {
   block->running = &fiber;
   threadIdx = dim3(fiber.thread);
@@ -124,7 +129,7 @@ inline void run_block(unsigned index) {
   std::vector<Fiber*> waiting;
   size_t next_fiber = 0;
   for (unsigned thread = 0; thread < own.threads; thread++) {
-    // A stack can be reused if its thread ended without waiting.
+    // Use the fiber of a thread that ended without waiting, if there is one.
     if (next_fiber == own.fibers.size()) own.fibers.push_back(std::make_unique<Fiber>());
     Fiber& fiber = *own.fibers[next_fiber];
     fiber.thread = thread;
@@ -138,24 +143,24 @@ inline void run_block(unsigned index) {
     for (Fiber* fiber : waiting) run(*fiber);
     waiting.erase(std::remove_if(waiting.begin(), waiting.end(), [](Fiber* fiber) { return fiber->ended; }),
                   waiting.end());
-    // They may wait for another block.
+    // All fibers may wait for another block, so let its worker run.
     std::this_thread::yield();
   }
 }
 
 inline void wait_for_all(Barrier& barrier, unsigned threads) {
-  const unsigned turn = barrier.turn;
+  const unsigned phase = barrier.phase;
   if (++barrier.arrived == threads) {
     barrier.arrived = 0;
-    barrier.turn++;
+    barrier.phase++;
   }
-  while (barrier.turn == turn) yield();
+  while (barrier.phase == phase) yield();
 }
 
-// Returns the values of all lanes of the warp.
+// Waits for all lanes of the warp, and returns their values.
 inline const uint32_t* exchange(uint32_t value) {
   Warp& warp = block->warps[threadIdx.x / LANES];
-  uint32_t* const values = warp.values[warp.barrier.turn % 2];
+  uint32_t* const values = warp.values[warp.barrier.phase % 2];
   values[threadIdx.x % LANES] = value;
   wait_for_all(warp.barrier, LANES);
   return values;
@@ -210,7 +215,7 @@ Word atomicAdd(Word* at, Word value) {
   return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
 
-// The host's side.
+// Functions for the host.
 
 enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation, cudaErrorNoDevice, cudaErrorInsufficientDriver };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
