@@ -14,7 +14,7 @@
  */
 import { Address } from './address';
 import { openGpuEngine } from './engines/gpu-engine';
-import type { Chosen } from './model/opened';
+import type { Selection } from './model/opened';
 import type { Measured } from './model/simulation-view';
 import { Files } from './panel/files';
 import { Panel } from './panel/panel';
@@ -60,7 +60,7 @@ export class Playground {
     const { session, history } = this;
     const viewpoint = new Viewpoint(stage, free, () => session.run?.simulation.dimensions);
     const picture = new Picture(session, viewpoint);
-    const load = async (choices: Chosen): Promise<void> => {
+    const load = async (choices: Selection): Promise<void> => {
       // Without tools the visitor can still watch.
       const working = tools.prepare(choices).catch((error: unknown) => notify(explain(error)));
       await Promise.all([viewpoint.prepare(choices.dimensions), working]);
@@ -105,9 +105,11 @@ export class Playground {
   /** Passes the reports of each part to the others. */
   private listen(): void {
     const { session, restarts, picture, meter, history, panel } = this;
-    session.chosen.listen(() => panel.showChoices(session.choices, restarts.countOf(session.choices)));
-    session.changed.listen(() => meter.touch());
-    session.changed.listen(() => history.touch());
+    session.choicesChanged.listen(() =>
+      panel.showChoices(session.choices, restarts.countOf(session.choices)),
+    );
+    session.particlesChanged.listen(() => meter.touch());
+    session.particlesChanged.listen(() => history.touch());
     restarts.adjusted.listen(() => meter.touch());
     restarts.shown.listen((shown) => this.show(shown));
     restarts.stopped.listen(() => panel.showEngine(undefined));
@@ -201,7 +203,7 @@ export class Playground {
       return;
     }
     notify(`Back at ${checkpoint.time.toFixed(2)} s.`);
-    session.changed.emit();
+    session.particlesChanged.emit();
   }
 
   private redraw(): void {

@@ -327,7 +327,7 @@ class GpuRun implements Run {
     };
     this.view.draw(this.simulation, frame, beside, (encoder) => {
       tally?.encode(encoder);
-      if (bodies) this.simulation.placeMoved?.(encoder, bodies);
+      if (bodies) this.simulation.copyMovedObstacles?.(encoder, bodies);
     });
     this.track();
   }

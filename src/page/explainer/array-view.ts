@@ -1,7 +1,7 @@
 /**
- * The arrays beside the world: those that a stage reads or writes, entry by entry. An entry that is read has a dashed
- * outline and an R; one that is written is filled and has a W. Arrays with an entry per cell are laid out as the cells
- * are; the entries after the last cell have a row of their own.
+ * Shows the arrays that a stage reads or writes, entry by entry. An entry that is read has a dashed outline and an R;
+ * an entry that is written is filled and has a W. Arrays with one entry per cell are laid out like the cells. Entries
+ * after the last cell are in a separate row.
  */
 import { make } from './dom';
 import {
@@ -36,7 +36,7 @@ export class ArrayView {
   }
 
   show(step: Step): void {
-    const end = step.stage === 'scatter' || step.stage === 'order' || this.isSorted(step);
+    const marksCells = step.stage === 'scatter' || step.stage === 'order' || this.isSorted(step);
     for (const [name, { figure, entries }] of this.shown) {
       const isShown = SHOWN[step.stage].includes(name);
       figure.hidden = !isShown;
@@ -57,7 +57,8 @@ export class ArrayView {
         if (mark) box.dataset.mark = MARKS[mark];
         else delete box.dataset.mark;
         const { of } = ARRAYS[name];
-        if (of === 'entry' || of === 'slot') box.classList.toggle('begins', end && this.begins(step, index));
+        if (of === 'entry' || of === 'slot')
+          box.classList.toggle('begins', marksCells && this.begins(step, index));
         // Mark the slots in the arrays that the probe reads, not in its outputs.
         const isInput = name === 'ids' || name === 'sorted';
         if (isInput) box.classList.toggle('around', step.focus.slots.includes(index));
@@ -95,7 +96,7 @@ export class ArrayView {
   }
 }
 
-/** Formats an entry. Coordinates have two decimals here; the text of the step has them all. */
+/** Formats an entry. Coordinates have two decimals here, but all decimals in the text of the step. */
 function entryText(values: Values, name: ArrayName, index: number): string {
   const { components } = ARRAYS[name];
   const numbers = values.slice(components * index, components * (index + 1));
@@ -104,8 +105,8 @@ function entryText(values: Values, name: ArrayName, index: number): string {
     .join('\n');
 }
 
-/** Says which entries are read and written. */
-export function describeEntries({ reads, writes, arrays, place }: Step): string {
+/** Returns sentences about the entries that a step reads and writes. */
+export function describeEntries({ reads, writes, arrays, index }: Step): string {
   const parts: string[] = [];
   if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);
   if (writes.length > 0) {
@@ -116,7 +117,7 @@ export function describeEntries({ reads, writes, arrays, place }: Step): string 
         : '';
     parts.push(`Writes ${names(writes, written)}.`);
   }
-  return parts.join(' ') || `Nothing is read or written${place === 0 ? ' yet' : ''}.`;
+  return parts.join(' ') || `Nothing is read or written${index === 0 ? ' yet' : ''}.`;
 }
 
 /**

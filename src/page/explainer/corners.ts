@@ -1,18 +1,18 @@
 /**
- * Chooses where the number of a cell is written: in a corner that no particle covers, the upper left one if possible.
+ * Chooses the corner of a cell in which its number is written: one that no particle covers, if possible the upper left.
  */
 
-/** The corners of a cell of size 1: where the text begins or ends, its baseline, and the middle of the text. */
+/** The corners of a cell of size 1. `x` is the start or the end of the text, `y` its baseline. */
 const CORNERS = [
   { x: 0.06, y: 0.22, anchor: 'start', middle: [0.17, 0.15] },
   { x: 0.94, y: 0.22, anchor: 'end', middle: [0.83, 0.15] },
   { x: 0.06, y: 0.93, anchor: 'start', middle: [0.17, 0.86] },
   { x: 0.94, y: 0.93, anchor: 'end', middle: [0.83, 0.86] },
 ] as const;
-/** The least distance between the middles of a text and a particle that does not cover it. */
-const FREE = 0.48;
+/** A particle does not cover a text if their middles are farther apart than this. */
+const FREE_DISTANCE = 0.48;
 
-/** Returns attributes of a text in this cell. `middles`: the middles of particles, in units of a cell. */
+/** Returns the attributes of a text in this cell. `middles` are the middles of particles, in units of a cell. */
 export function freeCorner(
   column: number,
   row: number,
@@ -21,7 +21,7 @@ export function freeCorner(
   const distances = CORNERS.map(({ middle: [across, down] }) =>
     Math.min(...middles.map(([x = 0, y = 0]) => Math.hypot(x - column - across, y - row - down))),
   );
-  const free = distances.findIndex((distance) => distance > FREE);
+  const free = distances.findIndex((distance) => distance > FREE_DISTANCE);
   const chosen = free >= 0 ? free : distances.indexOf(Math.max(...distances));
   const { x, y, anchor } = CORNERS[chosen] ?? CORNERS[0];
   return { x: column + x, y: row + y, 'text-anchor': anchor };

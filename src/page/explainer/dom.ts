@@ -2,7 +2,7 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** For texts in a picture: screen readers read the picture's label and get the rest from text and arrays. */
+/** Hides a picture's texts from screen readers, which read the picture's label, the step's text and the arrays. */
 export const UNREAD = { 'aria-hidden': 'true' } as const;
 
 type Attributes = Readonly<Record<string, string | number>>;

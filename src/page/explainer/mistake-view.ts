@@ -1,6 +1,6 @@
 /**
- * Shows the second chapter: controls, pictures, bars and a verdict in words for each mistake. mistakes.ts has the
- * numbers.
+ * Shows the second chapter: for each mistake, its controls, a picture, bars and a verdict in words. mistakes.ts
+ * computes the numbers.
  */
 import { latticeOfParticle } from '../../core/world/cells';
 import { find, setText } from '../support/dom';
@@ -28,7 +28,7 @@ import { describe, formatNumber, joinWords, range } from './trace-recorder';
 
 type State = 'broken' | 'lucky' | 'slow' | 'right';
 
-/** First words of a verdict, so that it does not depend on colour alone. */
+/** The first words of a verdict, for visitors who cannot distinguish its colours. */
 const STATES: Readonly<Record<State, string>> = {
   broken: 'Broken. ',
   lucky: 'Right by luck. ',
@@ -47,7 +47,7 @@ function showCellSizes(): void {
   const scene = createTouching();
   const slider = find('size', HTMLInputElement);
   const show = () => {
-    // Powers of two, so that sizes below 1 have their share of the slider.
+    // The slider has the exponents of powers of two, so that sizes below 1 take up enough of it.
     const diameters = Number((2 ** slider.valueAsNumber).toFixed(2));
     const { search, world, refusal } = tryCellSize(diameters, scene);
     const size = `${formatNumber(diameters)} ${diameters === 1 ? 'diameter' : 'diameters'}`;
@@ -57,7 +57,7 @@ function showCellSizes(): void {
     const pairs = (scene.positions.length / 2) * (scene.positions.length / 2 - 1);
     const isSlow = search.looks > pairs / 4;
     if (missed.length > 0) {
-      const text = `With cells of ${size}, looking one cell far misses ${missed.length} of ${describe(search.truth.length, 'contact')}. `;
+      const text = `With cells of ${size}, a search of the adjacent cells misses ${missed.length} of ${describe(search.truth.length, 'contact')}. `;
       say('size-verdict', 'broken', `${text}The engine refuses this size: “${refusal}”`);
     } else if (refusal) {
       const text = `These particles happen to lie so that all ${search.truth.length} contacts are found. The engine refuses this size: `;
@@ -87,7 +87,7 @@ function showCellSizes(): void {
     }
     const lattice = latticeOfParticle(world, scene.positions, centre);
     picture.borders(edge);
-    // Lattice coordinates count the ring.
+    // Lattice coordinates count from the ring of empty cells, which lies outside the picture.
     for (const near of cellsAround(lattice)) {
       picture.cell(
         near.map((coordinate) => coordinate - 1),
@@ -165,7 +165,7 @@ function showTables(): void {
       say(
         'collision-verdict',
         'broken',
-        `${text}${found} times: ${twice} of them more than once from a side, and they are pushed apart as often.`,
+        `${text}${found} times. Particles find ${describe(twice, 'contact')} more than once from a side, and would be pushed too often.`,
       );
     } else if (compare.checked) {
       say(
@@ -249,7 +249,7 @@ function showCrowds(): void {
   show();
 }
 
-/** A line of cell numbers above the picture: of the cells that particles are stored in, or search in, or both. */
+/** A line of cell numbers above the picture: the cells in which particles are stored, or look, or both. */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;
@@ -263,16 +263,16 @@ const COLUMN_HEADS: Readonly<Record<Rounding, readonly ColumnHead[]>> = {
     { label: 'looks', cellOf: Math.floor },
   ],
 };
-/** Height of such a line, in cells. */
+/** Height of a line of cell numbers, in cells. */
 const HEAD_HEIGHT = 0.3;
 
 /** The greatest height of a picture, in CSS pixels. */
 const HIGHEST = 440;
 
-/** Left, top, right, bottom. */
+/** The part of the world in a picture: left, top, right, bottom. */
 type Frame = readonly [number, number, number, number];
 
-/** Draws a picture of the world anew for every setting, in units of the world. */
+/** Replaces the picture with an id by a new one, in units of the world. */
 class Picture {
   private readonly svg: SVGSVGElement;
 
@@ -327,7 +327,7 @@ class Picture {
     }
   }
 
-  /** Writes the cell of each column above the picture, `line` lines above its top. */
+  /** Writes the cell of each column above the picture. Line 0 is the lowest. */
   columns(line: number, label: string, cellOf: (x: number) => number): void {
     const [left, top, right] = this.frame;
     const cells = new Map<number, number[]>();
@@ -371,7 +371,7 @@ class Picture {
   }
 }
 
-/** Formats a number with the minus sign that is as wide as a digit. */
+/** Formats a number with a minus sign that is as wide as a digit. */
 function withSign(value: number): string {
   return String(value).replace('-', '−');
 }
@@ -391,7 +391,8 @@ function say(id: string, state: State, text: string): void {
 }
 
 /**
- * Shows bars: the contacts found, against brute force; then `others`: value, end of the bar, and what to compare with.
+ * Shows a bar for the number of contacts found, then one for each of `others`: its value, the value of a full bar, and
+ * a text that compares both.
  */
 function showBars(
   id: string,

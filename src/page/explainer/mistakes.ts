@@ -1,7 +1,7 @@
 /**
- * Computes the numbers of the second chapter: how a grid fails if one thing about it is wrong. The reference computes
- * what the engine does; code that is wrong on purpose is in this file and marked as such. Every count is compared with
- * brute force. Pure.
+ * Computes the numbers of the second chapter: how a grid fails if one part of it is wrong. The reference stands in for
+ * the engine. Code that is wrong on purpose is in this file and marked as such. Every count is compared with brute
+ * force. Pure.
  */
 import { CROWDED } from '../../core/base/constants';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
@@ -19,9 +19,9 @@ export type Pair = readonly [number, number];
 
 /** The result of a search through cells. */
 export interface Search {
-  /** How often a particle tests another one, summed over all particles. */
+  /** The number of tests of one particle against another. */
   readonly looks: number;
-  /** How often each touching pair is found. Each should be found twice, once from each side. */
+  /** How often each touching pair is found. A correct search finds each pair twice, once from each side. */
   readonly found: ReadonlyMap<string, number>;
   /** Touching pairs, by brute force. */
   readonly truth: readonly Pair[];
@@ -84,8 +84,8 @@ function searchGrid(
 }
 
 /**
- * Searches as a beginner might: with a map from buckets to particles, over the cells around each particle. `stored` has
- * the cell that each particle is stored in, `searched` the cell around which it searches.
+ * Searches as a beginner might: with a map from buckets to particles, over the cells around each particle. Particle i
+ * is stored in the cell `stored[i]` and searches around the cell `searched[i]`.
  */
 function searchBuckets<Bucket>(
   world: World,
@@ -131,7 +131,7 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Creates particles that barely touch, so that few of the too small cell sizes find all contacts by luck. */
+/** Creates particles that barely touch, so that a cell size that is too small seldom finds all contacts by luck. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
@@ -142,7 +142,7 @@ export function createTouching(seed = SIZES_SEED): Crowd {
   };
 }
 
-/** `diameters`: the edge of a cell, in diameters. */
+/** Searches with cells whose edge is this many diameters. */
 export function tryCellSize(diameters: number, scene = createTouching()): CellSizes {
   const { diameter, positions } = scene;
   const { min, max } = scene.world;
@@ -179,7 +179,7 @@ function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, p
   return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
 }
 
-/** `both`: particles are stored by a cast and searched by floor. */
+/** Searches with this rounding. `both` stores particles by a cast and searches them by floor. */
 export function tryRounding(rounding: Rounding, scene = createEndless()): Search {
   const { world, positions, diameter } = scene;
   if (rounding === 'floor') return searchGrid(world, positions, diameter);
@@ -213,7 +213,7 @@ export interface Sharing {
 /** Sizes of hash tables, in buckets. They are powers of two; the first is the engine's smallest table. */
 export const TABLES = [128, 256, 512, 1024] as const;
 
-/** `compares`: compare the true cell of each candidate, as the engine does. */
+/** Searches a hash table. With `compares`, compares the true cell of each candidate, as the engine does. */
 export function tryTable(buckets: number, compares: boolean, scene = createEndless()): Sharing {
   const { positions, diameter } = scene;
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, buckets);
@@ -257,7 +257,7 @@ export interface Crowding {
   readonly world: World;
   readonly positions: Float32Array;
   readonly fullest: number;
-  /** The number of ids that are compared to put all cells in canonical order. */
+  /** The number of comparisons of ids that put all cells in canonical order. */
   readonly comparisons: number;
   /** True if a cell is so full that a grid with `crowds` sorts it by merging. */
   readonly isCrowded: boolean;
@@ -269,13 +269,13 @@ export const CROWD_DIAMETER = 0.25;
 /** Steps of the golden ratio spread the particles evenly along x. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** `share`: the share of the world's width over which particles are spread; 0 is one cell. */
+/** Searches particles that are spread over this share of the world's width. Share 0 puts all in one cell. */
 export function tryCrowd(count: number, share: number): Crowding {
   const world = defineWorld(
     { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },
     CROWD_DIAMETER,
   );
-  // The particles' box grows from one cell, less a small margin, to the whole world.
+  // The particles fill a box. It grows with `share` from one cell to the whole world, less a small margin.
   const width = 0.875 + share * (CROWD_EDGE - 1);
   const low = 0.0625 + Math.floor(CROWD_EDGE / 2) * (1 - share);
   const positions = Float32Array.from(

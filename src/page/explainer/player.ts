@@ -1,7 +1,7 @@
 /**
- * Moves through the steps by buttons, slider, keys, links to stages and the address, and keeps them all in agreement.
- * Plays only on request. The address names a stage and a step in it (`#count-12`), so that a link leads to that step;
- * it is clamped when read.
+ * Moves through the steps by buttons, slider, keys, links to stages and the URL, all of which show the same step. Plays
+ * only on request. The URL names a stage and a step in it (`#count-12`), so that a link leads to that step. A step that
+ * does not exist becomes the last step of the stage.
  */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
@@ -11,11 +11,13 @@ import { findStep } from './trace';
 import { STAGES, type Stage, type Step, type Trace } from './trace-recorder';
 import { WorldPicture } from './world-picture';
 
-/** Browsers limit how often the address may change, so it is written once the visitor pauses this long. */
+/** Browsers limit how often the URL may change, so it is written when the visitor has paused for this long. */
 const ADDRESS_DELAY_MS = 300;
 
-/** Keys act on the steps only if at least so many CSS pixels of that section are in the window. */
-const STILL_SEEN = 100;
+/**
+ * Keys act on the steps only while the section of the steps ends at least this many CSS pixels below the window's top.
+ */
+const LEAST_VISIBLE = 100;
 
 interface Key {
   /** The value of `KeyboardEvent.key`. */
@@ -71,7 +73,7 @@ export class Player {
     return this.timer !== undefined;
   }
 
-  /** Shows a step; clamps its index. */
+  /** Shows a step, after clamping its index. */
   show(index: number): void {
     this.index = Math.min(this.trace.steps.length - 1, Math.max(0, index));
     const { step } = this;
@@ -97,17 +99,20 @@ export class Player {
     this.addressTimer = window.setTimeout(() => this.writeAddress(), ADDRESS_DELAY_MS);
   }
 
-  /** Moves by some steps, and stops playing. */
+  /** Moves by a number of steps, and stops playing. */
   go(by: number): void {
     this.pause();
     this.show(this.index + by);
   }
 
-  /** Moves to the start of the next stage (1), or of this stage or, if already there, of the previous one (−1). */
+  /**
+   * Moves to the start of the next stage (1), or to the start of this stage (−1). If this stage is at its start, −1
+   * moves to the start of the previous stage.
+   */
   goStage(by: 1 | -1): void {
     this.pause();
     const own = STAGES.findIndex(({ name }) => name === this.step.stage);
-    const back = this.step.place > 0 ? own : own - 1;
+    const back = this.step.index > 0 ? own : own - 1;
     const stage = STAGES[Math.min(STAGES.length - 1, Math.max(0, by > 0 ? own + 1 : back))];
     this.show(findStep(this.trace, stage?.name ?? '', 0));
   }
@@ -139,7 +144,7 @@ export class Player {
   private showPlaying(): void {
     find('play', HTMLButtonElement).dataset.playing = String(this.isPlaying);
     setText('play-label', this.isPlaying ? 'Pause' : 'Play');
-    // Screen readers do not read out texts while they change by themselves.
+    // While the steps play, screen readers must not read out each text.
     find('telling', HTMLElement).setAttribute('aria-live', this.isPlaying ? 'off' : 'polite');
   }
 
@@ -170,10 +175,10 @@ export class Player {
   private press(event: KeyboardEvent): void {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
-    // Farther down the page these keys scroll.
-    if (find('steps', HTMLElement).getBoundingClientRect().bottom < STILL_SEEN) return;
+    // Farther down the page, these keys must scroll it.
+    if (find('steps', HTMLElement).getBoundingClientRect().bottom < LEAST_VISIBLE) return;
     const key = KEYS.find(({ name }) => name === event.key);
-    // Controls keep keys that mean something to them; to the slider of the steps they mean the same.
+    // A control with the focus keeps the keys that it uses. The slider of the steps uses them in the same way.
     const isPress = event.key === ' ' && target.matches('button, input:not([type=range])');
     const isMove = event.key.length > 1 && target.matches('input:not([type=checkbox])');
     if (!key || isPress || isMove || target.matches('select') || isIgnored(event.key)) return;
@@ -182,14 +187,14 @@ export class Player {
   }
 
   private readAddress(): number | undefined {
-    const [, stage = '', place = '0'] = /^#([a-z]+)(?:-(\d+))?$/.exec(window.location.hash) ?? [];
-    return STAGES.some(({ name }) => name === stage) ? findStep(this.trace, stage, Number(place)) : undefined;
+    const [, stage = '', index = '0'] = /^#([a-z]+)(?:-(\d+))?$/.exec(window.location.hash) ?? [];
+    return STAGES.some(({ name }) => name === stage) ? findStep(this.trace, stage, Number(index)) : undefined;
   }
 
   private writeAddress(): void {
-    const { stage, place } = this.step;
-    const hash = this.index === 0 ? '' : `#${stage}-${place}`;
-    // Keep an address of another part of the page until the visitor moves through the steps.
+    const { stage, index } = this.step;
+    const hash = this.index === 0 ? '' : `#${stage}-${index}`;
+    // Keep a URL of another part of the page until the visitor moves through the steps.
     if (this.index === 0 && this.readAddress() === undefined) return;
     const { pathname, search } = window.location;
     window.history.replaceState(null, '', `${pathname}${search}${hash}`);

@@ -1,3 +1,4 @@
+/** Traces the stages `probe` and `push`: the tests of candidates, and the movement of particles that overlap. */
 import { buildGrid, type Grid } from '../../reference/grid/grid';
 import { probeCells } from '../../reference/query/probe';
 import { findContact } from '../../reference/solve/contact';
@@ -43,8 +44,8 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'probe',
     `Which particles touch? Two that are closer than the diameter, ${diameter}, are in the same cell or in adjacent cells, ` +
-      'because a cell is at least as wide. So each particle searches only nine cells. The three cells of a row are one ' +
-      `range of slots. First, look by look, the particle with the most candidates: particle ${idOf(busiest)}.`,
+      'because a cell is at least as wide as that. So each particle searches only nine cells. The three cells of a row ' +
+      `are one range of slots. First, test by test, the particle with the most candidates: particle ${idOf(busiest)}.`,
   );
 
   const own = grid.cells[busiest] as number;
@@ -55,7 +56,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     recorder.take(name, slot, new Uint32Array(PARTICLES).fill(value));
   const rowsAround = (centre: number) =>
     [centre - columns, centre, centre + columns].map((middle) => [middle - 1, middle, middle + 1] as const);
-  /** The entries that say where the slots of a row of cells begin and end. */
+  /** Returns the two entries of `start` between which the slots of a row of cells lie. */
   const ends = ([first, , last]: readonly [number, number, number]): Entry[] => [
     { array: 'start', index: first },
     { array: 'start', index: last + 1 },
@@ -79,7 +80,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
         cells,
         slots,
         verdicts: byId(seen),
-        // It reads its own id and position once.
+        // The particle reads its own id and position only once.
         reads: [...(row === 0 ? stateOf(busiest) : []), ...ends(cells)],
         writes: row === 0 ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [],
       },
@@ -148,7 +149,7 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
     'push',
     'Each particle moves away from every contact by half of the overlap; the other particle moves by the other half. All ' +
       'read the old positions and write new ones. The engine does this in the same pass as the probe (only its reads of ' +
-      'contacts are marked here). It removes less of the overlap at a time, so that crowds come to rest.',
+      'contacts are marked here). Each of its passes removes only a share of the overlap, so that crowds come to rest.',
   );
   for (const slot of range(0, PARTICLES)) {
     const overlaps: string[] = [];
@@ -190,6 +191,6 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'push',
     `The deepest overlap was ${before} and is ${after} now: a particle with neighbours on several sides is pushed into ` +
-      'some of them again. The next simulation step starts with the cells again, because particles have moved.',
+      'some of them again. The next simulation step starts with the hash again, because particles have moved.',
   );
 }

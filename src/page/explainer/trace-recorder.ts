@@ -15,11 +15,11 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** What its index counts. */
+  /** The index of an entry counts these. */
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;
-  /** Describes an entry. */
+  /** Describes the content of the array. */
   readonly holds: string;
 }
 
@@ -27,14 +27,14 @@ interface ArrayKind {
 export const ARRAYS = {
   positions: { of: 'particle', components: 2, holds: 'positions, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },
-  ranks: { of: 'particle', components: 1, holds: 'how many entered its cell earlier' },
+  ranks: { of: 'particle', components: 1, holds: 'particles that entered its cell earlier' },
   counts: { of: 'cell', components: 1, holds: 'particles in each cell' },
   start: { of: 'cell', components: 1, holds: 'where each cell begins' },
   entries: { of: 'entry', components: 1, holds: 'ids by cell, in order of arrival' },
   ids: { of: 'slot', components: 1, holds: 'ids by cell, ascending' },
-  sorted: { of: 'slot', components: 2, holds: 'their positions, x above y' },
-  candidates: { of: 'slot', components: 1, holds: 'how many others in its nine cells' },
-  contacts: { of: 'slot', components: 1, holds: 'how many overlap it' },
+  sorted: { of: 'slot', components: 2, holds: 'positions by slot, x above y' },
+  candidates: { of: 'slot', components: 1, holds: 'other particles in its nine cells' },
+  contacts: { of: 'slot', components: 1, holds: 'particles that overlap it' },
   moved: { of: 'slot', components: 2, holds: 'positions after the push' },
 } as const satisfies Record<string, ArrayKind>;
 
@@ -61,7 +61,7 @@ export interface Entry {
   readonly index: number;
 }
 
-/** The result of testing another particle: near enough, or too far. */
+/** The result of a test of another particle: near enough, or too far. */
 export type Verdict = 'contact' | 'apart';
 
 export interface Focus {
@@ -71,14 +71,14 @@ export interface Focus {
   readonly cells: readonly number[];
   /** Verdicts on the other particles that were tested, by id. */
   readonly verdicts: ReadonlyMap<number, Verdict>;
-  /** The slots of these cells, while the probe visits them one by one. */
+  /** The slots of `cells`, while the probe visits them one by one. */
   readonly slots: readonly number[];
 }
 
 export interface Step {
   readonly stage: Stage;
   /** Index of the step in its stage; step 0 introduces the stage. */
-  readonly place: number;
+  readonly index: number;
   readonly arrays: Arrays;
   readonly reads: readonly Entry[];
   readonly writes: readonly Entry[];
@@ -106,7 +106,7 @@ export const PARTICLES = 30;
 export const COLUMNS = 6;
 export const ROWS = 5;
 
-/** Collects the steps. Each has the arrays as they are then; steps share arrays that did not change between them. */
+/** Collects steps. Each stores the arrays as they are after it; steps share the arrays that they do not change. */
 export class Recorder {
   readonly steps: Step[] = [];
   private arrays: Arrays;
@@ -121,7 +121,7 @@ export class Recorder {
     });
     this.arrays = Object.fromEntries(empty) as Record<ArrayName, Values>;
     this.set('positions', scene.positions);
-    // The scan of the previous simulation step has cleared them.
+    // The scan of the previous simulation step has cleared the counts.
     this.set('counts', new Uint32Array(lengths.cell));
   }
 
@@ -130,7 +130,7 @@ export class Recorder {
     this.arrays = { ...this.arrays, [name]: Array.from(values) };
   }
 
-  /** Copies one entry of an output. */
+  /** Copies one entry of a reference pass's output into an array. Returns the entry. */
   take(name: ArrayName, index: number, output: ArrayLike<number>): Entry {
     const { components } = ARRAYS[name];
     const values = [...this.arrays[name]];
@@ -143,9 +143,9 @@ export class Recorder {
 
   step(stage: Stage, text: string, happens: Partial<Omit<Step, 'focus'> & Focus> = {}): void {
     const { reads = [], writes = [], particle, cells = [], verdicts = new Map(), slots = [] } = happens;
-    const place = this.steps.at(-1)?.stage === stage ? (this.steps.at(-1)?.place ?? 0) + 1 : 0;
+    const index = this.steps.at(-1)?.stage === stage ? (this.steps.at(-1)?.index ?? 0) + 1 : 0;
     const focus = { particle, cells, verdicts, slots };
-    this.steps.push({ stage, place, arrays: this.arrays, reads, writes, focus, text });
+    this.steps.push({ stage, index, arrays: this.arrays, reads, writes, focus, text });
   }
 }
 

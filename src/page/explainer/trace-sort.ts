@@ -1,3 +1,4 @@
+/** Traces the stages from `hash` to `order`, which sort the particles by cell, and inside a cell by id. */
 import { latticeCoordinate } from '../../core/world/cells';
 import { countParticles } from '../../reference/grid/count';
 import { gatherParticles, permute } from '../../reference/grid/gather';
@@ -22,8 +23,8 @@ export function traceHash(recorder: Recorder): void {
   recorder.step(
     'hash',
     `Which cell is each particle in? The box has ${COLUMNS} × ${ROWS} cells, each as wide as 1; (0, 0) is its upper left ` +
-      `corner, and y points down. A ring of empty cells around it makes ${columns} × ${rows}, so that no later stage must ` +
-      'check for the border. Cells are numbered row by row. Hashing turns a position into a cell number. floor rounds down.',
+      `corner, and y points down. A ring of empty cells around the box makes it ${columns} × ${rows}, so that no later ` +
+      'stage must check for the border. Cells are numbered row by row. Hashing turns a position into a cell number. floor rounds down.',
   );
   for (let id = 0; id < PARTICLES; id++) {
     const position = positionOf(positions, id);
@@ -52,7 +53,7 @@ export function traceCount(recorder: Recorder): void {
     'count',
     'How many particles are in each cell? Every particle adds 1 to the count of its cell; the count before that is its ' +
       'rank. On a GPU all particles do so at once, in the same pass as the hash, with atomic adds, which cannot interrupt ' +
-      'each other. Their order is left to chance, so they are shuffled here. ' +
+      'each other. Their order differs from run to run, so it is random here. ' +
       `Entries ${behind} to ${behind + 2} are not cells: see the next stage.`,
   );
   const arrived = permute(2, positions, arrivals);
@@ -86,8 +87,8 @@ export function traceSum(recorder: Recorder): void {
   const { counts } = countParticles(world, positions, PARTICLES);
   recorder.step(
     'sum',
-    'Where does each cell begin in a list of all particles, cell after cell? Where all cells before it end: each start is ' +
-      'the sum of all counts before it. A GPU adds up blocks in parallel, with the same sums.',
+    'Where does each cell begin in a list of all particles, cell after cell? Each start is the sum of the counts of all ' +
+      'cells before it. A GPU adds up blocks in parallel, with the same sums.',
   );
   const [columns = 0, rows = 0] = world.cells;
   const isRing = (cell: number) => {
@@ -97,7 +98,7 @@ export function traceSum(recorder: Recorder): void {
   let cell = 0;
   while (cell < counts.length) {
     const first = cell;
-    // One step for entries that are always empty: neighbouring cells of the ring, and the entries after all cells.
+    // Entries that are always empty share a step: adjacent cells of the ring, and the entries after the last cell.
     const isBehind = cell >= world.cellCount;
     do cell++;
     while (isBehind ? cell < counts.length : cell < world.cellCount && isRing(first) && isRing(cell));
@@ -118,8 +119,8 @@ export function traceSum(recorder: Recorder): void {
     if (isBehind) {
       const [quarantine, leaving, end] = [first, first + 1, first + 2];
       text =
-        `After the last cell, at ${added}, the particles in cells end. Two buckets follow: ${quarantine} for particles ` +
-        `whose position is not a number any more, ${leaving} for particles being removed. Both are empty, so the list ends ` +
+        `After the last cell, the list of particles in cells ends at ${added}. Two buckets follow: ${quarantine} for ` +
+        `particles whose position is not a number any more, ${leaving} for particles being removed. Both are empty, so the list ends ` +
         `at start[${end}] = ${start[end]}, too.`;
     } else if (cell - first > 1) {
       const [upTo, all] = cell - first === 2 ? ['and', 'both'] : ['to', 'all'];
@@ -144,8 +145,8 @@ export function traceScatter(recorder: Recorder): void {
   const { counts, start, entries } = countArrived(scene);
   recorder.step(
     'scatter',
-    'Now every particle knows its entry in the list: the start of its cell plus its rank. No two entries are the same, so ' +
-      'all particles can write at once, in any order.',
+    'Now the entry of each particle in the list is known: the start of its cell plus its rank. No two entries are ' +
+      'the same, so all particles can write at once, in any order.',
   );
   for (let id = 0; id < PARTICLES; id++) {
     const arrival = scene.arrivals.indexOf(id);
@@ -177,8 +178,8 @@ export function traceOrder(recorder: Recorder): Grid {
   const sorted = gatherParticles(world, start, entries, arrived, new Float32Array(arrived.length));
   recorder.step(
     'order',
-    'Inside a cell, particles are in their order of arrival. In another run that order differs, sums over neighbours are ' +
-      'rounded differently, and no two runs are the same. So each particle counts the smaller ids in its cell; its slot is ' +
+    'Inside a cell, particles are in their order of arrival. In another run that order differs, so sums over neighbours ' +
+      'round differently, and the results differ. So each particle counts the smaller ids in its cell; its slot is ' +
       'the start of the cell plus that count. Its position moves along, so that neighbours are near in memory, too.',
   );
   for (let entry = 0; entry < PARTICLES; entry++) {

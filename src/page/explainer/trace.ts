@@ -1,6 +1,6 @@
 /**
  * Traces one step of the engine on thirty particles, one array entry at a time. Every number is an output of the
- * reference passes (src/reference): in the middle of a pass, the arrays show the entries that are written by then.
+ * reference passes (src/reference); in the middle of a pass, the arrays show the entries that are written so far.
  * Pure; random only by seed.
  * Output: `createTrace()` returns a list of steps, each with all arrays, the entries read and written, the focus in the
  * world, and a text. The last step of a stage has the whole output of its reference pass.
@@ -19,9 +19,9 @@ export const PARTICLE_DIAMETER = 0.6875;
 const PARTS_PER_UNIT = 16;
 /** The least distance between two particles at the start. */
 const NEAREST = 0.4375;
-/** Chosen so that cells have none to four particles, and that particles arrive out of order. */
+/** With this seed, cells have zero to four particles, and particles arrive out of order. */
 const SEED = 555;
-/** Pushes remove all of an overlap at once, half on each side, so that they are visible. The engine removes a share. */
+/** A push removes the whole overlap, half on each side, so that the movement is visible. The engine removes a share. */
 const RELAXATION = 1;
 
 export function createScene(seed = SEED): Scene {
@@ -87,10 +87,10 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/** Returns the index of a stage's step; its last step if `place` is too large, and step 0 if there is no such stage. */
-export function findStep({ steps }: Trace, stage: string, place: number): number {
+/** Returns the index of a step of a stage: of the stage's last step if `index` is too large, 0 for an unknown stage. */
+export function findStep({ steps }: Trace, stage: string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;
   const last = steps.findLastIndex((step) => step.stage === stage);
-  return Math.min(last, first + Math.max(0, Number.isFinite(place) ? Math.floor(place) : 0));
+  return Math.min(last, first + Math.max(0, Number.isFinite(index) ? Math.floor(index) : 0));
 }

@@ -1,8 +1,8 @@
 /**
- * Draws the world of the first chapter: cells with their numbers, particles with their ids, and the focus of a step. A
- * unit of length is a cell; y grows downwards, as cell numbers do. The role of a particle shows in its outline
- * (doubled, thick, dashed) as well as in its colour. Frames of cells and ids are drawn over all discs, so that they are
- * legible if discs overlap. The number of a cell is in the corner that particles cover least.
+ * Draws the world of the first chapter: cells with their numbers, particles with their ids, and the focus of a step.
+ * One unit of length is one cell; y points down, because cell numbers increase downwards. A particle's role shows in
+ * its outline (doubled, thick, dashed) and in its colour. Ids and the frames of cells are drawn over all discs, so that
+ * they are visible if discs overlap. The number of a cell is in the corner that particles cover least.
  */
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
@@ -70,7 +70,7 @@ export class WorldPicture {
       return draw('rect', { class: 'frame', x, y, width: 1, height: 1 });
     });
     this.frames.replaceChildren(...frames);
-    // Draw in the order of ids, then the particle in focus in front of those that it overlaps.
+    // Draw discs in the order of ids. Below, the particle in focus moves to the front.
     this.discs.append(...this.particles.map(({ group }) => group));
     for (const [id, { group, ghost, label }] of this.particles.entries()) {
       const old = this.middleOf(this.scene.positions, id);

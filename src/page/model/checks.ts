@@ -1,8 +1,7 @@
 /**
- * The number of distance tests in a step, and the page's explanation of it. Pure. A candidate pair counts once, a check
- * for each distance test. On the GPU each particle gathers from all around it, so a pair is tested from both sides, and
- * each particle with itself. The CPU engine tests a pair once. Every substep does all of these tests, and with
- * restitution again, to find which particles bounce off each other.
+ * Counts the distance tests ("checks") of a step, and explains the count to the visitor. Pure. The GPU tests each
+ * candidate pair from both sides, and each particle with itself. The CPU engine tests each pair once. Every substep
+ * does these tests. With restitution it does them twice, because it first finds which particles bounce off each other.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Measures, ParticleSimulation } from '../../core/simulation/simulation';
@@ -10,7 +9,7 @@ import { formatCount, formatCountOf } from '../support/format';
 
 type Passes = Pick<Settings, 'substeps' | 'restitution'>;
 
-/** Returns how often a step goes over all candidates. */
+/** Returns how often a step visits all candidates. */
 export function passesOf({ substeps, restitution }: Passes): number {
   return substeps * (restitution > 0 ? 2 : 1);
 }
@@ -30,8 +29,8 @@ export function checksOf(
     radiusRange,
   }: Pick<ParticleSimulation, 'backend' | 'radiusRange'> & { readonly settings: Settings },
 ): Checks {
-  const live = count - nonFinite;
-  const each = backend === 'gpu' ? 2 * candidates + live : candidates;
+  const finiteCount = count - nonFinite;
+  const each = backend === 'gpu' ? 2 * candidates + finiteCount : candidates;
   const passes = passesOf(settings);
   const sides = backend === 'gpu' ? 'from both sides, and each particle with itself' : 'once for both';
   const rounds = [

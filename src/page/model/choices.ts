@@ -1,6 +1,6 @@
 /**
- * The choices of a fresh page and of each scene, the limits of an engine for them, and the simulation that they
- * describe. Everything here is plain data and pure functions.
+ * The default choices of the page and of each scene, the limits of engines, and the options of the simulation that
+ * choices describe. Plain data and pure functions.
  */
 
 import { defaultSettings } from '../../core/contact/settings';
@@ -30,9 +30,9 @@ export const STEP_SECONDS = 1 / 60;
 const FIRST_SCENE = 'pile';
 
 /** The fields that a scene sets; all others keep their values. */
-type OfScene = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'>;
+type SceneFields = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'>;
 
-function ofScene(scene: string, dimensions: Dimensions): OfScene {
+function fieldsOfScene(scene: string, dimensions: Dimensions): SceneFields {
   const definition = findScene(scene);
   if (definition && definition.method !== 'collisions') {
     const { gravity, substeps } = definition;
@@ -43,7 +43,7 @@ function ofScene(scene: string, dimensions: Dimensions): OfScene {
   const { restitution, friction, substeps } = defaultSettings(dimensions);
   return {
     gravity: Math.abs(settings.gravity?.[1] ?? 0),
-    // The pile has room to spill into.
+    // Give the pile room to spill into.
     boxWidth: scene === FIRST_SCENE ? 2.5 : 1,
     restitution: settings.restitution ?? restitution,
     friction: settings.friction ?? friction,
@@ -51,7 +51,7 @@ function ofScene(scene: string, dimensions: Dimensions): OfScene {
   };
 }
 
-/** Returns the choices that a link may leave out. */
+/** Returns the default choices. Links leave out the choices that equal them. */
 export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensions = 2): Choices {
   return {
     scene,
@@ -70,13 +70,13 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     pointer: 'look',
     brush: 20,
     ...NO_OVERLAYS,
-    ...ofScene(scene, dimensions),
+    ...fieldsOfScene(scene, dimensions),
   };
 }
 
 /** Returns the choices with another scene and the fields that it sets. */
 export function chooseScene(choices: Choices, scene: string): Choices {
-  return { ...choices, scene, ...ofScene(scene, choices.dimensions) };
+  return { ...choices, scene, ...fieldsOfScene(scene, choices.dimensions) };
 }
 
 export function changedFields(from: Choices, to: Choices): FieldName[] {
@@ -90,20 +90,21 @@ export interface Cap {
 }
 
 /**
- * Distance tests (n² per pass) with which a step takes about a second, at most two. Chrome takes a device away if its
- * work takes ten seconds, and the page must still respond to a visitor who goes back to the grid. A weak GPU does some
- * 2e10 tests a second, so the default settings allow 50,000 particles. SwiftShader takes 10 to 45 ns per test, so
- * 30,000 particles would take minutes per step. There the cliff is visible at 3,000 already; scale-sheet.ts shows it
- * beyond that. The CPU engine tests each pair once, in 2 to 4 ns, and does 30,000 particles with a single substep.
+ * The most distance tests per step (n² per pass). With so many, a step takes about a second, at most two. Chrome takes
+ * a device away if its work takes ten seconds, and the page must still respond to a visitor who goes back to the grid.
+ * A weak GPU does about 2e10 tests per second, so the default settings allow 50,000 particles. SwiftShader takes 10 to
+ * 45 ns per test, so 30,000 particles would take minutes per step; 3,000 suffice there to show how slow naive is, and
+ * scale-sheet.ts shows larger numbers. The CPU engine tests each pair once, in 2 to 4 ns, so one pass per step allows
+ * 30,000 particles.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
 
-/** With up to this many passes per step, a step with the grid may have as many particles as the device holds. */
+/** With up to this many passes per step, only the device (or MOST_ON_CPU) limits the number with the grid. */
 const USUAL_PASSES = 64;
 /**
- * Particles times passes with which a step with the grid takes seconds, not tens of seconds. A pass over the neighbours
- * of one particle takes about 2 ns on a weak GPU, 0.9 µs on SwiftShader and 0.16 µs on the CPU engine.
+ * The most particles × passes per step with the grid. With so many, a step takes seconds, not tens of seconds. A pass
+ * takes about 2 ns per particle on a weak GPU, 0.9 µs on SwiftShader and 0.16 µs on the CPU engine.
  */
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
@@ -117,24 +118,25 @@ export interface Hardware {
 
 type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'restitution';
 
+/** Returns the limit on the number of particles with these choices; undefined if there is none. */
 export function capOf(
   choices: Pick<Choices, Capping>,
-  { isSoftware, most: held }: Hardware,
+  { isSoftware, most: deviceMost }: Hardware,
 ): Cap | undefined {
   const { engine, scene, broadPhase, count, substeps } = choices;
   const method = methodOf(choices);
-  if (method !== 'collisions') return capOfMethod(method, engine, { isSoftware, most: held });
+  if (method !== 'collisions') return capOfMethod(method, engine, { isSoftware, most: deviceMost });
   const isNaive = broadPhase === 'naive';
   if (isNaive || scene === 'one-cell') {
     const checks = MOST_CHECKS[engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu'];
     const most = Math.max(FEWEST_PARTICLES, floorToTwoDigits(Math.sqrt(checks / passesOf(choices))));
     const pairs = formatCount((most * (most - 1)) / 2);
     const cause = isNaive ? 'Naive tests every pair' : 'With all particles in one cell, every pair is tested';
-    const remedy = isNaive ? 'the grid takes more' : 'other scenes take more';
+    const remedy = isNaive ? 'the grid allows more' : 'other scenes allow more';
     const times = formatTimes((count / most) ** 2);
     return {
       most,
-      reason: `${cause}, ${pairs} of them at ${formatCount(most)} particles in ${substeps === 1 ? 'the substep' : `each of ${substeps} substeps`}, so it is capped there; ${remedy}${substeps > 1 ? ', and so do fewer substeps' : ''}. With ${formatCount(count)} a step would take about ${times} times as long.`,
+      reason: `${cause}: ${pairs} pairs with ${formatCount(most)} particles in ${substeps === 1 ? 'the substep' : `each of ${substeps} substeps`}. That is the limit here; ${remedy}${substeps > 1 ? ', and so do fewer substeps' : ''}. With ${formatCount(count)} particles a step would take about ${times} times as long.`,
     };
   }
   const passes = passesOf(choices);
@@ -147,20 +149,20 @@ export function capOf(
       reason: `The CPU engine runs on one thread, so this page gives it at most ${formatCount(MOST_ON_CPU)} particles.`,
     };
   }
-  if (engine === 'gpu' && most >= held && held < MOST_PARTICLES) {
+  if (engine === 'gpu' && most >= deviceMost && deviceMost < MOST_PARTICLES) {
     const why = isSoftware
       ? 'The processor emulates the GPU here'
       : 'That is what this device and the page hold';
-    return { most: held, reason: `At most ${formatCount(held)} particles run. ${why}.` };
+    return { most: deviceMost, reason: `At most ${formatCount(deviceMost)} particles run. ${why}.` };
   }
   if (most >= MOST_PARTICLES) return undefined;
   return {
     most,
-    reason: `A step of ${formatCount(passes)} passes over all particles (one per substep, two if particles bounce) is capped at ${formatCount(most)} particles here; fewer passes take more.`,
+    reason: `A step of ${formatCount(passes)} passes over all particles (one per substep, two if particles bounce) allows ${formatCount(most)} particles here; fewer passes allow more.`,
   };
 }
 
-/** Numbers of particles with which a step of a method takes a second or two. */
+/** The most particles of each method. With so many, a step takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },
@@ -170,15 +172,15 @@ const METHOD_WORDS = { fluid: 'a fluid', flock: 'a flock' } as const;
 function capOfMethod(
   method: Exclude<Method, 'collisions'>,
   engine: Choices['engine'],
-  { isSoftware, most: held }: Hardware,
+  { isSoftware, most: deviceMost }: Hardware,
 ): Cap {
   const words = METHOD_WORDS[method];
   const on = engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu';
-  const most = Math.min(MOST_OF_METHOD[method][on], engine === 'cpu' ? MOST_ON_CPU : held);
+  const most = Math.min(MOST_OF_METHOD[method][on], engine === 'cpu' ? MOST_ON_CPU : deviceMost);
   const why = {
     cpu: 'The CPU engine runs on one thread',
     software: 'The processor emulates the GPU here',
-    gpu: 'That is what this page gives it',
+    gpu: 'This page allows no more',
   } as const;
   return { most, reason: `At most ${formatCount(most)} particles of ${words} run. ${why[on]}.` };
 }
@@ -222,7 +224,7 @@ export function gravityVector({ dimensions, gravity }: Choices): number[] {
   return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
 }
 
-/** The methods on which these fields have an effect. All other fields apply to every method. */
+/** The fields that only some methods use, each with these methods. Every method uses all other fields. */
 const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>> = {
   size: ['collisions'],
   spread: ['collisions'],
@@ -239,9 +241,9 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   solidCells: ['fluid'],
 };
 /** Fields that change how fluids are drawn. The CPU engine does not support them. */
-const FLUID_LOOKS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
+const FLUID_PICTURE_FIELDS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
-/** For each field that only some methods use, returns why it has no effect on the choices; '' if it has one. */
+/** For each field in FIELDS_OF_METHODS, returns why it has no effect with these choices; '' if it has an effect. */
 export function refusedFields(
   choices: Pick<Choices, 'scene' | 'transfer' | 'engine'> & { readonly opened?: unknown },
 ): ReadonlyMap<FieldName, string> {
@@ -249,13 +251,13 @@ export function refusedFields(
   const refuse = (name: string, methods: readonly Method[]) => {
     if (!methods.includes(method)) {
       return method === 'collisions'
-        ? 'Only fluids have this.'
+        ? 'Only fluids use this.'
         : `This has no effect on ${METHOD_WORDS[method]}.`;
     }
-    if (FLUID_LOOKS.includes(name) && choices.engine === 'cpu') {
+    if (FLUID_PICTURE_FIELDS.includes(name) && choices.engine === 'cpu') {
       return 'The CPU engine draws fluids only as particles.';
     }
-    return name === 'flipShare' && choices.transfer !== 'flip' ? 'Only FLIP is mixed with PIC.' : '';
+    return name === 'flipShare' && choices.transfer !== 'flip' ? 'Only FLIP can be mixed with PIC.' : '';
   };
   return new Map(
     Object.entries(FIELDS_OF_METHODS).map(([name, methods]) => [name as FieldName, refuse(name, methods)]),
@@ -268,16 +270,18 @@ export function canSpread(scene: string): boolean {
   return definition?.method === 'collisions' && !definition.variableRadii;
 }
 
-/** The least room for particles and for balls of walls that the pointer can add. */
+/** The least number of particles that the pointer can add without a new start. */
 const SPARE_PARTICLES = 2000;
+/** The least number of balls for walls that the pointer can add without a new start. */
 const SPARE_OBSTACLES = 4000;
 
 /** The parts of a continued state that need room. */
-type Held = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
+type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**
- * Returns room for the particles and obstacles of the scene and of a continued state, and for those that the chosen
- * tool may add. `most` limits the particles with those added. The room is never less than `before`.
+ * Returns the capacities for a run. They suffice for the scene, for a continued state, and for the particles or
+ * obstacles that the chosen tool may add. `most` limits the particles, including added ones. No capacity is less than
+ * in `before`.
  */
 export function roomFor(
   {
@@ -290,7 +294,7 @@ export function roomFor(
     obstacles,
     capacity = 0,
   }: Pick<SimulationOptions, 'dimensions' | 'positions' | 'obstacles' | 'capacity'>,
-  held?: Held,
+  continued?: ContinuedState,
   before: { readonly capacity: number; readonly obstacleCapacity: number } = {
     capacity: 0,
     obstacleCapacity: 0,
@@ -299,8 +303,8 @@ export function roomFor(
   const countOf = (given: ObstaclesGiven | undefined) =>
     (given === undefined ? 0 : ArrayBuffer.isView(given) ? given.length : given.positions.length) /
     dimensions;
-  const count = Math.max((positions?.length ?? 0) / dimensions, (held?.ids.at(-1) ?? -1) + 1);
-  const fixed = Math.max(countOf(obstacles), countOf(held?.obstacles));
+  const count = Math.max((positions?.length ?? 0) / dimensions, (continued?.ids.at(-1) ?? -1) + 1);
+  const fixed = Math.max(countOf(obstacles), countOf(continued?.obstacles));
   return {
     capacity: Math.max(
       before.capacity,
@@ -315,11 +319,11 @@ export function roomFor(
   };
 }
 
-/** Returns the scene with the chosen radii. Positions and the box stay. */
+/** Returns the scene with the chosen radii. Positions and the box do not change. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   const scaled = size === 1 ? scene : scale(scene, size);
   if (spread === 1 || scene.radii) return scaled;
-  const { radius, count, cellSize: _ofOneRadius, obstacles, drive, ...rest } = scaled;
+  const { radius, count, cellSize: _cellSize, obstacles, drive, ...rest } = scaled;
   const random = new Random(seed);
   const smallest = Math.fround(radius / spread);
   const radii = Float32Array.from({ length: count }, () =>
@@ -352,7 +356,7 @@ function scale(scene: Scene, size: number): Scene {
   };
 }
 
-/** Gives each obstacle a radius, as is required if particles have their own. */
+/** Gives each obstacle a radius, which is required if each particle has its own radius. */
 function withRadii(
   obstacles: ObstaclesGiven | undefined,
   { radius, dimensions }: Scene,

@@ -1,7 +1,8 @@
 /**
- * Colours and what they mean. Values are shown in viridis, which is perceptually uniform and safe for colour-blind
- * eyes. Each theme leaves out the end of viridis that would not stand out from its background. The colours of stage and
- * overlays are custom properties in theme.css and styles/overlay-colours.css, read here so that canvas and page agree.
+ * Colours, and the values that they stand for. Values are shown in viridis, which is perceptually uniform and safe for
+ * colour-blind visitors. Each theme leaves out the colours that do not stand out from its background. The colours of
+ * the stage and the overlays are custom properties in theme.css and styles/overlay-colours.css. They are read here, so
+ * that canvas and page agree.
  */
 import type { SimulationOptions } from '../../core/simulation/simulation';
 import { isDark } from '../support/appearance';
@@ -19,7 +20,7 @@ export interface Theme {
   readonly surface: Rgb;
   /** Edges of the box. */
   readonly line: Rgb;
-  /** Particles that never move. */
+  /** Obstacles. */
   readonly obstacle: Rgb;
   /** Colours of values from 0 to the legend's end, evenly spaced. */
   readonly stops: readonly Rgb[];
@@ -35,9 +36,11 @@ export interface OverlayColours {
   readonly last: Rgb;
   readonly candidate: Rgb;
   readonly contact: Rgb;
-  /** For a fluid: arrows of velocity, their outlines, and solid cells. */
+  /** Arrows of a fluid's velocity. */
   readonly velocity: Rgb;
+  /** Outlines of these arrows. */
   readonly casing: Rgb;
+  /** Solid cells of a fluid. */
   readonly solid: Rgb;
 }
 
@@ -68,7 +71,9 @@ const VIRIDIS = [
   'fde725',
 ].map(parseHex);
 
-/** The part of viridis that each theme uses. Dark leaves out the darkest colours, light some at both ends. */
+/**
+ * The part of viridis that each theme uses: dark leaves out the darkest colours, light leaves out some at both ends.
+ */
 const RANGE = { dark: [0.22, 1], light: [0.15, 0.92] } as const;
 
 export function colourStops(isDark: boolean): Rgb[] {
@@ -140,7 +145,7 @@ export interface Legend {
 /** Distance in diameters within which density counts neighbours. */
 export const DENSITY_REACH = 2;
 
-/** Neighbours in the densest packing: those that touch a particle, and those at DENSITY_REACH or nearer. */
+/** A particle's neighbours in the densest packing: those in contact, and those within DENSITY_REACH. */
 const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
 
 /** Age in seconds at the last colour. */
@@ -178,8 +183,9 @@ export function legendCss({ stops }: Legend): string {
 const ENDLESS_FALL = 100;
 
 /**
- * Returns the speed at the legend's end, rounded to two digits and at least 1. It is the greater of two speeds: that of
- * a fall through about a third of the box, and twice the root mean square at the start, which few particles exceed.
+ * Returns the speed at the legend's end, rounded to two digits and at least 1. It is the greater of two speeds: the
+ * speed after a fall through about a third of the box's height, and twice the root mean square of the speeds at the
+ * start, which few particles exceed.
  */
 function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;

@@ -1,32 +1,32 @@
-/** The state that another run continues: the last one of a lost device, or one that needs more room. Plain data. */
+/** A state that a new run continues, because the device was lost or the old run had too little room. Plain data. */
 
 import { changedFields } from './choices';
 import { fieldOf } from './fields';
-import type { Chosen } from './opened';
+import type { Selection } from './opened';
 import type { SimulationView, State } from './simulation-view';
 
-export interface Carried {
-  readonly choices: Chosen;
-  /** The number of particles that its run was started with. */
+export interface ContinuedState {
+  readonly choices: Selection;
+  /** The number of particles with which the old run was started. */
   readonly count: number;
   readonly checkpoint: State;
-  /** The room of its run, which earlier states may need. */
+  /** The capacities of the old run, which earlier states may need. */
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
 }
 
-/** Packs a state of a run that was started with these choices and `count` particles. */
-export function carry(
+/** Packs a state of a run that was started with `choices` and `count` particles. */
+export function packContinued(
   { capacity, obstacleCapacity }: Pick<SimulationView, 'capacity' | 'obstacleCapacity'>,
-  choices: Chosen,
+  choices: Selection,
   count: number,
   checkpoint: State,
-): Carried {
+): ContinuedState {
   const room = { capacity, obstacleCapacity };
   return { choices, count, checkpoint, room };
 }
 
-/** True if a state of a run with the choices `before` can continue in a run with the choices `after`. */
-export function isSameStart(before: Chosen, after: Chosen): boolean {
+/** True if a run with the choices `after` can continue a state of a run with the choices `before`. */
+export function isSameStart(before: Selection, after: Selection): boolean {
   if (before.opened !== after.opened) return false;
   const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');
   return differing.every((name) => name === 'engine');

@@ -1,13 +1,13 @@
 /**
- * The fields that a visitor can choose: what runs and how it is drawn. The panel shows them, links hold them, input is
- * checked against them, and tests go through them.
+ * The fields that a visitor can set, with their labels, ranges and options. The panel shows them, links contain them,
+ * and input is checked against them.
  */
 import { MAX_SUBSTEPS } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import { SCENES } from '../../scenes';
 import { formatCount, formatReal, titleOf } from '../support/format';
 
-/** What a change requires: a new start, new settings of the run, or only another picture. */
+/** The effect of a change: 'start' needs a new start, 'set' changes the run's settings, 'view' needs neither. */
 export type Effect = 'start' | 'set' | 'view';
 
 export type Group = 'Scene' | 'Collisions' | 'Fluid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
@@ -16,7 +16,7 @@ interface FieldBase {
   readonly label: string;
   readonly group: Group;
   readonly effect: Effect;
-  /** Says what the label leaves out. */
+  /** Explains the label. */
   readonly hint?: string;
 }
 
@@ -24,12 +24,12 @@ export interface NumberField extends FieldBase {
   readonly kind: 'number';
   readonly min: number;
   readonly max: number;
-  /** The slider's end if it is below `max`: larger numbers may be typed. 0 for no slider. */
+  /** The slider's end, if it is below `max`; larger numbers can be typed. 0 means that there is no slider. */
   readonly slider?: number;
-  /** The slider's step. Typed numbers may lie between steps. */
+  /** The slider's step. Typed numbers can lie between steps. */
   readonly step: number;
   readonly isWhole?: boolean;
-  /** Equal distances along the slider are equal ratios. */
+  /** True if equal distances along the slider are equal ratios. */
   readonly isLogarithmic?: boolean;
 }
 
@@ -54,7 +54,7 @@ function options<const Value extends string | number>(
 export const FEWEST_PARTICLES = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** More than any page can hold, because it also keeps states in its memory. */
+/** More particles than any page can hold, because a page also stores earlier states. */
 export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {
@@ -260,7 +260,7 @@ export const FIELDS = {
     label: 'Sorted order',
     group: 'Overlays',
     effect: 'view',
-    hint: 'A thread through the particles as they lie in memory',
+    hint: 'A line through the particles in their order in memory',
   },
   candidatePairs: {
     kind: 'switch',
@@ -317,7 +317,7 @@ export const FIELDS = {
     label: 'Brush',
     group: 'Pointer',
     effect: 'view',
-    hint: 'How far it reaches, in radii of a particle',
+    hint: 'Reach of the brush, in radii of a particle',
     min: 1,
     max: 1000,
     slider: 100,
@@ -343,7 +343,7 @@ export function fieldOf(name: FieldName): Field {
   return FIELDS[name];
 }
 
-/** Returns a sentence that says why a value is refused; undefined if it is allowed. */
+/** Returns a sentence that says which values are allowed, if this value is not; otherwise undefined. */
 export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') {
@@ -361,7 +361,7 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }
 
-/** Returns the nearest allowed value for a text from a link; undefined if the text is no value at all. */
+/** Returns the allowed value nearest to a text from a link; undefined if the text is not a value. */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;
@@ -376,7 +376,7 @@ export function formatNumber({ isWhole }: NumberField, value: number): string {
   return isWhole ? formatCount(value) : formatReal(value);
 }
 
-/** Positions along a logarithmic slider. Other sliders have one per step. */
+/** Number of positions of a logarithmic slider. Other sliders have one position per step. */
 const LOGARITHMIC_POSITIONS = 400;
 
 export function sliderPlaces(field: NumberField): number {
@@ -384,7 +384,7 @@ export function sliderPlaces(field: NumberField): number {
   return field.isLogarithmic ? LOGARITHMIC_POSITIONS : Math.round((end - field.min) / field.step);
 }
 
-/** Returns the value at a position of a slider; on a logarithmic one with two significant digits. */
+/** Returns the value at a position of a slider. Logarithmic sliders round it to two significant digits. */
 export function fromSlider(field: NumberField, position: number): number {
   const end = field.slider ?? field.max;
   if (!field.isLogarithmic) return Math.min(end, field.min + position * field.step);

@@ -1,6 +1,6 @@
 /**
- * The look of a fluid and its fields, in light and dark: the colours of its scale, what it mirrors and absorbs, and the
- * ends of the scales of pressure and velocity. Pure. Colours are sRGB from 0 to 1.
+ * The look of a fluid and its fields in light and dark themes: colours, reflections and absorption, and the ends of the
+ * scales of pressure and velocity. Pure. Colours are sRGB from 0 to 1.
  */
 import type { FluidPlan } from '../../methods/fluid';
 import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
@@ -8,18 +8,17 @@ import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme }
 export interface FluidLook {
   /** Colours of the scale, in place of the theme's. */
   readonly stops: readonly Rgb[];
-  /** Mirrored colours: straight above, and level with the eye. In the plane `zenith` is the line along the surface. */
+  /** The colour that the surface reflects from straight above. In 2D, the colour of the line along the surface. */
   readonly zenith: Rgb;
+  /** The colour that the surface reflects from the horizon. */
   readonly horizon: Rgb;
-  /**
-   * Exponents for fluid as thick as the box is high: of the light that passes it (`absorption`), and of the light that
-   * it does not replace by its own colour (`cloud`).
-   */
+  /** Light decays by this exponent on its way through fluid as thick as the box is high. */
   readonly absorption: Rgb;
+  /** The background fades into the fluid's own colour by this exponent, at the same thickness. */
   readonly cloud: number;
 }
 
-/** From still to fast: deep water to foam. On light, the foam keeps enough colour to be visible. */
+/** From still (deep water) to fast (foam). In the light theme, foam has enough colour to be visible. */
 const WATER = {
   dark: ['0c3a75', '12559c', '1d74be', '3a97d8', '79c1ea', 'e2f4fc'],
   light: ['0d4787', '1763a8', '2580c4', '469fda', '78bfe8', 'b4dff5'],
@@ -36,14 +35,14 @@ export function fluidLook(isDark: boolean): FluidLook {
   };
 }
 
-/** Returns the theme of a picture: a fluid's surface that is coloured by speed looks like water. */
+/** Returns the theme of a picture. A fluid's surface gets the colours of water if speed decides the colour. */
 export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
   return isSurface && by === 'speed' ? { ...theme, stops: fluidLook(theme.isDark).stops } : theme;
 }
 
 export const PRESSURE_OPACITY = 0.88;
 
-/** From least to most. Perceptually even, and distinct from water; on light it does not begin with white. */
+/** From low to high pressure: perceptually even, and distinct from water. The light theme does not begin with white. */
 const PRESSURE = {
   dark: ['1b1035', '4f127b', '812581', 'b5367a', 'e55064', 'fb8761', 'fec287', 'fcfdbf'],
   light: ['fdd9a0', 'fcb97d', 'f98e64', 'e85362', 'c23b75', '902a81', '5c167f', '2a115c'],
@@ -55,8 +54,8 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
 }
 
 /**
- * Returns the pressure at the end of its scale: below still fluid half as high as the tank. Without gravity, of fluid
- * that is stopped from the speed at the end of the velocity scale.
+ * Returns the pressure at the end of its scale. With gravity: the pressure below still fluid that is half as high as
+ * the tank. Without gravity: the pressure of fluid that is stopped from the speed at the end of the velocity scale.
  */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;
@@ -66,8 +65,8 @@ export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'latti
 }
 
 /**
- * Returns the speed of the longest arrow: after a fall through a third of the tank; without gravity, its height per
- * second.
+ * Returns the speed of the longest arrow. With gravity: the speed after a fall through a third of the tank's height.
+ * Without gravity: the tank's height per second.
  */
 export function velocityEnd({
   gravity,

@@ -1,6 +1,6 @@
 /**
- * Choices with a file in place of a scene: the state that a simulation starts from, its number of particles, and the
- * reasons to refuse it. Everything here is plain data and pure functions; open-file.ts reads files.
+ * Choices in which a file replaces the scene: the state to start from, its number of particles, and the reasons to
+ * refuse the file. Plain data and pure functions; open-file.ts reads files.
  */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, SimulationOptions } from '../../core/simulation/simulation';
@@ -22,7 +22,7 @@ export interface Opened {
 }
 
 /** The choices, and the file that replaces the scene. */
-export interface Chosen extends Choices {
+export interface Selection extends Choices {
   readonly opened?: Opened | undefined;
 }
 
@@ -41,7 +41,7 @@ export const FIELDS_OF_SCENES: readonly FieldName[] = [
  * does not contain the drive of its scene, so a simulation from a file has none.
  */
 export function startOf(
-  chosen: Chosen,
+  chosen: Selection,
   count: number,
 ): {
   readonly options: SimulationOptions;
@@ -50,28 +50,28 @@ export function startOf(
 } {
   const { opened } = chosen;
   if (!opened) return startOfScene(chosen, count);
-  // Choices since the file was opened win over the file's settings.
+  // Choices that were made after the file was opened override the file's settings.
   const changes = settingChanges({ ...chosen, ...opened.choices }, chosen);
   const { checkpoint, options } = opened;
   const settings = { ...checkpoint.settings, ...changes } as Checkpoint['settings'];
   return { options: { ...options, ...changes }, checkpoint: { ...checkpoint, settings } };
 }
 
-/** Returns a sentence about the particles of a file and their scene, whose drive is not part of the state. */
+/** Returns a sentence about the particles of a file and their scene. A state does not contain the scene's drive. */
 export function describeOpened({ name, scene, checkpoint }: Opened): string {
   const count = describeCount(checkpoint.ids.length);
   if (scene === undefined) return `${count} from ${name}.`;
-  const without = isDriven(scene) ? ', without what that scene moves' : '';
+  const without = isDriven(scene) ? ', whose gravity and obstacles no longer move' : '';
   return `${count} of the scene ${scene} from ${name}${without}.`;
 }
 
 /** Returns the number of particles at the start. */
-export function startCount(chosen: Chosen, hardware: Hardware): number {
+export function startCount(chosen: Selection, hardware: Hardware): number {
   return chosen.opened?.checkpoint.ids.length ?? effectiveCount(chosen, hardware);
 }
 
-/** Returns why the engine and broad phase cannot run all particles of the file, which cannot be reduced. */
-export function refuseOpened(chosen: Chosen, hardware: Hardware): string | undefined {
+/** Returns why the chosen engine and broad phase cannot run all particles of the file; undefined if they can. */
+export function refuseOpened(chosen: Selection, hardware: Hardware): string | undefined {
   if (!chosen.opened) return undefined;
   const count = startCount(chosen, hardware);
   const cap = capOf({ ...chosen, scene: '', count }, hardware);

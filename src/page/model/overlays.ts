@@ -1,6 +1,6 @@
 /**
- * The overlays that show the grid at work: their names, their looks, and their descriptions in the key. Shared by the
- * GPU (overlay.ts), the CPU (canvas-overlay.ts), the panel and the key beside the picture.
+ * The overlays, which show the grid or a fluid's lattice: their names, sizes and opacities, and their texts in the key.
+ * Used by the GPU's overlays (overlay.ts), the CPU's (canvas-overlay.ts), the panel and the key beside the picture.
  */
 
 import type { World } from '../../core/world/world';
@@ -8,14 +8,15 @@ import { formatCount, formatReal } from '../support/format';
 import { pressureEnd, velocityEnd } from './fluid-look';
 import type { SimulationView } from './simulation-view';
 
-/** Overlays of the grid, and of a fluid's lattice (view/fluid/fields.ts). */
+/** The overlays of the grid. */
 export const GRID_OVERLAYS = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
+/** The overlays of a fluid's lattice (view/fluid/fields.ts). */
 export const FLUID_OVERLAYS = ['velocityArrows', 'pressureMap', 'solidCells'] as const;
 export const OVERLAY_NAMES = [...GRID_OVERLAYS, ...FLUID_OVERLAYS] as const;
 
 export type OverlayName = (typeof OVERLAY_NAMES)[number];
 
-/** The overlays that are shown. */
+/** Says for each overlay whether it is shown. */
 export type Overlays = Readonly<Record<OverlayName, boolean>>;
 
 /** The overlays of a fluid's lattice, all off. */
@@ -39,7 +40,7 @@ export function fieldsOf({
   return { velocityArrows, pressureMap, solidCells };
 }
 
-/** True if any of these is shown. */
+/** True if any of these overlays is shown. */
 export function isAnyOf(names: readonly OverlayName[], shown: Overlays): boolean {
   return names.some((name) => shown[name]);
 }
@@ -48,8 +49,8 @@ export function isAnyOf(names: readonly OverlayName[], shown: Overlays): boolean
 export function shownOf(chosen: Overlays): Overlays {
   const { cellLines, heatMap, thread, candidatePairs, contactLines } = chosen;
   const { velocityArrows, pressureMap, solidCells } = chosen;
-  const ofGrid = { cellLines, heatMap, thread, candidatePairs, contactLines };
-  return { ...ofGrid, velocityArrows, pressureMap, solidCells };
+  const gridOverlays = { cellLines, heatMap, thread, candidatePairs, contactLines };
+  return { ...gridOverlays, velocityArrows, pressureMap, solidCells };
 }
 
 /** Widths of lines in CSS pixels beside large particles. DASH is the length of a dash and of the gap after it. */
@@ -58,11 +59,12 @@ export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
 export const DASH = 3;
 
-/** Diameter in CSS pixels from which lines have their full width, and the share of it beside the smallest particles. */
+/** Beside particles of at least this diameter in CSS pixels, lines have their full width. */
 const LARGE_PARTICLE = 14;
+/** Beside the smallest particles, lines have this share of their full width. */
 const LEAST_LINE_SHARE = 0.5;
 
-/** Returns the factor of line widths at this zoom. Lines are thinner beside small particles, to leave these visible. */
+/** Returns the factor of line widths at this zoom. Lines beside small particles are thinner, so that they hide less. */
 export function lineShare(
   { radius, radiusRange }: Pick<SimulationView, 'radius' | 'radiusRange'>,
   pixelsPerUnit: number,
@@ -71,51 +73,54 @@ export function lineShare(
   return Math.min(1, Math.max(LEAST_LINE_SHARE, (2 * usual * pixelsPerUnit) / LARGE_PARTICLE));
 }
 
-/** CSS pixels: narrower cells have no lines; cells as wide as WIDE_CELL have the darkest. */
+/** Cells narrower than this have no lines, in CSS pixels. */
 export const NARROWEST_CELL = 4;
+/** Cells at least this wide have the darkest lines, in CSS pixels. */
 export const WIDE_CELL = 9;
 
-/** Opacity of lines around the smallest and the largest cells, and of cells with one particle and full ones. */
+/** Opacity of the lines around the smallest and around the largest cells. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
+/** Opacity of a cell with one particle, and of a full cell. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 /** Opacity of candidate pairs, of which there are many. */
 export const CANDIDATE_OPACITY = 0.7;
 
-/** A piece of the thread longer than this many cells is a leap from one row to the next, and is drawn fainter. */
+/** In the line of the sorted order, pieces longer than this many cells lead to another row. They are drawn fainter. */
 export const LEAP = 3;
 export const LEAP_OPACITY = 0.3;
 
-/** Factor of the size of spheres while lines between their middles are shown, which full spheres would hide. */
+/** Factor of the size of spheres while overlays are shown that spheres of full size would hide. */
 export const SPHERE_SHARE = 0.4;
 
-/** True if, in space, particles of full size would hide the overlays. */
+/** True if, in 3D, particles of full size would hide these overlays. */
 export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Overlays): boolean {
   return heatMap || thread || candidatePairs || contactLines;
 }
 
-/** Length of a list of pairs, shorter on a software GPU. A particle with more candidates than MOST_EACH lists none. */
+/** The most pairs that are listed, fewer on a software GPU. */
 export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
+/** A particle with more candidates than this lists none of its pairs. */
 export const MOST_EACH = 1024;
 
-/** Returns the cells along each axis, without the ring of empty cells; with levels, those of the lowest level. */
+/** Returns the number of cells along each axis without the ring. With levels, counts cells of the lowest level. */
 export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
   return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
 }
 
-/** Returns the edge of a cell; with levels, of the highest level. */
+/** Returns the edge of a cell. With levels, returns the edge of a cell of the highest level. */
 export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'levels'>): number {
   return cellSize * 2 ** Math.max(0, levels - 1);
 }
 
-/** Returns the axes of the heat map: in space those of the floor. */
+/** Returns the axes of the heat map. In 3D these are the axes of the floor. */
 export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [number, number] {
   return dimensions === 2 ? [0, 1] : [0, 2];
 }
 
 /**
- * Returns the number of particles at the end of the heat map's scale. In the plane: as many as a cell holds without
- * overlap. In space: four times the mean of the columns of cells, but at most as many as the densest packing holds.
+ * Returns the number of particles at the end of the heat map's scale. In 2D: as many as a cell holds without overlap.
+ * In 3D: four times the mean number per column of cells, but at most as many as a column holds in the densest packing.
  */
 export function heatEnd(world: World, count: number): number {
   const [width = 1, height = 1, depth = 1] = shownCells(world);
@@ -125,29 +130,29 @@ export function heatEnd(world: World, count: number): number {
   return Math.max(4, Math.ceil(Math.min(dense, (4 * count) / (width * depth))));
 }
 
-/** Returns why this simulation has no overlays; '' if it has them. */
+/** Returns why this simulation cannot show overlays; '' if it can. */
 export function refuseOverlays({ world }: Pick<SimulationView, 'world'>): string {
   if (world.kind !== 'unbounded') return '';
-  return 'A world without an end has no box whose cells could be drawn, so overlays stay off.';
+  return 'An unbounded world has no box whose cells could be drawn, so overlays stay off.';
 }
 
-/** A line of the key beside the picture: a sample, and what it means. */
+/** A line of the key beside the picture: an overlay and its meaning. */
 export interface KeyLine {
   readonly name: OverlayName;
   readonly text: string;
 }
 
-/** Returns the key of the overlays that are shown. PairsShown has the numbers that only the engine knows. */
+/** Returns the lines of the key for the overlays that are shown. */
 export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit: number): KeyLine[] {
   const { world, count, settings, boxes } = simulation;
   const { levels, dimensions } = world;
-  const isSpace = dimensions === 3;
-  const naive = settings.broadPhase === 'naive' ? ' of the grid, though naive tests all' : '';
+  const is3D = dimensions === 3;
+  const naive = settings.broadPhase === 'naive' ? ' of the grid; naive tests all' : '';
   const isNarrow = largestCell(world) * pixelsPerUnit < NARROWEST_CELL;
-  const lines = `Cells${levels > 1 ? ` of all ${levels} levels` : ''}${isSpace ? ', on the floor and two walls' : ''}`;
+  const lines = `Cells${levels > 1 ? ` of all ${levels} levels` : ''}${is3D ? ', on the floor and two walls' : ''}`;
   const texts: Readonly<Record<OverlayName, string>> = {
-    cellLines: isNarrow ? 'Cells are too narrow for lines from here; come nearer' : lines,
-    heatMap: `Particles ${isSpace ? 'over a cell of the floor' : 'per cell'}${levels > 1 ? ' of the lowest level' : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
+    cellLines: isNarrow ? 'Cells are too narrow for lines; zoom in' : lines,
+    heatMap: `Particles ${is3D ? 'over a cell of the floor' : 'per cell'}${levels > 1 ? ' of the lowest level' : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
     thread: `Order in memory, from first to last${levels > 1 ? ', level by level' : ''}`,
     candidatePairs: `Candidate pairs${naive}`,
     contactLines: `Contacts${boxes ? ', from middle to middle' : ''}`,
@@ -167,21 +172,21 @@ function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID
   };
 }
 
-/** Counts of pairs in the picture, and of those that are drawn. */
+/** Numbers of pairs in the picture. */
 export interface PairsShown {
-  /** Pairs in view of the kinds that are shown. */
+  /** Pairs in view, of the kinds that are shown. */
   readonly found: number;
   readonly drawn: number;
   /** Particles in view with more than MOST_EACH candidates, whose pairs are left out. */
   readonly crowded: number;
 }
 
-/** Returns sentences about what is not drawn; '' if everything is. */
+/** Returns sentences about pairs that are not drawn; '' if all are drawn. */
 export function describeMissing({ found, drawn, crowded }: PairsShown): string {
   const sentences: string[] = [];
   if (found > drawn) {
     sentences.push(
-      `The first ${formatCount(drawn)} of ${formatCount(found)} pairs in view are drawn; come nearer to see all.`,
+      `The first ${formatCount(drawn)} of ${formatCount(found)} pairs in view are drawn; zoom in to see all.`,
     );
   }
   if (crowded > 0) {

@@ -1,15 +1,15 @@
 /**
- * Choices worth seeing, each as a link. scripts/presets.ts takes their pictures from the page itself.
+ * Examples of choices, each as a link. scripts/presets.ts makes their pictures with the page itself.
  */
 
 export interface Preset {
-  /** Also names its picture: presets/<name>.webp. */
+  /** Also the name of the picture: presets/<name>.webp. */
   readonly name: string;
   readonly title: string;
   readonly text: string;
   /** Describes the picture. */
   readonly alt: string;
-  /** As writeLink() writes it. */
+  /** The choices, as writeLink() formats them. */
   readonly link: string;
 }
 
@@ -24,7 +24,7 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'dam-break',
     title: 'Dam break',
-    text: 'A fluid on a lattice: a column of water is let go.',
+    text: 'A fluid on a lattice: a column of water is released.',
     alt: 'Water runs along the floor of a tank, quickest at its front.',
     link: 'v=1&scene=dam-break&count=6000',
   },
@@ -38,7 +38,7 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'murmuration',
     title: 'Murmuration',
-    text: '6,000 birds fly as those near them do, and part before a hunter.',
+    text: '6,000 birds follow their neighbours and flee from a hunter.',
     alt: 'A flock bends around a single grey dot, yellow where birds flee.',
     link: 'v=1&scene=murmuration&count=6000',
   },
@@ -52,7 +52,7 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'space',
     title: 'Spheres',
-    text: '20,000 spheres collapse in space. Drag to turn them.',
+    text: 'A block of 20,000 spheres collapses. Drag to turn it.',
     alt: 'A block of shaded spheres gives way to one side of its box.',
     link: 'v=1&dimensions=3&count=20000&boxWidth=2',
   },
@@ -73,14 +73,14 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'pegs',
     title: 'Pegs',
-    text: 'Grains trickle through a field of pegs, coloured by what they touch.',
+    text: 'Grains trickle through a field of pegs, coloured by contacts.',
     alt: 'Grains between rows of grey pegs.',
     link: 'v=1&scene=obstacles&count=3000&colour=contacts',
   },
   {
     name: 'bullets',
     title: 'Bullets',
-    text: '50 diameters in a sixtieth of a second, here in slow motion. The wall is one thick.',
+    text: 'Discs fly 50 diameters per 1/60 s, here in slow motion. The wall is one disc thick.',
     alt: 'Discs pile up before a thin grey wall, with nothing behind it.',
     link: 'v=1&scene=bullets&count=800&timeScale=0.05',
   },
@@ -108,14 +108,14 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'naive',
     title: 'Without the grid',
-    text: '3,000 particles, 4,498,500 tests. Then choose the grid and 100,000.',
+    text: '3,000 particles, 4,498,500 pairs to test. Then try the grid with 100,000 particles.',
     alt: 'Discs scattered evenly, coloured by how many are near.',
     link: 'v=1&scene=uniform&count=3000&broadPhase=naive&colour=density',
   },
   {
     name: 'million',
     title: 'A million',
-    text: 'For a graphics card; a software GPU is slow with it.',
+    text: 'For a graphics card; a software GPU is too slow.',
     alt: 'A block of discs too small to tell apart, in bands of colour.',
     link: 'v=1&count=1000000&colour=id',
   },

@@ -1,4 +1,4 @@
-/** The method that runs a choice. */
+/** Finds the method that runs the chosen scene. */
 import { findScene, type SceneMethod } from '../../scenes';
 
 export type Method = SceneMethod;

@@ -1,5 +1,5 @@
 /**
- * The box that a picture is fitted to: the world's box, or in an unbounded world one around the particles. Pure.
+ * The box that a picture is fitted to: the world's box, or a box around the particles if the world is unbounded. Pure.
  */
 import { describeCount } from '../../core/base/errors';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
@@ -8,8 +8,8 @@ import type { World } from '../../core/world/world';
 /** The corners of the visible box. */
 export interface SeenBox extends Pick<World, 'min' | 'max'> {
   /**
-   * Subtracted from positions before they are projected, in 32-bit floats. 0 in a world with a box. In an unbounded
-   * world a position near the particles, because far from 0 the floats would be too coarse to draw with.
+   * Subtracted from positions before they are projected. 0 in a world with a box. In an unbounded world it is a
+   * position near the particles, because 32-bit floats far from 0 are too coarse to draw with.
    */
   readonly origin: readonly number[];
   /** True if the box is the world's box, which is drawn. */
@@ -18,11 +18,9 @@ export interface SeenBox extends Pick<World, 'min' | 'max'> {
   readonly leftOut: string;
 }
 
-/**
- * The longest edge of a box around particles: this many diameters or, if that is more, this many times the edge of all
- * particles side by side. In a larger box no particle would be visible.
- */
+/** The longest edge of a box around particles, in diameters. In a larger box no particle would be visible. */
 const LONGEST_EDGE = 2000;
+/** With many particles, the longest edge is this many times the edge of a block of all particles. */
 const LONGEST_SHARE = 8;
 /** Edge of the box in diameters if there are no particles. */
 const EMPTY_EDGE = 20;
@@ -31,7 +29,7 @@ export function worldBox({ min, max }: Pick<World, 'min' | 'max'>): SeenBox {
   return { min, max, origin: min.map(() => 0), isWorld: true, leftOut: '' };
 }
 
-/** Returns a box around all particles, or around those near the first if they lie too far apart to be seen together. */
+/** Returns a box around all particles. If they lie too far apart to be seen together, around those near the first. */
 export function boxAround(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { positions, ids }: Pick<ParticleArrays, 'positions' | 'ids'>,
@@ -61,11 +59,11 @@ export function boxAround(
   };
   const origin = new Array<number>(dimensions).fill(0);
   // The first particle whose coordinates are finite.
-  const foremost = ids.findIndex((_, index) => isMember(index, origin, Number.MAX_VALUE));
+  const firstIndex = ids.findIndex((_, index) => isMember(index, origin, Number.MAX_VALUE));
   const first =
-    foremost < 0
+    firstIndex < 0
       ? origin
-      : Array.from(positions.subarray(dimensions * foremost, dimensions * (foremost + 1)));
+      : Array.from(positions.subarray(dimensions * firstIndex, dimensions * (firstIndex + 1)));
   const { members: finite, ...all } = around(first, Number.MAX_VALUE);
   const longest = 2 * radius * Math.max(LONGEST_EDGE, LONGEST_SHARE * finite ** (1 / dimensions));
   const edges = all.max.map((high, axis) => high - (all.min[axis] as number));
@@ -75,6 +73,6 @@ export function boxAround(
   return {
     ...box,
     ...common,
-    leftOut: `The particles lie too far apart to be seen together, so the picture shows ${describeCount(near)} of ${finite}: those near particle ${ids[foremost]}.`,
+    leftOut: `The particles lie too far apart to be seen together, so the picture shows ${describeCount(near)} of ${finite}: those near particle ${ids[firstIndex]}.`,
   };
 }

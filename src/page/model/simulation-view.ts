@@ -1,6 +1,6 @@
 /**
- * The page's view of what runs: a simulation of collisions, or a method behind the same interface. The brush, overlays,
- * the inspector, colours, files and the history of states need not know the difference.
+ * The page's interface to a simulation of collisions or to a method. The brush, the overlays, the inspector, colours,
+ * files and the history of states work with both in the same way.
  */
 
 import type { StageTimes } from '../../core/base/stage-times';
@@ -17,30 +17,30 @@ import type { Gpu } from '../../gpu/device';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
 import type { Drive } from '../../scenes';
 
-/** A figure that a method shows in place of the figures of collisions. */
+/** A named value that a method shows in place of the values for collisions. */
 export interface Figure {
   readonly title: string;
   readonly value: string;
   readonly hint: string;
 }
 
-/** Measures of a method: those that all methods have, and its own figures. */
+/** Measures of a method: those that all methods have, and its own values. */
 export interface MethodMeasures extends Pick<Measures, 'count' | 'kineticEnergy' | 'hash'> {
   readonly figures: readonly Figure[];
 }
 
 export type Measured = Measures | MethodMeasures;
 
-/** A checkpoint with the state that the particles do not contain. */
+/** A checkpoint, and the parts of the state that it does not contain. */
 export interface State extends Checkpoint {
   readonly method?: unknown;
   /**
-   * Simulated seconds at which each particle was added, in the order of ids. Left out if the method provides births.
+   * Simulated seconds at which each particle was added, in the order of ids. Undefined if the method provides births.
    */
   readonly births?: Float32Array | undefined;
 }
 
-/** Settings that a running simulation accepts; a fluid accepts the share of FLIP too. */
+/** Settings that a running simulation accepts. A fluid accepts the share of FLIP, too. */
 export interface ViewSettings extends SettingsOptions {
   readonly flipShare?: number | undefined;
 }
@@ -67,13 +67,13 @@ export interface SimulationView extends Shared {
   readonly moved?: StaticBodies | undefined;
   /** Simulated time at which each id was added, if the method adds particles by itself. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;
-  /** Only simulations of collisions have it. */
+  /** Undefined for methods. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
   /** The fluid, if the method is one. */
   readonly fluid?: Fluid | CpuFluid | undefined;
-  /** True between two stages of a step. It may then be drawn, but nothing else. */
+  /** True between two stages of a step. Until it is false, do nothing but draw the simulation. */
   readonly isBusy?: boolean | undefined;
-  /** The present settings; `set` changes them. */
+  /** The current settings. */
   readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
   set(changes: ViewSettings): void;
   measure(): Promise<Measured> | Measured;
@@ -84,23 +84,23 @@ export interface SimulationView extends Shared {
 /** A view of a simulation on the GPU, whose buffers are drawn, coloured and pushed. */
 export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
-  /** The page draws its lattice too. */
+  /** The fluid, if the method is one. The page draws its lattice, too. */
   readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
-  /** Copies the positions of moved obstacles to the drawn bodies, if only the GPU knows them. */
-  placeMoved?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
+  /** Copies positions of moved obstacles into `drawn`. Undefined unless only the GPU has these positions. */
+  copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
-/** A view of a simulation on the CPU, which answers at once. */
+/** A view of a simulation on the CPU. */
 export interface CpuSimulationView extends SimulationView {
   readonly fluid?: CpuFluid | undefined;
   profile(seconds: number): StageTimes;
 }
 
-/** The start of a method, beside the options for a simulation of its particles. */
+/** Starts a method. The options are those of a simulation of its particles. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
-  /** Number of elements in the largest buffer over its lattice. The page requests a device that can hold it. */
+  /** Number of elements in the largest buffer over the method's lattice. The page requests a device for this size. */
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;
@@ -113,7 +113,7 @@ export interface Start {
   /** The state to start from, if it comes from a file. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;
-  /** A sentence that says what differs from the request; '' if nothing does. */
+  /** A sentence about the differences from the choices; '' if there are none. */
   readonly note?: string | undefined;
   /** The scene's drive, if it has one. */
   readonly drive?: Drive | undefined;

@@ -56,7 +56,7 @@ export class Inspector {
     private readonly stepper: Stepper,
     private readonly tools: PointerTools,
   ) {
-    session.changed.listen(() => {
+    session.particlesChanged.listen(() => {
       this.isStale = true;
     });
     // Focusable, so that it scrolls by keys too.

@@ -21,7 +21,7 @@ import {
   sliderPlaces,
   toSlider,
 } from '../model/fields';
-import { type Chosen, FIELDS_OF_SCENES } from '../model/opened';
+import { FIELDS_OF_SCENES, type Selection } from '../model/opened';
 import { shownCells } from '../model/overlays';
 import type { Measured, SimulationView } from '../model/simulation-view';
 import type { Chooser } from '../session/chooser';
@@ -91,7 +91,7 @@ export class Panel {
   }
 
   /** `count`: the actual number of particles, which may be less than the chosen one. */
-  showChoices({ opened, ...choices }: Chosen, count: number): void {
+  showChoices({ opened, ...choices }: Selection, count: number): void {
     // While a file is open no scene is selected, so that any scene can be chosen.
     Object.assign(this.shown, choices, { count }, opened ? { scene: '' } : {});
     for (const [name, { controller, slider }] of this.controls) {

@@ -4,7 +4,7 @@
  */
 import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
-import { type Chosen, describeOpened, type Opened, refuseOpened } from '../model/opened';
+import { describeOpened, type Opened, refuseOpened, type Selection } from '../model/opened';
 import { formatCount } from '../support/format';
 import { notify, showEngineNote } from '../support/notes';
 import { whileWaiting } from '../support/waiting';
@@ -23,7 +23,7 @@ export class Chooser implements ToolHost {
     private readonly restarts: Restarts,
     private readonly picture: Picture,
     /** Loads the camera and the tools of a choice. */
-    private readonly load: (choices: Chosen) => Promise<void>,
+    private readonly load: (choices: Selection) => Promise<void>,
   ) {
     restarts.adjusted.listen((run) => this.prepare(run));
   }
@@ -55,7 +55,7 @@ export class Chooser implements ToolHost {
     const before = session.choices;
     // A scene has choices of its own, and closes the file.
     const base = change.scene ? { ...chooseScene(before, change.scene), opened: undefined } : before;
-    const after: Chosen = { ...base, ...change };
+    const after: Selection = { ...base, ...change };
     const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));
     const leaves = before.opened !== after.opened;
     if (effects.size === 0 && !leaves) return;
@@ -76,7 +76,7 @@ export class Chooser implements ToolHost {
     if (change.engine) session.isForced = false;
     if (startsOver || (!run && !restarts.isBusy)) restarts.request(after);
     // The run that is being started will adopt the choice.
-    else if (!run || restarts.isBusy) session.chosen.emit();
+    else if (!run || restarts.isBusy) session.choicesChanged.emit();
     else restarts.adjust(run);
   }
 
@@ -142,7 +142,7 @@ export class Chooser implements ToolHost {
 
   private refuse(why: string): void {
     notify(why);
-    this.session.chosen.emit();
+    this.session.choicesChanged.emit();
   }
 
   /** Removes notes about earlier choices. The note that says why the CPU runs instead of the GPU stays. */

@@ -9,7 +9,7 @@ import type { SimulationOptions } from '../../core/simulation/simulation';
 import type { GpuRequest } from '../../gpu/device';
 import type { Hardware } from '../model/choices';
 import { MOST_PARTICLES } from '../model/fields';
-import { type Chosen, startCount, startOf } from '../model/opened';
+import { type Selection, startCount, startOf } from '../model/opened';
 import { methodOf } from '../model/scenes';
 import type { MethodStart, Start } from '../model/simulation-view';
 import { showEngineNote } from '../support/notes';
@@ -50,7 +50,7 @@ export class Engines {
   }
 
   /** Returns the present engine if it suits the choices, else a new one. Throws early if the GPU is too small. */
-  async openFor(choices: Chosen): Promise<Engine> {
+  async openFor(choices: Selection): Promise<Engine> {
     const present = this.session.engine;
     if (!present || present.kind !== choices.engine) return this.open(choices);
     const { dimensions } = choices;
@@ -81,7 +81,7 @@ export class Engines {
     }
   }
 
-  private async open(choices: Chosen): Promise<Engine> {
+  private async open(choices: Selection): Promise<Engine> {
     if (choices.engine === 'cpu') return this.openCpu();
     try {
       const particles = choices.opened ? startCount(choices, hardwareOf(undefined, choices)) : choices.count;
@@ -129,13 +129,13 @@ export class Engines {
 }
 
 /** Without an engine, assumes hardware without limits of its own. */
-export function hardwareOf(engine: Engine | undefined, { dimensions }: Chosen): Hardware {
+export function hardwareOf(engine: Engine | undefined, { dimensions }: Selection): Hardware {
   const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
   return { isSoftware: engine?.isSoftware ?? false, most };
 }
 
 /** Prepares the chosen scene or file to start. Loads the code of a fluid or flock when one is chosen. */
-export async function startFrom(chosen: Chosen, count: number): Promise<Start> {
+export async function startFrom(chosen: Selection, count: number): Promise<Start> {
   switch (methodOf(chosen)) {
     case 'fluid':
       return (await import('../engines/methods/fluid-start')).startFluid(chosen, count);

@@ -5,7 +5,7 @@
 import { ArgumentError, GpuError, LimitError } from '../../core/base/errors';
 import { changedFields, defaultChoices } from '../model/choices';
 import { FEWEST_PARTICLES } from '../model/fields';
-import type { Chosen } from '../model/opened';
+import type { Selection } from '../model/opened';
 import { methodOf } from '../model/scenes';
 import { isUnloaded } from '../support/chunk-errors';
 import { formatCount } from '../support/format';
@@ -16,12 +16,12 @@ const MOST_OF_REFUSED = 0.99;
 
 export interface Fallback {
   /** Undefined if nothing is left to try. */
-  readonly choices: Chosen | undefined;
+  readonly choices: Selection | undefined;
   readonly apology: string;
 }
 
 /** Returns the choices with as many particles as fit; undefined on the CPU, or if fewer particles cannot help. */
-export function fewerThan(choices: Chosen, tried: number, error: unknown): Fallback | undefined {
+export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
   // Browsers do not reveal how much memory there is, and a method's limit may be that of its lattice, so try half.
@@ -42,7 +42,7 @@ export function fewerThan(choices: Chosen, tried: number, error: unknown): Fallb
  * Returns more usual choices if values do not go together or a part of the page did not load: first the scene's usual
  * sizes, then all its usual settings, then the page's first choices. Returns undefined for other errors.
  */
-export function moreUsual(choices: Chosen, error: unknown): Fallback | undefined {
+export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;
   const { scene, dimensions, engine } = choices;
   const usual = { ...defaultChoices(scene, dimensions), engine };

@@ -4,7 +4,7 @@
  */
 import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
 import { themeOf } from '../model/fluid-look';
-import type { Chosen } from '../model/opened';
+import type { Selection } from '../model/opened';
 import { hidesLines, shownOf } from '../model/overlays';
 import { onAppearance } from '../support/appearance';
 import { isUnloaded } from '../support/chunk-errors';
@@ -50,7 +50,7 @@ export class Picture {
     private readonly session: Session,
     private readonly viewpoint: Viewpoint,
   ) {
-    session.changed.listen(() => {
+    session.particlesChanged.listen(() => {
       this.isDirty = true;
     });
     onAppearance(() => {
@@ -161,7 +161,7 @@ export interface Prepared {
 }
 
 /** Prepares the chosen colours (or speed, if they are refused), the tool, the overlays and the fluid's look. */
-export async function prepare(run: Run, choices: Chosen): Promise<Prepared> {
+export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);
   if (refusal) await run.prepare('speed');

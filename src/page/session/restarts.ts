@@ -6,10 +6,10 @@
  * visitor chooses something else before it is ready, it is given up, provided that another run stays visible meanwhile.
  */
 import { GpuError } from '../../core/base/errors';
-import { type Carried, carry, isSameStart } from '../model/carried';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
+import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
-import { type Chosen, refuseOpened, settingChanges, startCount } from '../model/opened';
+import { refuseOpened, type Selection, settingChanges, startCount } from '../model/opened';
 import type { SeenBox } from '../model/seen-box';
 import type { State } from '../model/simulation-view';
 import { notify, showEngineNote } from '../support/notes';
@@ -47,13 +47,13 @@ export class Restarts {
   readonly adjusted = new Signal<Run>();
   /** The number of particles that the present run began with. */
   private startedCount = 0;
-  private wanted: Chosen | undefined;
+  private wanted: Selection | undefined;
   private working: Promise<void> | undefined;
   readonly engines: Engines;
   /** The state that the next run goes on from, after a device loss or because the run needs more room. */
-  private carried: Carried | undefined;
+  private continued: ContinuedState | undefined;
   /** Time stands still until another run has taken over, so that no step happens twice. */
-  isCarrying = false;
+  isContinuing = false;
   /** Tells the visitor why something other than the choice starts. */
   private apology = '';
   /** Why the CPU runs instead of the GPU, and whether the page must still show it. */
@@ -65,7 +65,7 @@ export class Restarts {
     private readonly history: History,
     openers: Openers,
     /** Loads the camera and the tools of a choice. */
-    private readonly load: (choices: Chosen) => Promise<void>,
+    private readonly load: (choices: Selection) => Promise<void>,
   ) {
     this.engines = new Engines(openers, session, (engine, reason) => this.recover(engine, reason));
   }
@@ -81,9 +81,9 @@ export class Restarts {
   }
 
   /** Starts over with these choices, once the start in progress is done. */
-  request(choices: Chosen): void {
+  request(choices: Selection): void {
     this.wanted = choices;
-    this.session.chosen.emit();
+    this.session.choicesChanged.emit();
     this.working ??= whileWaiting(this.work());
   }
 
@@ -93,34 +93,34 @@ export class Restarts {
     run.simulation.set(settingChanges(session.present, session.choices));
     session.running = session.choices;
     this.adjusted.emit(run);
-    session.chosen.emit();
+    session.choicesChanged.emit();
     this.notifyCap();
   }
 
   /** Starts a run with the same state and with room for what the chosen tool adds. */
   async makeRoom(): Promise<void> {
     const { run } = this.session;
-    if (!run || this.isCarrying || this.working) return;
-    this.isCarrying = true;
-    let carried: Carried | undefined;
+    if (!run || this.isContinuing || this.working) return;
+    this.isContinuing = true;
+    let continued: ContinuedState | undefined;
     try {
       const checkpoint = await stateOf(run);
       if (run !== this.session.run || this.working) return;
-      carried = this.carryOn(checkpoint);
-      this.carried = carried;
+      continued = this.continuedFrom(checkpoint);
+      this.continued = continued;
       this.request(this.session.choices);
       await this.working;
     } catch (error) {
       notify(explain(error));
     } finally {
-      this.isCarrying = false;
+      this.isContinuing = false;
       // If the new run was refused, forget the state: a later reset must start from the beginning.
-      if (carried && this.carried === carried) this.carried = undefined;
+      if (continued && this.continued === continued) this.continued = undefined;
     }
   }
 
   /** Returns the number of particles at the start. */
-  countOf(choices: Chosen): number {
+  countOf(choices: Selection): number {
     return startCount(choices, hardwareOf(this.session.engine, choices));
   }
 
@@ -163,14 +163,14 @@ export class Restarts {
           if (this.wanted) this.session.choices = this.wanted;
           else this.giveUp(error);
         }
-        this.session.chosen.emit();
+        this.session.choicesChanged.emit();
       }
     }
     this.working = undefined;
   }
 
   /** Returns to the choices of the present run, together with later choices that suit it. */
-  private stay(run: Run, refused: Chosen): void {
+  private stay(run: Run, refused: Selection): void {
     const { session } = this;
     const { running } = session;
     this.apology = '';
@@ -185,22 +185,22 @@ export class Restarts {
   }
 
   /** Returns the later choices that need no new start. */
-  private chosenSince(asked: Chosen): Partial<Choices> {
+  private chosenSince(asked: Selection): Partial<Choices> {
     const { choices } = this.session;
     const since = changedFields(asked, choices).filter((name) => fieldOf(name).effect !== 'start');
     return Object.fromEntries(since.map((name) => [name, choices[name]]));
   }
 
   /** Returns the choices with as many particles as fit, if the device refused for lack of room. */
-  private fewer(choices: Chosen, error: unknown): Chosen | undefined {
+  private fewer(choices: Selection, error: unknown): Selection | undefined {
     // Rather keep the present run than lose it to make room.
-    const fewer = this.isCarrying ? undefined : fewerThan(choices, this.countOf(choices), error);
+    const fewer = this.isContinuing ? undefined : fewerThan(choices, this.countOf(choices), error);
     if (fewer) this.apology = fewer.apology;
     return fewer?.choices;
   }
 
   /** Returns what to start if no run remains to go back to; undefined if nothing is left to try. */
-  private fallbackFor(choices: Chosen, error: unknown): Chosen | undefined {
+  private fallbackFor(choices: Selection, error: unknown): Selection | undefined {
     const usual = moreUsual(choices, error);
     if (usual) {
       this.apology = usual.apology;
@@ -230,7 +230,7 @@ export class Restarts {
     showEngineNote(`${why} ${does}`);
   }
 
-  /** Notifies the visitor that nothing is left to try, and how to try again. Keeps the carried state. */
+  /** Notifies the visitor that nothing is left to try, and how to try again. Keeps the continued state. */
   private giveUp(error: unknown): void {
     const { isForced } = this.session;
     this.apology = '';
@@ -240,13 +240,13 @@ export class Restarts {
     notify(`${explain(error)} Nothing runs now; Reset tries again.`);
   }
 
-  private async restart(choices: Chosen): Promise<void> {
+  private async restart(choices: Selection): Promise<void> {
     const { session } = this;
     const loading = this.load(choices);
     // Awaited below; until then an error must not count as unhandled.
     loading.catch(() => undefined);
     const engine = await this.engines.openFor(choices);
-    let actual: Chosen = { ...choices, engine: engine.kind };
+    let actual: Selection = { ...choices, engine: engine.kind };
     const tooMany = refuseOpened(actual, hardwareOf(engine, actual));
     if (tooMany !== undefined) {
       notify(`${tooMany} The scene starts instead.`);
@@ -254,9 +254,10 @@ export class Restarts {
     }
     const count = startCount(actual, hardwareOf(engine, actual));
     if (engine.kind !== choices.engine) session.isForced = true;
-    const { carried } = this;
-    // The carried state does not fit if this engine starts with fewer particles.
-    const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
+    const { continued } = this;
+    // The continued state does not fit if this engine starts with fewer particles.
+    const goesOn =
+      continued !== undefined && isSameStart(continued.choices, actual) && continued.count === count;
     const start = await startFrom(actual, count).catch((error: unknown) => {
       if (engine !== session.engine) engine.destroy();
       throw error;
@@ -265,16 +266,16 @@ export class Restarts {
     const room = roomFor(
       { ...actual, most: capOf(actual, hardwareOf(engine, actual))?.most },
       options,
-      goesOn ? carried.checkpoint : checkpoint,
-      goesOn ? carried.room : undefined,
+      goesOn ? continued.checkpoint : checkpoint,
+      goesOn ? continued.room : undefined,
     );
     const started = await this.engines.start(engine, { ...options, ...room }, method);
     const { run } = started;
     try {
-      const resumes = goesOn && this.resume(run, carried);
+      const resumes = goesOn && this.resume(run, continued);
       if (checkpoint && !resumes) run.restore(checkpoint);
       await loading;
-      // Preparing to draw may take long, so give up if there is a later request. But first adopt a carried state:
+      // Preparing to draw may take long, so give up if there is a later request. But first adopt a continued state:
       // otherwise the later request would start without it.
       const isGivenUp = () => !goesOn && this.wanted && session.run && started.engine === session.engine;
       if (isGivenUp()) throw new Error('Something else was chosen.');
@@ -291,7 +292,7 @@ export class Restarts {
     session.running = actual;
     session.drive = drive;
     this.startedCount = count;
-    if (this.carried === carried) this.carried = undefined;
+    if (this.continued === continued) this.continued = undefined;
     if (this.wanted) return;
     this.apology = [this.apology, note].filter(Boolean).join(' ');
     const hasChanged = changedFields(choices, session.choices).length > 0;
@@ -300,14 +301,14 @@ export class Restarts {
       this.adjust(run);
       return;
     }
-    session.chosen.emit();
+    session.choicesChanged.emit();
     this.notifyCap();
   }
 
   private show(
     engine: Engine,
     run: Run,
-    choices: Chosen,
+    choices: Selection,
     prepared: Pick<Shown, keyof Prepared | 'box'>,
     hasPast: boolean,
   ): void {
@@ -333,13 +334,13 @@ export class Restarts {
   }
 
   /** Packs a state of the present run for the run that replaces it. */
-  private carryOn(checkpoint: State): Carried | undefined {
+  private continuedFrom(checkpoint: State): ContinuedState | undefined {
     const { run, running } = this.session;
-    return run && running && carry(run.simulation, running, this.startedCount, checkpoint);
+    return run && running && packContinued(run.simulation, running, this.startedCount, checkpoint);
   }
 
   /** Goes on from a state. Returns false if it does not fit the run. */
-  private resume(run: Run, { checkpoint }: Carried): boolean {
+  private resume(run: Run, { checkpoint }: ContinuedState): boolean {
     try {
       goOnFrom(run, checkpoint);
       return true;
@@ -358,15 +359,16 @@ export class Restarts {
     const { session } = this;
     const { latest } = this.history;
     // If a later state is moving to a run with more room, that one goes on.
-    const kept = latest && this.carryOn(latest);
+    const kept = latest && this.continuedFrom(latest);
     const isLater =
-      this.isCarrying && this.carried && kept && this.carried.checkpoint.time > kept.checkpoint.time;
-    if (kept && !isLater) this.carried = kept;
-    const { carried } = this;
+      this.isContinuing && this.continued && kept && this.continued.checkpoint.time > kept.checkpoint.time;
+    if (kept && !isLater) this.continued = kept;
+    const { continued } = this;
     const goesOn =
-      carried !== undefined &&
-      (losses <= MOST_LOSSES || this.countOf({ ...carried.choices, engine: 'cpu' }) === carried.count);
-    const where = carried && goesOn ? `goes on from ${carried.checkpoint.time.toFixed(2)} s` : 'starts over';
+      continued !== undefined &&
+      (losses <= MOST_LOSSES || this.countOf({ ...continued.choices, engine: 'cpu' }) === continued.count);
+    const where =
+      continued && goesOn ? `goes on from ${continued.checkpoint.time.toFixed(2)} s` : 'starts over';
     session.run = undefined;
     session.engine = undefined;
     const why = reason.trim().replace(/\.?$/, '.');

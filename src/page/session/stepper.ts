@@ -32,7 +32,7 @@ export class Stepper {
   /** `isPaused`: the visitor or the address paused it. `isCalm`: the system asks for less motion. */
   constructor(
     private readonly session: Session,
-    private readonly restarts: Pick<Restarts, 'isBusy' | 'isCarrying'>,
+    private readonly restarts: Pick<Restarts, 'isBusy' | 'isContinuing'>,
     private readonly tools: PointerTools,
     public isPaused: boolean,
     isCalm: boolean,
@@ -87,9 +87,9 @@ export class Stepper {
    * Takes at most one step per frame, and skips frames that come faster than steps. Returns true if the run is playing.
    */
   play(run: Run, elapsed: number): boolean {
-    const { isCarrying, isBusy } = this.restarts;
+    const { isContinuing, isBusy } = this.restarts;
     // Long steps would delay a run that is being started.
-    const isWaiting = isCarrying || this.isFilmed || (isSlow(run) && isBusy);
+    const isWaiting = isContinuing || this.isFilmed || (isSlow(run) && isBusy);
     if (!this.isPlaying || isWaiting) return false;
     this.owed = Math.min(this.owed + elapsed, 1.5 * STEP_MS);
     if (this.owed >= STEP_MS - EARLY_MS) {
@@ -106,7 +106,7 @@ export class Stepper {
     applyDrive(drivable(run), drive, choices.gravity);
     // Timing the stages of a step delays it, and a film needs the step at once.
     run.step(seconds, !this.isFilmed);
-    this.session.changed.emit();
+    this.session.particlesChanged.emit();
   }
 }
 

@@ -1,11 +1,10 @@
 /**
  * The light or dark appearance of a page. It follows the system unless the visitor has chosen one in the playground.
- * The browser stores that choice for all pages; links leave it out. An address may contain an appearance: then it holds
- * for this visit and stays in the address. Media rules in the style sheets define both looks, so the page looks right
- * before a script runs. A choice replaces the conditions of those rules. The state belongs to the document, so this
- * module holds it once.
+ * The browser stores that choice for all pages; links do not contain it. An appearance in the URL applies to this visit
+ * and stays in the URL. Media rules in the style sheets define both looks, so the page looks right before a script
+ * runs. A choice replaces the conditions of those rules. This module stores the state, because a page has only one.
  */
-import { keepAs, keptAs } from './storage';
+import { storedValue, storeValue } from './storage';
 
 export const APPEARANCES = [
   ['system', 'System'],
@@ -15,7 +14,7 @@ export const APPEARANCES = [
 
 export type Appearance = (typeof APPEARANCES)[number][0];
 
-/** The name in addresses and in the browser's storage. */
+/** The name in URLs and in the browser's storage. */
 const PARAMETER = 'appearance';
 
 /** Media conditions as the style sheets and elements contain them. */
@@ -37,7 +36,7 @@ export function isDark(): boolean {
   return chosen === 'system' ? matchMedia(CONDITIONS.dark).matches : chosen === 'dark';
 }
 
-/** Calls the listener whenever the page may have become light or dark. Returns a function that ends this. */
+/** Calls the listener whenever the page may have become light or dark. Returns a function that removes the listener. */
 export function onAppearance(listener: () => void): () => void {
   const system = matchMedia(CONDITIONS.dark);
   system.addEventListener('change', listener);
@@ -48,18 +47,18 @@ export function onAppearance(listener: () => void): () => void {
   };
 }
 
-/** Call once. Applies the appearance in the address, else the one stored in this browser. */
+/** Applies the appearance in the URL. If there is none, applies the one that the browser has stored. Call it once. */
 export function openAppearance(search: string): void {
   inAddress = appearanceOf(new URLSearchParams(search).get(PARAMETER));
-  if (inAddress) takeAlong(inAddress);
-  apply(inAddress ?? appearanceOf(keptAs(PARAMETER)) ?? 'system');
+  if (inAddress) putInLinks(inAddress);
+  apply(inAddress ?? appearanceOf(storedValue(PARAMETER)) ?? 'system');
 }
 
 /** Applies the visitor's choice and stores it. */
 export function chooseAppearance(appearance: Appearance): void {
-  if (inAddress) takeAlong(undefined);
+  if (inAddress) putInLinks(undefined);
   inAddress = undefined;
-  keepAs(PARAMETER, appearance === 'system' ? undefined : appearance);
+  storeValue(PARAMETER, appearance === 'system' ? undefined : appearance);
   apply(appearance);
 }
 
@@ -67,7 +66,7 @@ export function chosenAppearance(): Appearance {
   return chosen;
 }
 
-/** Returns the appearance in the address; undefined once the visitor has chosen one. */
+/** Returns the appearance in the URL; undefined after the visitor has chosen another one. */
 export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }
@@ -79,17 +78,17 @@ function appearanceOf(text: string | null | undefined): Appearance | undefined {
 function apply(appearance: Appearance): void {
   if (appearance === chosen) return;
   chosen = appearance;
-  conditionals ??= [...rulesOfLooks(), ...elementsOfLooks()];
+  conditionals ??= [...conditionalRules(), ...conditionalElements()];
   for (const { look, require } of conditionals) {
     require(appearance === 'system' ? CONDITIONS[look] : appearance === look ? 'all' : 'not all');
   }
-  // For what the browser draws itself, such as scrollbars.
+  // Affects the parts that the browser draws, such as scrollbars.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
   for (const listener of listeners) listener();
 }
 
 /** Adds the appearance to the links to other pages, or removes it. */
-function takeAlong(appearance: Appearance | undefined): void {
+function putInLinks(appearance: Appearance | undefined): void {
   const search = appearance ? `?${PARAMETER}=${appearance}` : '';
   for (const link of document.querySelectorAll('a[href^="./"]')) {
     const [path = ''] = (link.getAttribute('href') ?? '').split('?');
@@ -97,7 +96,7 @@ function takeAlong(appearance: Appearance | undefined): void {
   }
 }
 
-function rulesOfLooks(): Conditional[] {
+function conditionalRules(): Conditional[] {
   return [...document.styleSheets].flatMap(rulesOf).flatMap((rule) => {
     const look =
       rule instanceof CSSMediaRule && LOOKS.find((one) => rule.media.mediaText === CONDITIONS[one]);
@@ -113,7 +112,7 @@ function rulesOfLooks(): Conditional[] {
   });
 }
 
-/** Returns no rules for a sheet that a browser extension has inserted, because reading it throws. */
+/** Returns a sheet's rules. Returns none if a browser extension has inserted the sheet, because reading it throws. */
 function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   try {
     return [...sheet.cssRules];
@@ -122,8 +121,8 @@ function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   }
 }
 
-/** The elements that set the colour of the browser's own frame. */
-function elementsOfLooks(): Conditional[] {
+/** Finds the elements that set the colour of the browser's own frame. */
+function conditionalElements(): Conditional[] {
   return LOOKS.flatMap((look) =>
     [...document.querySelectorAll<HTMLMetaElement>(`meta[media="${CONDITIONS[look]}"]`)].map((element) => ({
       look,

@@ -1,11 +1,10 @@
 /**
- * Switches the shortcuts of single characters on and off. They work wherever the focus is, so visitors who use speech
- * input or hit keys by accident can switch them off. The browser stores this for all pages of the site. Space, the
- * arrows and the keys of a focused control always work. The state belongs to the document, so this module holds it
- * once.
+ * Switches single-character shortcuts on and off. They work wherever the focus is, so visitors who use speech input, or
+ * who hit keys by accident, can switch them off. The browser stores the setting for all pages of the site. Space, the
+ * arrows and the keys of a focused control always work. This module stores the state, because a page has only one.
  */
 import { setHint } from './hints';
-import { keepAs, keptAs } from './storage';
+import { storedValue, storeValue } from './storage';
 
 const NAME = 'character-keys';
 const OFF = 'off';
@@ -22,12 +21,12 @@ export function isCharacter(key: string): boolean {
   return [...key].length === 1 && key !== ' ';
 }
 
-/** Matches the end of a hint that names a character key as its shortcut. */
-const NAMED = / \((?:shift and )?[^ ]\)$/u;
+/** Matches a character key in parentheses at the end of a hint, which is the control's shortcut. */
+const SHORTCUT = / \((?:shift and )?[^ ]\)$/u;
 
 /**
- * Connects the checkbox that switches character keys. While they are off, buttons announce no character keys and hints
- * name none. Call it after showHints() (hints.ts).
+ * Connects the checkbox that switches character keys. While they are off, neither buttons nor hints mention them. Call
+ * it after showHints() (hints.ts).
  */
 export function letChoose(box: HTMLInputElement): void {
   const buttons = [...document.querySelectorAll('[aria-keyshortcuts]')]
@@ -35,10 +34,10 @@ export function letChoose(box: HTMLInputElement): void {
     .filter(({ key }) => isCharacter(key));
   const hints = [...document.querySelectorAll<HTMLElement>('[data-hint]')]
     .map((holder) => ({ holder, hint: holder.dataset.hint ?? '' }))
-    .filter(({ hint }) => NAMED.test(hint));
+    .filter(({ hint }) => SHORTCUT.test(hint));
   const announce = () => {
     for (const { holder, hint } of hints) {
-      setHint(holder, areCharacterKeysOn() ? hint : hint.replace(NAMED, ''));
+      setHint(holder, areCharacterKeysOn() ? hint : hint.replace(SHORTCUT, ''));
     }
     for (const { button, key } of buttons) {
       if (areCharacterKeysOn()) button.setAttribute('aria-keyshortcuts', key);
@@ -49,12 +48,12 @@ export function letChoose(box: HTMLInputElement): void {
   announce();
   box.addEventListener('change', () => {
     areOn = box.checked;
-    keepAs(NAME, areOn ? undefined : OFF);
+    storeValue(NAME, areOn ? undefined : OFF);
     announce();
   });
 }
 
 function areCharacterKeysOn(): boolean {
-  areOn ??= keptAs(NAME) !== OFF;
+  areOn ??= storedValue(NAME) !== OFF;
   return areOn;
 }

@@ -1,13 +1,13 @@
-/** The elements of a page by their ids, and the text in them. */
+/** Finds elements of the page by their ids, and sets their text. */
 
-/** Returns an element of the page's HTML. Throws if there is none of this kind. */
+/** Returns an element of the page. Throws if there is no element of this kind with this id. */
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);
   return element;
 }
 
-/** Writes only a text that differs, because most texts are set in every frame. */
+/** Sets the text of an element if it differs. Most texts are set in every frame without a change. */
 export function setText(id: string, text: string): void {
   const element = find(id, HTMLElement);
   if (element.textContent !== text) element.textContent = text;

@@ -1,4 +1,4 @@
-/** Numbers as the page writes them. */
+/** Formats numbers for the page. */
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
@@ -19,19 +19,19 @@ export function formatReal(value: number): string {
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
 
-/** Formats a share as a percentage, with enough digits to tell it from 100%. */
+/** Formats a share as a percentage, with enough digits to distinguish it from 100%. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
   const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;
   return `${percent.toFixed(percent === 0 || percent === 100 ? 0 : decimals)}%`;
 }
 
-/** Formats a share to a tenth of a percent, for values that are often whole but for noise. */
+/** Formats a share to a tenth of a percent. */
 export function formatPercent(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
 
-/** Formats durations from a second on in seconds, from two minutes on in minutes, from two hours on in hours. */
+/** Formats a duration: in seconds from 1 s on, in minutes from 2 min on, in hours from 2 h on. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 0.01) return '< 0.01 ms';
   if (milliseconds >= 1000) {

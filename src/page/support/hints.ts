@@ -1,18 +1,18 @@
 /**
- * Hints explain controls beyond their names. The page shows the hint of a control when the mouse points at it, or when
- * it gets the focus by key or tap. Screen readers get hints as descriptions. Every element with data-hint has one.
- * Titles in the markup, which only mice would show, become hints.
+ * Shows hints, which explain controls. A hint appears when the mouse points at the control, or when the control gets
+ * the focus by key or tap. Screen readers read hints as descriptions. The attribute data-hint contains an element's
+ * hint. Titles in the markup become hints, because browsers show a title only to visitors with a mouse.
  */
 
-/** Delay in milliseconds, so that a mouse that only passes shows nothing. */
+/** Milliseconds before a hint appears, so that a mouse that only passes a control shows none. */
 const POINTED_MS = 400;
 /** CSS pixels between a hint and its control, and between a hint and the window's edge. */
 const GAP = 6;
 
-/** Elements that show their hints whenever they have the focus. Buttons do so only if a key brought it. */
+/** Elements that show their hints whenever they have the focus. Others do so only if a key moved the focus. */
 const FILLED_IN = 'input, select';
 
-/** Call once. */
+/** Turns all titles into hints. Call it once. */
 export function showHints(): void {
   document.querySelectorAll<HTMLElement>('[title]').forEach((element, index) => {
     const note = document.createElement('span');
@@ -45,7 +45,7 @@ class Tip {
     this.box.className = 'tip';
     // Screen readers get the text as the control's description already.
     this.box.ariaHidden = 'true';
-    // Puts the hint above sheets, too, in browsers with popovers.
+    // In browsers with popovers, puts the hint above sheets, too.
     this.box.popover = 'manual';
     document.body.append(this.box);
     document.addEventListener('pointerover', ({ target, pointerType }) => {
@@ -53,8 +53,8 @@ class Tip {
     });
     document.addEventListener('pointerdown', () => this.point(undefined));
     document.addEventListener('focusin', ({ target }) => {
-      const isSeen = target instanceof Element && target.matches(`:focus-visible, ${FILLED_IN}`);
-      this.focused = isSeen ? holderOf(target) : undefined;
+      const isVisible = target instanceof Element && target.matches(`:focus-visible, ${FILLED_IN}`);
+      this.focused = isVisible ? holderOf(target) : undefined;
       this.update();
     });
     document.addEventListener('focusout', () => {
@@ -101,9 +101,9 @@ class Tip {
     const { left, top, bottom } = shown.getBoundingClientRect();
     const { width, height } = box.getBoundingClientRect();
     const below = bottom + GAP;
-    const isRoom = below + height + GAP <= innerHeight;
+    const hasRoom = below + height + GAP <= innerHeight;
     box.style.left = `${Math.max(GAP, Math.min(left, innerWidth - width - GAP))}px`;
-    box.style.top = `${isRoom ? below : Math.max(GAP, top - GAP - height)}px`;
+    box.style.top = `${hasRoom ? below : Math.max(GAP, top - GAP - height)}px`;
   }
 }
 

@@ -1,12 +1,11 @@
 /**
- * A part of the page that is loaded on the first request, such as a sheet, a film or the tools. Requests while it loads
- * wait for the same load. After a failure the next request loads again. The page shows waits that are long enough to
- * notice.
+ * Loads a part of the page on the first request, such as a sheet, a film or the tools. Later requests share the load.
+ * After a failure the next request loads again. The page shows a sign while a load takes long: see waiting.ts.
  */
 import { whileWaiting } from './waiting';
 
 export class Later<Part> {
-  /** Undefined until it is loaded. */
+  /** The part; undefined until it is loaded. */
   part: Part | undefined;
   private loading: Promise<Part> | undefined;
 

@@ -1,12 +1,12 @@
-/** The page's two notes to the visitor. */
+/** Shows the page's two notes to the visitor. */
 import { find, setText } from './dom';
 
-/** Shows a notice in place of the last one; '' removes it. */
+/** Shows a notice in place of the last one. The text '' removes it. */
 export function notify(text: string): void {
   show('notice', text);
 }
 
-/** Says why the engine is not the chosen one; '' removes the note. */
+/** Shows why the engine is not the chosen one. The text '' removes the note. */
 export function showEngineNote(text: string): void {
   show('engine-note', text);
 }

@@ -1,6 +1,6 @@
 /** Offers files for download, and lets the page respond between the parts of long work. */
 
-/** Milliseconds after which the browser has surely read a file that it was given. */
+/** Milliseconds after which the browser has surely read the file. */
 const DOWNLOAD_MS = 60_000;
 
 export function saveFile(blob: Blob, name: string): void {
@@ -13,7 +13,8 @@ export function saveFile(blob: Blob, name: string): void {
 }
 
 /**
- * Waits for the next task, so that the page can respond. Works in hidden tabs too, where timers and frames are rare.
+ * Waits for the next task, so that the page can respond. Works in hidden tabs, too, in which timers and frames are
+ * rare.
  */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,10 +1,10 @@
 /**
- * Lasting choices of the visitor, stored in the browser for all pages of this site, each under its own name. A browser
- * may refuse to store anything; then a choice holds for this visit only.
+ * Stores lasting choices of the visitor in the browser, for all pages of this site. If the browser refuses to store
+ * values, a choice applies to this visit only.
  */
 const PREFIX = 'cellstorm:';
 
-export function keptAs(name: string): string | undefined {
+export function storedValue(name: string): string | undefined {
   try {
     return localStorage.getItem(PREFIX + name) ?? undefined;
   } catch {
@@ -12,12 +12,12 @@ export function keptAs(name: string): string | undefined {
   }
 }
 
-/** Stores a value; undefined removes it. */
-export function keepAs(name: string, value: string | undefined): void {
+/** Stores a value under a name. The value undefined removes it. */
+export function storeValue(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, value);
   } catch {
-    // The value holds for this visit only.
+    // The value applies to this visit only.
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Shows a sign while the page loads code, starts a run or changes one. All waits share the sign, which appears once a
- * wait has lasted long enough to be noticed. The state belongs to the document, so this module holds it once.
+ * Shows a sign while the page loads code, starts a run or changes one. All waits share the sign. It appears when a wait
+ * has lasted long enough to be noticed. This module stores the state, because a page has only one sign.
  */
 
-/** Milliseconds; the sign does not appear for shorter waits. */
+/** Milliseconds before the sign appears. Shorter waits show none. */
 const NOTICED_MS = 200;
 
-let underWay = 0;
+let waits = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let show: (isWaiting: boolean) => void = () => undefined;
 
@@ -17,9 +17,9 @@ export function signWaiting(shown: typeof show): void {
 
 /** Shows the sign until the work has succeeded or failed. Returns the work. */
 export function whileWaiting<Result>(work: Promise<Result>): Promise<Result> {
-  if (underWay++ === 0) timer = setTimeout(() => show(true), NOTICED_MS);
+  if (waits++ === 0) timer = setTimeout(() => show(true), NOTICED_MS);
   const done = () => {
-    if (--underWay > 0) return;
+    if (--waits > 0) return;
     clearTimeout(timer);
     show(false);
   };

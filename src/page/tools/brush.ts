@@ -1,7 +1,7 @@
 /**
- * The pointer's effect on the velocities of particles, on the GPU (shaders/page/brush.wgsl) and as its twin on the
- * host. It pushes or pulls all particles near it, or holds one. Inputs: a stroke or a grip, and the state between two
- * steps. Output: velocities.
+ * Changes the velocities of particles near the pointer, on the GPU (shaders/page/brush.wgsl) or on the CPU by the same
+ * formulas. A stroke pushes or pulls all particles near the pointer; a grip moves one particle to it. Inputs: a stroke
+ * or a grip, and the state between two steps. Output: velocities.
  */
 import text from '../../../shaders/page/brush.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
@@ -14,13 +14,14 @@ import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 
 /**
- * The share of its way that a dragged particle moves per step. Moving all of it would throw particles on the way aside.
+ * The share of the remaining way that a dragged particle moves per step. If it moved the whole way, it would throw
+ * aside the particles between.
  */
 const HELD_SHARE = 0.25;
 
 const SOURCE = { name: 'page/brush.wgsl', text };
 
-/** struct Stroke of the shader. */
+/** The members of struct Stroke in the shader. */
 const STROKE = {
   origin: 'vector',
   direction: 'vector',
@@ -76,10 +77,10 @@ export class GpuBrush {
   }
 
   /** Call between two steps. */
-  hold(simulation: GpuSimulationView, { id, place, speed }: Grip, seconds: number): void {
+  hold(simulation: GpuSimulationView, { id, position, speed }: Grip, seconds: number): void {
     const { positions, velocities, ids } = simulation.buffers;
     const change = HELD_SHARE / seconds;
-    const stroke = { origin: place, direction: NOWHERE, reach: speed, change, held: id };
+    const stroke = { origin: position, direction: NOWHERE, reach: speed, change, held: id };
     this.run(simulation, 'hold', stroke, [positions, velocities, ids]);
   }
 
@@ -141,11 +142,11 @@ export function pushed(
   return after;
 }
 
-/** Returns the velocities, with the held particle on its way. */
+/** Returns the velocities after a grip: the held particle moves towards the grip's position. */
 export function held(
   dimensions: Dimensions,
   { positions, velocities, ids }: ParticleArrays,
-  { id, place, speed }: Grip,
+  { id, position, speed }: Grip,
   seconds: number,
 ): Float32Array {
   const after = velocities.slice();
@@ -154,7 +155,7 @@ export function held(
   const first = dimensions * particle;
   const way = Array.from(
     { length: dimensions },
-    (_, axis) => (place[axis] ?? 0) - (positions[first + axis] ?? 0),
+    (_, axis) => (position[axis] ?? 0) - (positions[first + axis] ?? 0),
   );
   const share = Math.min(HELD_SHARE / seconds, speed / Math.max(Math.hypot(...way), Number.MIN_VALUE));
   way.forEach((component, axis) => {

@@ -1,6 +1,6 @@
 /**
- * The pointer's tools: hands the pointer's position to the chosen tool, and shows a ring as wide as the brush. Tools
- * are loaded when one is chosen. If the pointer is still down when they arrive, they work from its position then.
+ * Passes the pointer's position to the chosen tool, and shows a ring as wide as the brush. The tools are loaded when
+ * the visitor chooses one. If the pointer is down when they have loaded, they start at its current position.
  */
 
 import type { Choices } from '../model/fields';
@@ -12,7 +12,7 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import type { ToolHost } from './tools';
 
-/** Tools that act on all particles within the brush. A drag takes one particle; a wall is as thick as a particle. */
+/** The tools that act within the brush, so that the ring is shown for them. */
 const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase'];
 
 export class PointerTools {
@@ -40,7 +40,7 @@ export class PointerTools {
     if (pointer !== 'look') await this.tools.get();
   }
 
-  /** True if dragging moves particles, not the picture. */
+  /** True if the pointer uses a tool, so that dragging does not move the picture. */
   get isChosen(): boolean {
     return this.session.choices.pointer !== 'look';
   }
@@ -51,10 +51,11 @@ export class PointerTools {
   }
 
   /**
-   * Reports the position of the pointer while it is down, in CSS pixels of the window; undefined when it is up again.
+   * Reports the position of the pointer while it is down, in CSS pixels of the window. Pass undefined when it is up
+   * again.
    */
   at(position: ScreenPosition | undefined): void {
-    // Tools that failed to load earlier are requested again.
+    // If the tools failed to load earlier, request them again.
     const isMissing = !this.tools.part && !this.tools.isLoading;
     if (position && !this.pressed && isMissing) this.host.prepareTool();
     this.pressed = position;
@@ -63,24 +64,24 @@ export class PointerTools {
     this.showRing();
   }
 
-  /** Reports the position of a mouse or a pen over the picture; undefined if it is elsewhere or unknown. */
+  /** Reports the position of a mouse or a pen over the picture. Pass undefined if it is elsewhere or unknown. */
   hover(position: ScreenPosition | undefined): void {
     this.hovered = position;
     this.showRing();
   }
 
-  /** Puts the pointer down in the middle of the picture, for keys. */
+  /** Uses the tool in the middle of the picture while a key is down. */
   inMiddle(isDown: boolean): void {
     this.at(isDown && this.isChosen ? this.viewpoint.middle : undefined);
   }
 
-  /** Call when the picture has moved below the pointer. */
+  /** Call it when the picture has moved under the pointer. */
   looked(): void {
     if (this.pressed) this.tools.part?.at(this.pressed);
     this.showRing();
   }
 
-  /** Call in every frame: the brush, the scene and the view may have changed. */
+  /** Call it in every frame, because the brush, the scene and the view may have changed. */
   update(): void {
     this.tools.part?.update();
     this.showRing();

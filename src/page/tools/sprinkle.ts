@@ -1,6 +1,6 @@
 /**
- * Makes new particles and walls at the pointer. Inputs: the position, and the particles and obstacles that are there
- * already. Outputs: particles at rest, inside the world, that overlap nothing; and balls in a row.
+ * Makes new particles and walls at the pointer. Inputs: a position, and the existing particles and obstacles. Outputs:
+ * particles at rest, inside the world, which overlap nothing; or the balls of a wall.
  */
 
 import { describeObstacles, type ObstaclesGiven } from '../../core/obstacles/obstacles';
@@ -11,7 +11,7 @@ import type { Ray } from '../view/camera';
 
 type Sizes = Pick<ParticleSimulation, 'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world'>;
 
-/** Positions tried per call. A limit, so that pouring makes a stream, not a lump. */
+/** The most positions that a call tries, so that the tool pours a stream, not a lump. */
 const MOST_TRIED = 24;
 
 /** Relative margin, greater than the error of rounding a radius to 32 bits. */
@@ -22,22 +22,23 @@ interface Solid {
   readonly centre: readonly number[];
   /** 0 for a box. */
   readonly radius: number;
+  /** Half of a box's edges; empty or 0 for a ball. */
   readonly half: readonly number[];
 }
 
-/** Returns at most `most` particles at random positions within `reach` of `place`; undefined if there is no room. */
+/** Returns at most `most` particles at random positions within `reach` of `position`; undefined if it finds no room. */
 export function sprinkle(
   simulation: Sizes,
   particles: ParticleArrays,
   fixed: StaticBodies,
-  { place, reach, most }: { place: readonly number[]; reach: number; most: number },
+  { position, reach, most }: { position: readonly number[]; reach: number; most: number },
   random: Random,
 ): NewParticles | undefined {
   const { dimensions, world, radiusRange, boxes } = simulation;
   const share = () => random.nextBits() / 2 ** 32;
-  const around = [
-    ...bodiesNear(simulation, particles.positions, particles.radii, particles.halfExtents, place, reach),
-    ...bodiesNear(simulation, fixed.positions, fixed.radii, fixed.halves, place, reach),
+  const solids = [
+    ...bodiesNear(simulation, particles.positions, particles.radii, particles.halfExtents, position, reach),
+    ...bodiesNear(simulation, fixed.positions, fixed.radii, fixed.halves, position, reach),
   ];
   const made: Solid[] = [];
   for (let attempt = 0; attempt < MOST_TRIED && made.length < most; attempt++) {
@@ -48,14 +49,14 @@ export function sprinkle(
     const own = Math.min(radius, simulation.radius);
     const offset = Array.from({ length: dimensions }, () => 2 * share() - 1);
     if (Math.hypot(...offset) > 1) continue;
-    const centre = offset.map((way, axis) => Math.fround((place[axis] ?? 0) + way * reach));
+    const centre = offset.map((way, axis) => Math.fround((position[axis] ?? 0) + way * reach));
     const isInside = centre.every((along, axis) => {
       const [low, high] = [world.min[axis] ?? 0, world.max[axis] ?? 0];
       return along >= low + own && along <= high - own;
     });
-    if (!isInside || around.some((body) => gapTo(body, centre) < own)) continue;
+    if (!isInside || solids.some((body) => gapTo(body, centre) < own)) continue;
     const body = { centre, radius: own, half: [] };
-    around.push(body);
+    solids.push(body);
     made.push(body);
   }
   if (made.length === 0) return undefined;
@@ -63,13 +64,13 @@ export function sprinkle(
   if (!radiusRange) return { positions };
   const radii = Float32Array.from(made, ({ radius }) => radius);
   if (!boxes) return { positions, radii };
-  // Makes boxes with their corners on the balls. They stay a little inside the range of radii, so that rounding cannot
-  // take them out of it.
+  // Each box has its corners on its ball. Keep the balls a little inside the range of radii, because rounding must not
+  // move a box out of the range.
   const { smallest, largest } = radiusRange;
   const halfExtents = Float32Array.from(
     made.flatMap(({ radius }) => {
-      const around = Math.min(largest * (1 - ROUNDING), Math.max(smallest * (1 + ROUNDING), radius));
-      return new Array<number>(dimensions).fill(around / Math.sqrt(dimensions));
+      const bound = Math.min(largest * (1 - ROUNDING), Math.max(smallest * (1 + ROUNDING), radius));
+      return new Array<number>(dimensions).fill(bound / Math.sqrt(dimensions));
     }),
   );
   return { positions, radii: new Float32Array(made.length), halfExtents };
@@ -99,7 +100,7 @@ function bodiesNear(
     let isNear = true;
     for (let axis = 0; axis < dimensions; axis++) {
       const way = Math.abs((positions[first + axis] as number) - (position[axis] ?? 0));
-      // NaN is near nothing.
+      // Written so that NaN is never near.
       if (!(way < reach + radius + own + (half[axis] ?? 0))) isNear = false;
     }
     if (isNear)
@@ -108,7 +109,7 @@ function bodiesNear(
   return found;
 }
 
-/** Returns the point at which a ray meets the floor of a box; undefined if it does not. */
+/** Returns the point at which a ray meets the floor, which is at the height `floor`; undefined if it does not. */
 export function onFloor({ origin, direction }: Ray, floor: number): number[] | undefined {
   const along = (floor - (origin[1] ?? 0)) / (direction[1] ?? 0);
   if (!(along > 0 && Number.isFinite(along))) return undefined;
@@ -116,9 +117,9 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 }
 
 /**
- * Returns a wall of at most `most` balls from one position to another, and its end. The balls have the particles'
- * radius and are one radius apart, so that no particle slips through: in the plane a row, in space pillars on the
- * floor, `height` high. Adds no ball at a position that has one.
+ * Returns a wall of at most `most` balls from one position to another, and the position at which it ends. The balls
+ * have the particles' radius and are one radius apart, so that no particle slips through. In 2D they form a row, in 3D
+ * pillars on the floor, `height` high. Skips positions at which there is an obstacle.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,
@@ -134,9 +135,9 @@ export function wall(
   const room = ((world.max[1] ?? 0) - floor) / radius;
   const levels =
     dimensions === 3 ? Math.max(1, Math.min(Math.floor(room) + 1, Math.round(height / radius))) : 1;
-  const standing = new PositionLookup(radius / 2);
+  const taken = new PositionLookup(radius / 2);
   for (let first = 0; first < fixed.positions.length; first += dimensions) {
-    standing.add(Array.from(fixed.positions.subarray(first, first + dimensions)));
+    taken.add(Array.from(fixed.positions.subarray(first, first + dimensions)));
   }
   const balls: number[][] = [];
   let end = from;
@@ -152,17 +153,17 @@ export function wall(
       const isInside = centre.every((along, axis) => {
         return along >= (world.min[axis] ?? 0) && along <= (world.max[axis] ?? 0);
       });
-      if (!isInside || standing.isTaken(centre)) continue;
+      if (!isInside || taken.isTaken(centre)) continue;
       if (balls.length >= most) return { balls, end };
       balls.push(centre);
-      standing.add(centre);
+      taken.add(centre);
     }
     end = foot;
   }
   return { balls, end };
 }
 
-/** Positions in cells as wide as `reach`, so that positions nearer than that are in adjacent cells. */
+/** Finds near positions. Cells are as wide as `reach`, so that nearer positions are in the same or adjacent cells. */
 class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();
 
@@ -200,7 +201,7 @@ class PositionLookup {
   }
 }
 
-/** Returns the obstacles of `fixed` except those with an index in `without`, and balls of the particles' radius. */
+/** Returns the obstacles of `fixed` except those with an index in `without`, plus balls of the particles' radius. */
 export function changeObstacles(
   { dimensions, radius, radiusRange, boxes }: Sizes,
   fixed: StaticBodies,

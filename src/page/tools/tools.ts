@@ -1,14 +1,14 @@
 /**
- * The tools with which the pointer changes the simulation. They push, pull and drag with each step; they add, erase and
- * draw walls at once, even while time stands still. Loaded when such a tool is chosen. Inputs: the pointer's position,
- * the choices, the run. Adding, erasing and grasping first read the particles, one request at a time, and act when they
- * arrive.
+ * The tools with which the pointer changes the simulation. Push, pull and drag act with each step. Add, erase and wall
+ * act at once, even while the simulation is paused. The page loads this file when the visitor chooses a tool. Inputs:
+ * the pointer's position, the choices, the run. Add, erase and the start of a drag first read the particles; only one
+ * read is under way at any time.
  */
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { Random } from '../../scenes';
-import { isSameStart } from '../model/carried';
 import type { Cap } from '../model/choices';
-import type { Chosen } from '../model/opened';
+import { isSameStart } from '../model/continued-state';
+import type { Selection } from '../model/opened';
 import { notify } from '../support/notes';
 import type { Ray, ScreenPosition } from '../view/camera';
 import { explain, type Run } from '../view/engine';
@@ -17,18 +17,18 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
-/** Acceleration by a brush, in radii per second². */
+/** Acceleration in the middle of the brush, in radii per second². */
 const BRUSH_FORCE = 1000;
 /** Greatest speed of a dragged particle, in radii per second. */
 const DRAG_SPEED = 2000;
 /** Greatest distance at which the pointer takes hold of a particle, in radii. */
 const GRASP = 3;
 
-/** The parts of the page that tools use beside the run. */
+/** The parts of the page that tools use, apart from the run. */
 export interface ToolHost {
   /** The limit on the number of particles. */
   readonly cap: Cap | undefined;
-  /** Prepares the chosen tool, or says why it cannot. */
+  /** Prepares the chosen tool, or shows the visitor why that is not possible. */
   prepareTool(): void;
   /** Makes room for more particles. */
   makeRoom(): void;
@@ -37,19 +37,20 @@ export interface ToolHost {
 export class Tools {
   /** The position of the pointer while it is down. */
   private pressed: ScreenPosition | undefined;
-  /** The particle that is dragged since the pointer went down, and its distance from the eye. */
+  /** The dragged particle, and its distance from the camera along the pointer's ray. */
   private grip: { readonly id: number; readonly depth: number } | undefined;
-  /** The last end of a wall, and the goal to which it continues when there is room. */
+  /** The position at which the wall ends so far. */
   private end: readonly number[] | undefined;
+  /** The position up to which the wall is still to be built, when there is room. */
   private goal: readonly number[] | undefined;
   /** The choices of the run when the pointer went down. */
-  private begun: Chosen | undefined;
-  private isAsking = false;
+  private begun: Selection | undefined;
+  private isReading = false;
   /** True if a step has been taken since the pointer went down. */
-  private hasWorked = false;
+  private hasActed = false;
   /** The run for which more room was requested since the pointer went down. A second request would be refused again. */
-  private asked: Run | undefined;
-  /** The position of a push or pull that lasted less than a step. The next step still does it. */
+  private fullRun: Run | undefined;
+  /** The position of a push or pull that ended before a step. The next step applies it. */
   private tap: ScreenPosition | undefined;
   private readonly random = new Random(1);
 
@@ -63,24 +64,24 @@ export class Tools {
     return this.grip !== undefined;
   }
 
-  /** Reports the position of the pointer while it is down; undefined when it is up again. */
+  /** Reports the position of the pointer while it is down. Pass undefined when it is up again. */
   at(position: ScreenPosition | undefined): void {
     const isFirst = !this.pressed;
     if (!position) {
       const { pointer } = this.session.choices;
-      if (!this.hasWorked && (pointer === 'push' || pointer === 'pull')) this.tap = this.pressed;
+      if (!this.hasActed && (pointer === 'push' || pointer === 'pull')) this.tap = this.pressed;
       this.pressed = undefined;
-      this.hasWorked = false;
+      this.hasActed = false;
       this.grip = undefined;
-      this.asked = undefined;
-      // A wall that waits for room is still completed.
+      this.fullRun = undefined;
+      // A wall that waits for room will still be completed.
       if (!this.goal) this.end = undefined;
       return;
     }
     this.pressed = position;
     this.tap = undefined;
     const { run, choices, present } = this.session;
-    this.leaveOthers();
+    this.forgetReplaced();
     if (isFirst) this.begun = present;
     if (!run) return;
     if (choices.pointer === 'wall') {
@@ -91,28 +92,28 @@ export class Tools {
         return;
       }
       if (this.session.movesObstacles) {
-        notify('The obstacles of this scene move by themselves, so no walls stay among them.');
+        notify('This scene sets its obstacles anew in each step, so a wall would vanish.');
         return;
       }
       if (dimensions === 3 && world.kind === 'unbounded') {
-        notify('A world without an end has no floor to build walls on.');
+        notify('An unbounded world has no floor to build walls on.');
         return;
       }
       const ray = this.viewpoint.rayAt(position);
       const goal = dimensions === 3 ? onFloor(ray, world.min[1] ?? 0) : ray.origin;
       if (goal) this.extendWall(run, goal);
     } else if (isFirst) {
-      this.ask(run, position);
+      this.readAndApply(run, position);
     }
   }
 
-  /** Call before each step. */
+  /** Call it before each step. */
   beforeStep(run: Run, seconds: number): void {
     const { grip, session } = this;
     const position = this.pressed ?? this.tap;
     if (!position || seconds === 0) return;
     this.tap = undefined;
-    this.hasWorked = true;
+    this.hasActed = true;
     const { pointer, brush } = session.choices;
     const { radius, world } = run.simulation;
     const ray = this.viewpoint.rayAt(position);
@@ -123,23 +124,24 @@ export class Tools {
       const there = pointAlong(ray, grip.depth).map((along, axis) =>
         Math.min((world.max[axis] ?? 0) - radius, Math.max((world.min[axis] ?? 0) + radius, along)),
       );
-      run.hold({ id: grip.id, place: there, speed: DRAG_SPEED * radius }, seconds);
+      run.hold({ id: grip.id, position: there, speed: DRAG_SPEED * radius }, seconds);
     }
   }
 
-  /** Call in every frame: continues what lasts as long as the pointer is down. */
+  /** Call it in every frame: continues to add, to erase, and to build a wall that waited for room. */
   update(): void {
-    this.leaveOthers();
+    this.forgetReplaced();
     const { pressed, goal } = this;
     const { run, choices } = this.session;
     if (goal && run && run.simulation.obstacleCapacity > run.simulation.obstacleCount) {
       this.extendWall(run, goal);
     }
-    if (pressed && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, pressed);
+    if (pressed && run && (choices.pointer === 'add' || choices.pointer === 'erase'))
+      this.readAndApply(run, pressed);
   }
 
-  /** Lets go if a new start has replaced the particles and walls. */
-  private leaveOthers(): void {
+  /** Forgets the dragged particle and the wall if a new start has replaced the particles and obstacles. */
+  private forgetReplaced(): void {
     const { present } = this.session;
     if (!this.begun || isSameStart(this.begun, present)) return;
     this.begun = present;
@@ -148,18 +150,18 @@ export class Tools {
     this.goal = undefined;
   }
 
-  /** Reads the particles and uses the tool on them. */
-  private async ask(run: Run, position: ScreenPosition): Promise<void> {
+  /** Reads the particles, then applies the tool to them. */
+  private async readAndApply(run: Run, position: ScreenPosition): Promise<void> {
     const { session } = this;
     const { pointer } = session.choices;
-    if (this.isAsking || (pointer !== 'add' && pointer !== 'erase' && pointer !== 'drag')) return;
-    this.isAsking = true;
+    if (this.isReading || (pointer !== 'add' && pointer !== 'erase' && pointer !== 'drag')) return;
+    this.isReading = true;
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap asks only once, so it waits here while the run is between two stages of a step.
+      // A tap calls this only once, so read again while the run is between two stages of a step.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
-      // A restored state has other ids.
+      // In a restored state the ids belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;
       const ray = this.viewpoint.rayAt(this.pressed ?? position);
       if (pointer === 'add') this.add(run, particles, ray);
@@ -168,13 +170,13 @@ export class Tools {
     } catch (error) {
       if (run === session.run) notify(explain(error));
     } finally {
-      this.isAsking = false;
+      this.isReading = false;
     }
   }
 
-  private askForRoom(run: Run): void {
-    if (this.asked === run) return;
-    this.asked = run;
+  private requestRoom(run: Run): void {
+    if (this.fullRun === run) return;
+    this.fullRun = run;
     this.host.makeRoom();
   }
 
@@ -194,19 +196,19 @@ export class Tools {
       return;
     }
     if (count >= capacity) {
-      this.askForRoom(run);
+      this.requestRoom(run);
       return;
     }
     const reach = this.session.choices.brush * radius;
     const within = {
-      place: pointAlong(ray, ray.depth),
+      position: pointAlong(ray, ray.depth),
       reach,
       most: Math.min(capacity, cap?.most ?? capacity) - count,
     };
     const added = sprinkle(simulation, particles, fixed, within, this.random);
     if (!added) return;
     run.add(added);
-    this.session.changed.emit();
+    this.session.particlesChanged.emit();
   }
 
   private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
@@ -220,12 +222,12 @@ export class Tools {
     const gone = near(dimensions, particles.positions, ray, reach).map(
       (index) => particles.ids[index] as number,
     );
-    // Obstacles that a method or a scene moves would be back with the next step.
+    // If a method or a scene sets the obstacles in each step, erased ones would return.
     const without =
       method || this.session.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);
     if (without.length > 0) run.setObstacles(changeObstacles(simulation, fixed, { without }));
-    if (gone.length + without.length > 0) this.session.changed.emit();
+    if (gone.length + without.length > 0) this.session.particlesChanged.emit();
   }
 
   private extendWall(run: Run, goal: readonly number[]): void {
@@ -237,11 +239,11 @@ export class Tools {
     this.end = end;
     if (balls.length > 0) {
       run.setObstacles(changeObstacles(simulation, fixed, { balls }));
-      this.session.changed.emit();
+      this.session.particlesChanged.emit();
     }
     const isDone = end.every((along, axis) => along === goal[axis]);
     this.goal = isDone ? undefined : goal;
-    if (!isDone) this.askForRoom(run);
+    if (!isDone) this.requestRoom(run);
     else if (!this.pressed) this.end = undefined;
   }
 }

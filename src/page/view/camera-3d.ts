@@ -1,10 +1,11 @@
 /**
- * The camera of 3D scenes: the eye circles a target in the box, by itself or when a visitor turns it. Conventions for
- * matrices and positions are in camera.ts.
+ * The camera of 3D scenes. It circles a target in the box, by itself or when a visitor turns it. camera.ts defines the
+ * conventions for matrices and positions.
  */
 import { mat4 } from 'wgpu-matrix';
 import {
   type Camera,
+  type CameraMatrices,
   type Corners,
   clamp,
   extents,
@@ -16,29 +17,35 @@ import {
   middle,
   NO_ORIGIN,
   type Ray,
-  type Sight,
   SPACE_ZOOM,
   type Viewport,
 } from './camera';
 
 /**
- * Focal length as a multiple of the shorter side of the space that no panel or margin covers. Greater values make the
- * picture flatter.
+ * Focal length, as a multiple of the shorter side of the free part of the window without its margin. Greater values
+ * make the picture flatter.
  */
 const FOCAL = 1.5;
-/** Radians per second: a turn takes one and a half minutes. */
+/** Radians per second. A whole turn takes one and a half minutes. */
 const ORBIT_SPEED = (2 * Math.PI) / 90;
 
 type Vector3 = readonly [number, number, number];
 
-export class SpaceCamera implements Camera {
+export class Camera3D implements Camera {
   private yaw = 0.55;
   private pitch = 0.32;
   private magnification = 1;
   /** The target, relative to the middle of the box. */
   private offset: Vector3 = [0, 0, 0];
   private isTurned = false;
-  private seen = { pixelsPerUnit: 1, focal: 1, x: 0, y: 0, distance: 1, eye: [0, 0, 0] as readonly number[] };
+  private seen = {
+    pixelsPerUnit: 1,
+    focal: 1,
+    x: 0,
+    y: 0,
+    distance: 1,
+    position: [0, 0, 0] as readonly number[],
+  };
 
   turn(yaw: number, pitch: number): void {
     this.isTurned = true;
@@ -46,7 +53,7 @@ export class SpaceCamera implements Camera {
     this.pitch = clamp(this.pitch + pitch, LOWEST_PITCH, HIGHEST_PITCH);
   }
 
-  /** Turns the camera slowly, without the visitor. */
+  /** Turns the camera slowly while the visitor does nothing. */
   drift(seconds: number): void {
     this.yaw += ORBIT_SPEED * seconds;
   }
@@ -89,7 +96,7 @@ export class SpaceCamera implements Camera {
     this.offset = [along(0), along(1), along(2)];
   }
 
-  sight(box: Corners, viewport: Viewport): Sight {
+  sight(box: Corners, viewport: Viewport): CameraMatrices {
     const { free } = viewport;
     const [width, height, depth] = extents(box);
     const across = Math.hypot(width, depth) / 2;
@@ -119,14 +126,14 @@ export class SpaceCamera implements Camera {
     const centre = middle(box);
     const { offset } = this;
     const target: Vector3 = [centre[0] + offset[0], centre[1] + offset[1], centre[2] + offset[2]];
-    const eye: Vector3 = [
+    const position: Vector3 = [
       target[0] + distance * back[0],
       target[1] + distance * back[1],
       target[2] + distance * back[2],
     ];
-    this.seen = { pixelsPerUnit: focal / distance, focal, x, y, distance, eye };
+    this.seen = { pixelsPerUnit: focal / distance, focal, x, y, distance, position };
     const { origin = NO_ORIGIN } = box;
-    const [from, to] = [eye, target].map((point) =>
+    const [from, to] = [position, target].map((point) =>
       point.map((along, axis) => along - (origin[axis] ?? 0)),
     ) as [number[], number[]];
     return {
@@ -140,7 +147,7 @@ export class SpaceCamera implements Camera {
   }
 
   ray(x: number, y: number): Ray {
-    const { focal, x: left, y: top, distance, eye } = this.seen;
+    const { focal, x: left, y: top, distance, position } = this.seen;
     const [right, up, back] = this.axes();
     const towards = [0, 1, 2].map(
       (axis) =>
@@ -149,8 +156,8 @@ export class SpaceCamera implements Camera {
         (back[axis] as number),
     );
     const length = Math.hypot(...towards);
-    // The target's plane is at `distance` along the line of sight, and at `length` times that along this ray.
-    return { origin: eye, direction: towards.map((along) => along / length), depth: distance * length };
+    // The plane through the target is at `distance` along the line of sight, and at `distance * length` along this ray.
+    return { origin: position, direction: towards.map((along) => along / length), depth: distance * length };
   }
 
   /** Moves the target to the right and up on the screen, at the same depth. */
@@ -160,7 +167,7 @@ export class SpaceCamera implements Camera {
     this.offset = [along(0), along(1), along(2)];
   }
 
-  /** Returns the directions to the right, up and towards the eye. */
+  /** Returns the camera's directions: right, up, and back from the target to the camera. */
   private axes(): readonly [Vector3, Vector3, Vector3] {
     const [cosYaw, sinYaw] = [Math.cos(this.yaw), Math.sin(this.yaw)];
     const [cosPitch, sinPitch] = [Math.cos(this.pitch), Math.sin(this.pitch)];

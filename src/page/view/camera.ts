@@ -1,8 +1,8 @@
 /**
- * Cameras, which map the world to the screen, and the one of the plane: it fits the box into the free part of the
- * window, and can be moved and magnified. The camera of space is in space-camera.ts, which is loaded only for scenes in
- * space. Matrices are stored by columns, as WGSL reads them. The eye looks along −z with y up; clip space is WebGPU's
- * (z from 0 to 1).
+ * Defines cameras, which map the world to the screen, and the camera of 2D scenes. It fits the box into the free part
+ * of the window; visitors can move and magnify the picture. The camera of 3D scenes is in camera-3d.ts, which is
+ * loaded only for them. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In clip
+ * space, z runs from 0 to 1, as WebGPU requires.
  */
 import type { Dimensions } from '../../core/world/world';
 import type { SeenBox } from '../model/seen-box';
@@ -15,7 +15,7 @@ export interface ScreenPosition {
 
 export type Matrix = Float32Array;
 
-/** Corners of the visible box. */
+/** The corners of the visible box, and its origin if that is not 0. */
 export type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
 
 /** CSS pixels from the canvas's top left corner. */
@@ -36,42 +36,44 @@ export interface Viewport {
   readonly free: Rectangle;
 }
 
-export interface Sight {
-  /** Subtracted from points before `view` is applied: see SeenBox. */
+/** The matrices of a camera for one frame, and their scale. */
+export interface CameraMatrices {
+  /** Subtracted from points before `view` is applied: see `SeenBox`. */
   readonly origin: readonly number[];
   readonly view: Matrix;
   readonly projection: Matrix;
-  /** CSS pixels per unit of length; in space at the distance of the target. */
+  /** CSS pixels per unit of length; in 3D at the distance of the target. */
   readonly pixelsPerUnit: number;
-  /** In space: the distance of the eye from its target, and how far the box reaches from the target. */
+  /** The distance of the camera from its target; 0 in 2D. */
   readonly distance: number;
+  /** No point of the box is farther from the target than this; 0 in 2D. */
   readonly reach: number;
 }
 
-/** A ray from the eye through a point of the screen; in the plane just that point of the world. */
+/** A ray from the camera through a point of the screen. In 2D, only the point of the world at that position. */
 export interface Ray {
   readonly origin: readonly number[];
-  /** Has length 1; in the plane 0. */
+  /** A vector of length 1; 0 in 2D. */
   readonly direction: readonly number[];
-  /** Distance along the ray to the plane through the camera's target. */
+  /** Distance along the ray to the plane through the camera's target; 0 in 2D. */
   readonly depth: number;
 }
 
-/** The position of the eye, and how a visitor moves it. Distances on the screen are in CSS pixels, y down. */
+/** A camera that a visitor can move. Distances on the screen are in CSS pixels, with y down. */
 export interface Camera {
-  sight(box: Corners, viewport: Viewport): Sight;
+  sight(box: Corners, viewport: Viewport): CameraMatrices;
   /** Moves the picture. */
   pan(across: number, down: number): void;
-  /** Magnifies by a factor; the point of the world at this position stays there. */
+  /** Magnifies by a factor. The point of the world at this position stays there. */
   zoom(factor: number, x: number, y: number): void;
-  /** Turns by radians in space; does nothing in the plane. */
+  /** Turns by radians in 3D. Does nothing in 2D. */
   turn(yaw: number, pitch: number): void;
   ray(x: number, y: number): Ray;
   /** Shows the whole box again. */
   fit(): void;
-  /** Returns the camera's state as numbers for an address; undefined if the visitor has not moved it. */
+  /** Returns the camera's state as a look (see LOOK_RANGES); undefined if the visitor has not moved the camera. */
   look(box: Corners): readonly number[] | undefined;
-  /** Restores such a state, whose numbers must be in their ranges. Ignores those for other dimensions. */
+  /** Restores the state in a look. Its numbers must be in LOOK_RANGES. Ignores a look of other dimensions. */
   lookAs(look: readonly number[], box: Corners): void;
 }
 
@@ -84,26 +86,26 @@ const IDENTITY = [
 
 export const NO_ORIGIN = [0, 0, 0] as const;
 
-/** Free room around the box in CSS pixels. */
+/** The margin around the box, in CSS pixels. */
 export const MARGIN = 16;
 
-/** How far an address may move the camera from the middle of the box, in boxes. */
+/** How far a look may move the camera from the middle of the box, as a multiple of the box's edge. */
 const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
-/** Bounds of the angle in radians between the floor and the line of sight. */
+/** The least and the greatest angle between the floor and the line of sight, in radians. */
 export const LOWEST_PITCH = 0.05;
 export const HIGHEST_PITCH = 1.4;
 export const SPACE_ZOOM = { least: 0.4, most: 40 } as const;
 
-export class PlaneCamera implements Camera {
+export class Camera2D implements Camera {
   private magnification = 1;
-  /** The point of the world in the middle of the free part; undefined for the middle of the box. */
+  /** The point of the world in the middle of the free part. Undefined means the middle of the box. */
   private centre: readonly [number, number] | undefined;
-  /** The state of the last sight. */
+  /** Values of the last call of `sight`. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
-  sight(box: Corners, viewport: Viewport): Sight {
+  sight(box: Corners, viewport: Viewport): CameraMatrices {
     const { free } = viewport;
     const [width, height] = extents(box);
     const fitted = Math.max(
@@ -141,7 +143,7 @@ export class PlaneCamera implements Camera {
   zoom(factor: number, x: number, y: number): void {
     const before = this.magnification;
     this.magnification = clamp(before * factor, PLANE_ZOOM.least, PLANE_ZOOM.most);
-    // The share of its distance from the middle by which the fixed point would move.
+    // Magnifying would move the fixed point by this share of its distance from the middle. Move the centre against it.
     const grown = 1 - before / this.magnification;
     const { scale, centre, x: left, y: top } = this.seen;
     this.centre = [centre[0] + ((x - left) / scale) * grown, centre[1] - ((y - top) / scale) * grown];
@@ -179,19 +181,19 @@ export class PlaneCamera implements Camera {
   }
 }
 
-/** Projects a point of the world onto the canvas: CSS pixels, and the distance along the line of sight. */
+/** Projects a point of the world onto the canvas, in CSS pixels. `distance` is measured along the line of sight. */
 export function project(
-  sight: Sight,
+  sight: CameraMatrices,
   viewport: Viewport,
   point: readonly number[],
 ): { x: number; y: number; distance: number } {
   const from = (axis: number) => (point[axis] ?? 0) - (sight.origin[axis] ?? 0);
-  const eye = transform(sight.view, [from(0), from(1), from(2), 1]);
-  const [x = 0, y = 0, , w = 1] = transform(sight.projection, eye);
+  const seen = transform(sight.view, [from(0), from(1), from(2), 1]);
+  const [x = 0, y = 0, , w = 1] = transform(sight.projection, seen);
   return {
     x: ((x / w + 1) / 2) * viewport.width,
     y: ((1 - y / w) / 2) * viewport.height,
-    distance: -(eye[2] ?? 0),
+    distance: -(seen[2] ?? 0),
   };
 }
 
@@ -208,9 +210,9 @@ function transform(by: Matrix, vector: readonly number[]): number[] {
 const BESIDE = [-MOST_BESIDE, MOST_BESIDE] as const;
 
 /**
- * Least and greatest values of the numbers of a look. In the plane: the centre of the picture, in boxes from the middle
- * of the box, and the zoom. In space: yaw, pitch, zoom (which divides the usual distance), and the target, in boxes
- * from the middle.
+ * The least and the greatest value of each number of a look. A look is the state of a camera in a URL. 2D: the centre
+ * of the picture, then the zoom. 3D: yaw, pitch, zoom (which divides the usual distance), then the target. Centre and
+ * target are offsets from the middle of the box, as multiples of its edges.
  */
 export const LOOK_RANGES: Readonly<Record<Dimensions, readonly (readonly [number, number])[]>> = {
   2: [BESIDE, BESIDE, [PLANE_ZOOM.least, PLANE_ZOOM.most]],
@@ -228,7 +230,7 @@ export function inRange(dimensions: Dimensions, look: readonly number[]): readon
   return LOOK_RANGES[dimensions].map(([least, most], index) => clamp(look[index] as number, least, most));
 }
 
-/** Writes a look for an address: short, and exact to a tenth of a pixel or so. */
+/** Formats a look for a URL: short, but exact to about a tenth of a pixel. */
 export function writeLook(dimensions: Dimensions, look: readonly number[]): string {
   const near = inRange(dimensions, look);
   const zoom = Number((near[2] as number).toPrecision(5));
@@ -236,7 +238,7 @@ export function writeLook(dimensions: Dimensions, look: readonly number[]): stri
   return near.map((value, index) => (index === 2 ? zoom : Number(value.toFixed(decimals)))).join('_');
 }
 
-/** Reads such a text and clamps it to the ranges; returns undefined if it is not a look. */
+/** Reads a look from a URL and clamps its numbers to their ranges. Returns undefined if the text is not a look. */
 export function readLook(dimensions: Dimensions, text: string): readonly number[] | undefined {
   const look = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   const isWhole = look.length === LOOK_RANGES[dimensions].length && !look.some(Number.isNaN);

@@ -1,7 +1,7 @@
 /**
- * Overlays for the CPU engine: the twin of overlay.ts. It draws into a 2D canvas, with the plain grid of the reference.
- * That is slow, so it sorts and lists only some thousands of particles; describeLeftOut() says what it leaves out. In
- * space, lines lie over particles.
+ * Draws the overlays for the CPU engine into a canvas with a 2D context; overlay.ts does so for the GPU engine. The
+ * reference's grid finds the pairs. It is slow, so only some thousands of particles are sorted or listed;
+ * describeLeftOut() describes what is missing. In 3D, lines are drawn over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -39,18 +39,20 @@ import { formatCount } from '../support/format';
 import { project } from './camera';
 import type { Frame } from './engine';
 
-/** The most particles that are sorted, and whose pairs are listed. */
+/** The most particles that are sorted. */
 const MOST_SORTED = 20_000;
+/** The most particles whose pairs are listed. */
 const MOST_LISTED = 5000;
-/** Number of colours along the thread. */
+/** The number of colours along the line of the sorted order. */
 const STEPS = 32;
+/** Width of a line's outline to either side, in CSS pixels beside large particles. */
 const CASING = 0.75;
 const CASING_OPACITY = 0.7;
 
 type Position = readonly number[];
 type Line = readonly [Position, Position];
 
-/** Returns sentences about what is not drawn, else ''. */
+/** Returns sentences about the overlays that are not drawn for this many particles; '' if all are drawn. */
 export function describeLeftOut(
   { thread, candidatePairs, contactLines }: Frame['overlays'],
   count: number,
@@ -67,7 +69,7 @@ export function describeLeftOut(
   return sentences.join(' ');
 }
 
-/** Returns the wanted overlays that are drawn for this many particles. */
+/** Returns the wanted overlays that the CPU engine draws for this many particles. */
 export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
   const { thread, candidatePairs, contactLines } = wanted;
   const hasPairs = count <= MOST_LISTED;
@@ -88,7 +90,7 @@ export class CanvasOverlay {
     private readonly frame: Frame,
   ) {}
 
-  /** Draws the faces of the box. Call after particles are drawn in the plane, before them in space. */
+  /** Draws the heat map and the cells on faces of the box. Call it after the particles in 2D, before them in 3D. */
   drawFaces(): void {
     const { heatMap, cellLines } = this.frame.overlays;
     if (heatMap) this.drawHeat();
@@ -163,7 +165,7 @@ export class CanvasOverlay {
       this.drawFace([0, 1], []);
       return;
     }
-    // The farther end of an axis: the high end if the axis leads away from the eye.
+    // Returns the far end of an axis: its high end if the axis leads away from the camera.
     const far = (axis: number) =>
       ((frame.sight.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
     this.drawFace([0, 2], [0, world.min[1] as number, 0]);
@@ -207,7 +209,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Returns the coordinate at which a cell begins; after the last cell, the end of the box. */
+  /** Returns the coordinate at which a cell begins. After the last cell, returns the end of the box. */
   private border(axis: number, cell: number): number {
     const { world } = this.simulation;
     const begin = (world.min[axis] as number) + cell * world.cellSize;
@@ -235,7 +237,7 @@ export class CanvasOverlay {
     });
   }
 
-  /** Returns lines of contacts, and of other candidates. A line across an end of the world becomes two halves. */
+  /** Returns the lines of contacts, then those of other candidates. A line across a periodic end becomes two halves. */
   private pairs(grid: Grid): readonly [Line[], Line[]] {
     const { world } = this.simulation;
     const contacts: Line[] = [];
@@ -272,7 +274,7 @@ export class CanvasOverlay {
     return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
   }
 
-  /** `width` and `dash` are those beside large particles. */
+  /** Strokes lines with outlines. `width` and `dash` apply beside large particles; others get thinner lines. */
   private strokeAll(lines: readonly Line[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
     const { context, frame } = this;
     if (lines.length === 0) return;
@@ -298,7 +300,7 @@ export class CanvasOverlay {
     this.context.lineTo(second[0], second[1]);
   }
 
-  /** Returns undefined for positions behind the eye. */
+  /** Returns undefined for a position behind the camera. */
   private toScreen(position: Position): readonly [number, number] | undefined {
     const { sight, viewport } = this.frame;
     const { x, y, distance } = project(sight, viewport, position);

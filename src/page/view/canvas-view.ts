@@ -1,26 +1,32 @@
 /**
- * Draws particles into a 2D canvas, for the CPU engine: discs and rectangles in the plane; in space sprites of spheres
- * and the faces of boxes, far ones first. Colours are those of the GPU's view, in COLOURS steps.
+ * Draws particles into a canvas with a 2D context, for the CPU engine. 2D scenes are drawn as discs and rectangles. 3D
+ * scenes are drawn as sphere sprites and box faces, from far to near. The colours are those of the GPU's view, rounded
+ * to COLOURS steps.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { interpolate, type Rgb, type Theme, toCss } from '../model/colour';
 import { hidesLines, SPHERE_SHARE } from '../model/overlays';
 import type { SimulationView } from '../model/simulation-view';
-import { project, type Rectangle, type Sight, type Viewport } from './camera';
+import { type CameraMatrices, project, type Rectangle, type Viewport } from './camera';
 import type { CanvasOverlay } from './canvas-overlay';
 import type { Frame } from './engine';
 
 const COLOURS = 32;
-/** Edge of the sprite of a sphere, in pixels. */
+/** Edge of a sphere's sprite, in pixels. */
 const SPRITE_SIZE = 64;
-/** Discs below this radius, in pixels, are drawn as squares, which is much quicker. */
+/** Discs with a smaller radius, in CSS pixels, are drawn as squares, which is much faster. */
 const SMALLEST_DISC = 1;
-/** In pixels. Boxes narrower than NARROWEST_RIMMED have no rim. */
+/** Boxes narrower than this many CSS pixels have no rim. */
 const NARROWEST_RIMMED = 5;
+/** Width of a rim, in CSS pixels. */
 const RIM_WIDTH = 1.5;
+/** Brightness of a rim, as a share of its face's brightness. */
 const RIM_BRIGHTNESS = 0.7;
-/** The same direction as LIGHT in shaders/draw/spheres.wgsl; facesSeen() uses its shares of light, too. */
+/**
+ * The direction to the light, in camera coordinates. Must equal LIGHT in shaders/draw/spheres.wgsl. shadeFaces() copies
+ * that shader's shares of light, too.
+ */
 const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
 
 /** A point in CSS pixels. */
@@ -33,14 +39,14 @@ export class CanvasView {
   readonly canvas = document.createElement('canvas');
   private sprites: { readonly theme: Theme; readonly pictures: readonly HTMLCanvasElement[] } | undefined;
 
-  /** `values` decide the colours of the particles, in their order. */
+  /** `values[i]` decides the colour of particle i. `createOverlay` makes the overlay to draw with the particles. */
   draw(
     simulation: SimulationView,
     particles: ParticleArrays,
     values: ArrayLike<number>,
     obstacles: StaticBodies,
     frame: Frame,
-    layOver?: (context: CanvasRenderingContext2D) => CanvasOverlay,
+    createOverlay?: (context: CanvasRenderingContext2D) => CanvasOverlay,
   ): void {
     const context = this.canvas.getContext('2d', { alpha: false });
     if (!context) return;
@@ -53,7 +59,7 @@ export class CanvasView {
     context.scale(pixelRatio, pixelRatio);
     const { dimensions, radius } = simulation;
     const share = dimensions === 3 && hidesLines(frame.overlays) ? SPHERE_SHARE : 1;
-    const overlay = layOver?.(context);
+    const overlay = createOverlay?.(context);
     const bodies = [
       {
         count: obstacles.positions.length / dimensions,
@@ -71,24 +77,24 @@ export class CanvasView {
       },
     ];
     if (dimensions === 2) {
-      drawPlane(context, bodies, frame);
+      draw2D(context, bodies, frame);
       overlay?.drawFaces();
     } else {
       if (frame.box.isWorld) drawBox(context, frame);
       overlay?.drawFaces();
-      this.drawSpace(context, bodies, frame);
+      this.draw3D(context, bodies, frame);
     }
     overlay?.drawLines();
   }
 
-  private drawSpace(
+  private draw3D(
     context: CanvasRenderingContext2D,
     bodies: readonly Bodies[],
     { sight, viewport, theme }: Frame,
   ): void {
     const focal = sight.pixelsPerUnit * sight.distance;
     const pictures = this.pictures(theme);
-    const faces = facesSeen(sight, theme);
+    const faces = shadeFaces(sight, theme);
     const seen = bodies.flatMap((one) =>
       Array.from({ length: one.count }, (_, body) => {
         const point = one.positions.subarray(3 * body, 3 * body + 3);
@@ -123,11 +129,11 @@ interface Bodies {
   readonly positions: Float32Array;
   readonly reach: (body: number) => number;
   readonly halves: Float32Array | undefined;
-  /** Returns an index in the palette. */
+  /** Returns a body's index in the palette. */
   readonly colour: (body: number) => number;
 }
 
-/** Index in the palette, after the colours of values. */
+/** The palette index of obstacles. The indices before it are the colours of values. */
 const OBSTACLE_COLOUR = COLOURS;
 
 function paletteOf({ stops, obstacle }: Theme): readonly Rgb[] {
@@ -139,7 +145,7 @@ function colourOf(share: number): number {
   return Math.min(COLOURS - 1, Math.max(0, Math.round(share * (COLOURS - 1))));
 }
 
-function drawPlane(
+function draw2D(
   context: CanvasRenderingContext2D,
   bodies: readonly Bodies[],
   { box, sight, viewport, theme }: Frame,
@@ -177,7 +183,7 @@ function drawPlane(
         }
       }
       context.fill();
-      // Rims tell adjacent boxes of one colour apart.
+      // Rims separate adjacent boxes of the same colour.
       context.strokeStyle = toCss(colour, RIM_BRIGHTNESS);
       context.lineWidth = RIM_WIDTH;
       context.beginPath();
@@ -187,7 +193,7 @@ function drawPlane(
   }
 }
 
-/** Returns the bodies of each colour, without those whose coordinates are not finite. */
+/** Returns the indices of the bodies of each colour. Leaves out bodies with a coordinate that is not finite. */
 function groupByColour({ count, positions, colour }: Bodies): number[][] {
   const groups = Array.from({ length: COLOURS + 1 }, (): number[] => []);
   for (let body = 0; body < count; body++) {
@@ -197,7 +203,7 @@ function groupByColour({ count, positions, colour }: Bodies): number[][] {
   return groups;
 }
 
-/** Returns the centre line of a rim inside a rectangle, which is given by its middle and half of its edges. */
+/** Returns the rectangle whose stroke is the rim of a box with this centre and these half extents, in pixels. */
 function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   const inset = RIM_WIDTH / 2;
   return {
@@ -208,7 +214,7 @@ function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   };
 }
 
-/** A face of boxes: its normal's axis and side, and its colours in a picture. */
+/** A face of a box: the axis and sign of its normal, its colour and its rim's colour. */
 interface Face {
   readonly axis: number;
   readonly side: 1 | -1;
@@ -216,11 +222,11 @@ interface Face {
   readonly rim: string;
 }
 
-/** Returns all six faces in every colour. */
-function facesSeen({ view }: Sight, theme: Theme): readonly (readonly Face[])[] {
+/** Returns the six faces of a box, shaded, for each colour of the palette. */
+function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
-      // In coordinates of the eye, like LIGHT and the world's up.
+      // In camera coordinates, like LIGHT. The world's up is the second column of `view`.
       const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
       const along = (direction: readonly number[]) =>
         normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);
@@ -238,12 +244,12 @@ function facesSeen({ view }: Sight, theme: Theme): readonly (readonly Face[])[] 
   );
 }
 
-/** Paints the faces of a box that look at the eye. None of them hides another. */
+/** Paints the faces of a box that point to the camera. They never hide each other. */
 function paintBoxFaces(
   context: CanvasRenderingContext2D,
   centre: Float32Array,
   half: Float32Array,
-  sight: Sight,
+  sight: CameraMatrices,
   viewport: Viewport,
   faces: readonly Face[],
 ): void {
@@ -262,8 +268,8 @@ function paintBoxFaces(
     const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
     const first = side > 0 ? 1 << axis : 0;
     const around = [first, first | across, first | across | up, first | up].map((bits) => corners[bits]);
-    // On the high side corners run counter-clockwise if seen from outside. On the screen y goes down, so the area is
-    // negative.
+    // Seen from outside, the corners of a face with side 1 run counter-clockwise, so doubleAreaOf() is negative. A face
+    // that points away from the camera has the other sign.
     if (side * doubleAreaOf(around) >= 0) continue;
     context.beginPath();
     for (const corner of around) if (corner) context.lineTo(corner.x, corner.y);
@@ -276,7 +282,7 @@ function paintBoxFaces(
   }
 }
 
-/** Returns twice the area of a polygon on the screen; positive if its corners are clockwise as seen. */
+/** Returns twice the area of a polygon on the screen. The area is positive if its corners run clockwise. */
 function doubleAreaOf(corners: readonly (Point | undefined)[]): number {
   let sum = 0;
   corners.forEach((corner, index) => {
@@ -303,7 +309,10 @@ function paintSphere(colour: Rgb): HTMLCanvasElement {
   return canvas;
 }
 
-/** Edges between corners, which are numbered by bits: 1 is the high end of x, 2 of y, 4 of z. */
+/**
+ * The edges of a box, as pairs of corners. A corner's bits say at which end it is: 1 is the high end of x, 2 of y, 4 of
+ * z.
+ */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );

@@ -1,7 +1,7 @@
 /**
- * The twin of tally.ts for the CPU engine: counts the neighbours of each particle, for colours. Contacts come from the
- * simulation's pairs. Density, and contacts of methods without pairs, come from the pairs of a second simulation at the
- * same positions; for density its particles are larger. This needs no code that the page has not loaded already.
+ * Counts the neighbours of each particle for colours, on the CPU; tally.ts does so on the GPU. Contacts are counted in
+ * the simulation's pairs. For density, and for methods without pairs, a second simulation at the same positions finds
+ * the pairs; for density its particles are larger. The page has already loaded the code for this.
  */
 import type { ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
 import { createCpuSimulation } from '../../cpu/solver/simulation';
@@ -9,7 +9,7 @@ import { DENSITY_REACH } from '../model/colour';
 import type { SimulationView } from '../model/simulation-view';
 import type { Counted } from './tally';
 
-/** Returns the count of each particle, in the order of the arrays. */
+/** Returns the number of neighbours of each particle, in the order of `particles`. */
 export type CountNear = (particles: ParticleArrays) => Uint32Array;
 
 export function createCpuTally(
@@ -21,16 +21,16 @@ export function createCpuTally(
   const { dimensions, capacity, radius, world } = simulation;
   const { min, max } = world;
   const bounds = world.kind === 'unbounded' ? { unbounded: true } : { min, max, periodic: options.periodic };
-  const wide = createCpuSimulation({
+  const second = createCpuSimulation({
     dimensions,
     capacity,
     radius: counted === 'density' ? DENSITY_REACH * radius : radius,
     ...bounds,
   });
-  const empty = wide.checkpoint();
+  const empty = second.checkpoint();
   return ({ ids, positions, velocities }) => {
-    wide.restore({ ...empty, ids, positions, velocities });
-    return countEnds(wide, ids);
+    second.restore({ ...empty, ids, positions, velocities });
+    return countEnds(second, ids);
   };
 }
 
@@ -38,7 +38,7 @@ export function createCpuTally(
 function countEnds(simulation: SimulationView, ids: Uint32Array): Uint32Array {
   const found = simulation.findPairs?.();
   const counts = new Uint32Array(ids.length);
-  // The CPU engine answers at once.
+  // The CPU engine never returns a promise; this only narrows the type.
   if (!found || found instanceof Promise) return counts;
   const indices = new Uint32Array(simulation.capacity);
   ids.forEach((id, index) => {

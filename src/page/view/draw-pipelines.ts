@@ -1,5 +1,5 @@
 /**
- * Render pipelines and bind group layouts for the pictures that gpu-view.ts draws: the world's box
+ * Creates the render pipelines and bind group layouts for gpu-view.ts. They draw the world's box
  * (shaders/draw/box.wgsl), discs (discs.wgsl) and spheres (spheres.wgsl), coloured by colour.wgsl.
  */
 import boxText from '../../../shaders/draw/box.wgsl?raw';
@@ -20,10 +20,11 @@ const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
- * Samples per pixel in space, where edges of spheres meet at different depths; the plane needs one. A software GPU uses
- * one as well: four would double the time of a picture.
+ * Samples per pixel in 3D, because edges of spheres meet at different depths. 2D needs one sample. A software GPU uses
+ * one in 3D, too: four would double the time of a picture.
  */
 export const SAMPLES = 4;
+
 export interface Pipelines {
   readonly surface: GPURenderPipeline;
   readonly edges: GPURenderPipeline;
@@ -31,8 +32,8 @@ export interface Pipelines {
 }
 
 /**
- * Group 0 is the frame. Group 1 holds positions, then the values that decide the colour: for ages births and ids, for
- * obstacles none.
+ * Bind group 0 has the layout `frame`; group 1 has one of the others. Group 1 holds positions, then the values that
+ * decide the colour: births and ids for `aged`, nothing for `obstacles`.
  */
 export interface Layouts {
   readonly frame: GPUBindGroupLayout;
@@ -50,17 +51,17 @@ export interface Picture {
 /** The properties of the particles that pipelines depend on. */
 export interface Drawn {
   readonly dimensions: Dimensions;
-  /** True if each has its own size. */
-  readonly isMixed: boolean;
-  /** True if they may be boxes; then `isMixed` is true as well. */
-  readonly isShaped: boolean;
+  /** True if each particle has its own radius. */
+  readonly hasVariableRadii: boolean;
+  /** True if particles may be boxes. Then `hasVariableRadii` is true as well. */
+  readonly hasBoxes: boolean;
   /** Decides the colour: the velocity, a number per particle, the age, or nothing ('plain', for obstacles). */
   readonly colour: FluidColour | 'plain';
 }
 
-/** Obstacles are always drawn as bodies with their own sizes that may be boxes. */
+/** Returns the properties of obstacles. Each obstacle has its own radius and may be a box. */
 export function obstaclesDrawn(dimensions: Dimensions): Drawn {
-  return { dimensions, isMixed: true, isShaped: true, colour: 'plain' };
+  return { dimensions, hasVariableRadii: true, hasBoxes: true, colour: 'plain' };
 }
 
 /** The properties of moving particles. */
@@ -72,12 +73,17 @@ export function drawnOf(
   { dimensions, radiusRange, boxes }: GpuSimulationView,
   by: Colouring,
 ): DrawnParticles {
-  const isMixed = boxes || radiusRange !== undefined;
-  return { dimensions, isMixed, isShaped: boxes, colour: by === 'speed' || by === 'age' ? by : 'value' };
+  const hasVariableRadii = boxes || radiusRange !== undefined;
+  return {
+    dimensions,
+    hasVariableRadii,
+    hasBoxes: boxes,
+    colour: by === 'speed' || by === 'age' ? by : 'value',
+  };
 }
 
-export function nameOf({ dimensions, isMixed, isShaped, colour }: Drawn): string {
-  return `${dimensions}D ${colour}${isMixed ? ' mixed' : ''}${isShaped ? ' shaped' : ''}`;
+export function nameOf({ dimensions, hasVariableRadii, hasBoxes, colour }: Drawn): string {
+  return `${dimensions}D ${colour}${hasVariableRadii ? ' mixed' : ''}${hasBoxes ? ' shaped' : ''}`;
 }
 
 /** Returns the properties of the canvas that overlays depend on. */
@@ -123,7 +129,7 @@ function storageLayout(device: GPUDevice, label: string, buffers: number): GPUBi
   });
 }
 
-/** Creates the pipelines for pictures of such particles. Needs only the device, no page. */
+/** Creates the pipelines that draw the box and such particles. Needs a GPU device but no web page. */
 export async function createPipelines(
   device: GPUDevice,
   drawn: Drawn,
@@ -173,15 +179,15 @@ async function loadSpheres(): Promise<ShaderSource> {
 function compile(
   device: GPUDevice,
   label: string,
-  { dimensions, isMixed, isShaped, colour }: Drawn,
+  { dimensions, hasVariableRadii, hasBoxes, colour }: Drawn,
   sources: readonly ShaderSource[],
 ): Promise<GPUShaderModule> {
   return compileShader(device, label, {
     dimensions,
     sources: [FRAME_SOURCE, ...sources],
     flags: {
-      VARIABLE_RADII: isMixed,
-      HAS_BOXES: isShaped,
+      VARIABLE_RADII: hasVariableRadii,
+      HAS_BOXES: hasBoxes,
       VALUED: colour === 'value',
       AGED: colour === 'age',
       PLAIN: colour === 'plain',
@@ -209,7 +215,7 @@ function describePipeline(
       targets: [{ format, ...(isTranslucent && { blend: BLEND }) }],
     },
     primitive: { topology },
-    // Spheres hide each other by depth, so their edges are smoothed by coverage, not by blending.
+    // Spheres hide each other by depth, so coverage, not blending, smooths their edges.
     multisample: { count, alphaToCoverageEnabled: isSphere && count > 1 },
     ...(dimensions === 3 && {
       depthStencil: {

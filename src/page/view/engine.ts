@@ -1,6 +1,6 @@
 /**
- * The page's interface to an engine, which computes and draws: the GPU (gpu-engine.ts) or the CPU (cpu-engine.ts). An
- * engine owns a canvas and starts runs. A run owns one SimulationView: a simulation of collisions or a method.
+ * The page's interface to an engine, which computes and draws on the GPU (gpu-engine.ts) or on the CPU (cpu-engine.ts).
+ * An engine owns a canvas and starts runs. A run owns one SimulationView: a simulation of collisions or a method.
  */
 import { CellstormError, GpuError } from '../../core/base/errors';
 import { NO_OBSTACLES, type ObstaclesGiven, readObstacles } from '../../core/obstacles/obstacles';
@@ -14,28 +14,28 @@ import type { Overlays } from '../model/overlays';
 import { boxAround, type SeenBox, worldBox } from '../model/seen-box';
 import type { MethodStart, SimulationView, State } from '../model/simulation-view';
 import { isUnloaded } from '../support/chunk-errors';
-import type { Ray, Sight, Viewport } from './camera';
+import type { CameraMatrices, Ray, Viewport } from './camera';
 
 /** A pointer that pushes or pulls all particles near its ray. */
 export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
   /** Particles within this distance of the ray are moved. */
   readonly reach: number;
-  /** Acceleration at the ray itself. A negative value pulls. */
+  /** Acceleration of a particle next to the ray; it falls to 0 at `reach`. A negative value pulls. */
   readonly force: number;
 }
 
 /** A pointer that holds one particle at a position. */
 export interface Grip {
   readonly id: number;
-  readonly place: readonly number[];
+  readonly position: readonly number[];
   /** The greatest speed that the particle may reach on its way. */
   readonly speed: number;
 }
 
 export interface Frame {
-  /** The box that the sight is fitted to. */
+  /** The box that the camera is fitted to. */
   readonly box: SeenBox;
-  readonly sight: Sight;
+  readonly sight: CameraMatrices;
   readonly viewport: Viewport;
   readonly theme: Theme;
   readonly scale: Scale;
@@ -44,13 +44,13 @@ export interface Frame {
   readonly isSurface: boolean;
 }
 
-/** The clock of a time: the GPU's, or the page's, which measures from submission to completion. */
+/** The clock of a measurement: the GPU's, or the page's. The page's clock measures from submission to completion. */
 export type Clock = 'gpu' | 'page';
 
 export interface StepTime {
   readonly milliseconds: number;
   readonly clock: Clock;
-  /** Milliseconds of each stage, in their order, if the engine times them. */
+  /** Milliseconds per stage, in the order of stages, if the engine times stages. */
   readonly stages?: Readonly<Record<string, number>>;
   /**
    * The number of stages without a time, because the GPU's clock ran backwards in them. A step with such stages must
@@ -63,41 +63,43 @@ export interface Run {
   readonly simulation: SimulationView;
   /** The options of the simulation; for a method, those of a simulation of its particles. */
   readonly options: SimulationOptions;
-  /** Submissions that the GPU has not finished. The page waits rather than queue more. */
+  /** The number of submissions that the GPU has not finished. The page waits for them before it submits more. */
   readonly pending: number;
-  /** The last step that was timed. */
+  /** The time of the last step that was timed. */
   readonly stepTime: StepTime | undefined;
-  /** The present obstacles. */
+  /** The current obstacles. */
   readonly fixed: StaticBodies;
-  /** The simulated time at which each id was added. */
+  /** The simulated time at which each particle was added, by id. */
   readonly births: Float32Array;
   /** The number of states restored so far. Particles read before a restoration are out of date. */
   readonly restorations: number;
-  /** `mayTime`: true if this step may be timed. */
+  /** Takes one step. With `mayTime` the engine may time it. */
   step(seconds: number, mayTime?: boolean): void;
   /**
-   * Takes one step and returns its time; if only the page's clock is available, takes `steps` and returns their mean.
+   * Takes one step and returns its time. If only the page's clock is available, takes `steps` steps and returns their
+   * mean time.
    */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
-  /** Applies what a pointer does in `seconds`. Call between two steps, after `prepareTool` has been awaited. */
+  /** Applies a stroke that lasts `seconds`. Call it between two steps, after you have awaited `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;
+  /** Applies a grip that lasts `seconds`, under the same conditions as `push`. */
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
   restore(state: State): void;
-  /** Await it before the pointer uses this tool. */
+  /** Loads what this tool needs. Await it before the pointer uses the tool. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
-  /** Await it before anything is drawn in these colours. Returns why they cannot be shown, else ''. */
+  /** Prepares these colours. Await it before you draw in them. Returns why they cannot be shown; '' if they can. */
   prepare(by: Colouring): Promise<string>;
-  /** Await it before these overlays are drawn. Returns why they cannot be shown, else ''. */
+  /** Prepares these overlays. Await it before you draw them. Returns why they cannot be shown; '' if they can. */
   prepareOverlays(shown: Overlays): Promise<string>;
-  /** Await it before a fluid is drawn like this. Returns why it cannot be drawn, else ''. */
+  /** Prepares this way to draw a fluid. Await it before you draw. Returns why it is not possible; '' if it is. */
   prepareFluid(as: Choices['fluidAs']): Promise<string>;
-  /** True if pictures in these colours can show a fluid's surface. */
+  /** True if the run can draw a fluid's surface in these colours. */
   hasSurface(by: Colouring): boolean;
-  /** Returns the wanted overlays that pictures can have: those that are neither refused nor still being prepared. */
+  /** Returns the wanted overlays that can be drawn now: they are neither refused nor still being prepared. */
   drawable(wanted: Overlays): Overlays;
-  /** Returns a sentence about what these overlays leave out, else ''. */
+  /** Returns a sentence about what these overlays leave out; '' if they show everything. */
   missing(shown: Overlays): string;
   draw(frame: Frame): void;
   destroy(): void;
@@ -110,18 +112,18 @@ export interface Engine {
   /** True if the CPU emulates the GPU. */
   readonly isSoftware: boolean;
   readonly canvas: HTMLCanvasElement;
-  /** Resolves with the reason when the engine stops by itself. Stays pending if it was destroyed. */
+  /** Resolves with the reason when the engine stops by itself. Stays pending if the page destroys the engine. */
   readonly lost: Promise<string>;
-  /** The most particles that this engine, or one with a larger device, can run. */
+  /** The most particles that this engine, or a new one with a larger device, can run. */
   most(dimensions: Dimensions): number;
-  /** True if the present device is large enough for this many particles. Ask before creating anything large. */
+  /** True if the current device is large enough for this many particles. Call it before you create large buffers. */
   holds(count: number): boolean;
-  /** `method` moves the particles instead of a simulation of collisions. */
+  /** Starts a run. If `method` is given, it moves the particles instead of a simulation of collisions. */
   start(options: SimulationOptions, method?: MethodStart): Promise<Run>;
   destroy(): void;
 }
 
-/** Explains to a visitor why there is no GPU. Returns the error's message if the reason alone is not enough. */
+/** Returns a sentence for the visitor that says why the page cannot use a GPU. */
 export function explainMissingGpu(error: unknown): string {
   if (!(error instanceof GpuError)) return explain(error);
   switch (error.reason) {
@@ -138,7 +140,7 @@ export function explainMissingGpu(error: unknown): string {
   }
 }
 
-/** Returns the obstacles of a simulation as bodies, or those that a method moves by itself. */
+/** Returns the obstacles as bodies: those that the method moves by itself, otherwise the given ones. */
 export function bodiesOfObstacles(
   simulation: SimulationView,
   given: ObstaclesGiven | undefined,
@@ -149,16 +151,16 @@ export function bodiesOfObstacles(
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
-/** Returns a run's state with the births of its particles, which a simulation does not store. Ids are reused. */
+/** Returns a run's state, with the births of its particles, which a simulation of collisions does not store. */
 export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | 'births'>): Promise<State> {
-  // Copy the births now: particles may be added before the checkpoint arrives.
+  // Copy the births now: before the checkpoint arrives, added particles may reuse ids.
   const present = simulation.births ? undefined : births.slice();
   const state = await simulation.checkpoint();
   if (!present) return state;
   return { ...state, births: Float32Array.from(state.ids, (id) => present[id] as number) };
 }
 
-/** Writes the births of a restored state, if it has them. */
+/** Copies the births of a restored state, if it has births, into `births`, by id. */
 export function putBirths(births: Float32Array, { ids, births: given }: State): void {
   given?.forEach((birth, index) => {
     births[ids[index] as number] = birth;
@@ -178,7 +180,7 @@ export function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpoint: S
   run.simulation.set(settings);
 }
 
-/** Adapts a run to a scene's drive. Obstacles are set through the run, so that it draws them. */
+/** Adapts a run to a scene's drive. The drive sets obstacles through the run, so that the run draws them. */
 export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
   const { simulation } = run;
   return {
@@ -188,24 +190,24 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
   };
 }
 
-/** Returns why particles cannot be coloured like this, else ''. */
+/** Returns why particles cannot be coloured like this; '' if they can. */
 export function refuseColours(
   { boxes, radiusRange }: Pick<SimulationView, 'boxes' | 'radiusRange'>,
   by: Colouring,
 ): string {
   if (by !== 'density' && by !== 'contacts') return '';
-  if (boxes) return 'Boxes have no counts of neighbours, so colours stay with speed.';
+  if (boxes) return 'Neighbours of boxes are not counted, so colours show speed.';
   if (by !== 'density' || !radiusRange) return '';
-  return 'Density needs particles of one radius, so colours stay with speed.';
+  return 'Density needs particles of one radius, so colours show speed.';
 }
 
 export function explain(error: unknown): string {
   if (isUnloaded(error)) {
-    // If the site was updated after this page was opened, its parts are gone for good.
+    // If the site was updated after the visitor opened this page, the page's parts no longer exist.
     return 'A part of the page could not be loaded. Repeat your choice to load it again; if that fails too, reload the page.';
   }
   if (error instanceof CellstormError) return error.message;
   const message = error instanceof Error ? error.message : String(error);
-  // Ends with a full stop, because another sentence may follow.
+  // End with a full stop, because another sentence may follow.
   return `Something went wrong: ${message.trim().replace(/(?<![.!?])$/, '.')}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The uniforms of a frame that every drawing shader reads (shaders/draw/frame.wgsl), packed; and what all pictures
- * share: the depth format and the blending. Pure.
+ * Packs the uniforms of a frame, which every drawing shader reads (shaders/draw/frame.wgsl). Also defines the depth
+ * format and the blending of all pictures. Pure.
  */
 import frameText from '../../../shaders/draw/frame.wgsl?raw';
 import type { ShaderSource } from '../../gpu/link';
@@ -11,7 +11,7 @@ import type { Frame } from './engine';
 
 export const FRAME_SOURCE: ShaderSource = { name: 'draw/frame.wgsl', text: frameText };
 
-/** struct Frame of shaders/draw/frame.wgsl: fields in order, with their floats. */
+/** The fields of struct Frame in shaders/draw/frame.wgsl, in order, each with its number of floats. */
 const FRAME_FIELDS = {
   view: 16,
   projection: 16,
@@ -35,7 +35,7 @@ export const FRAME_BYTES = 4 * FRAME_FLOATS;
 
 export const DEPTH_FORMAT = 'depth24plus';
 
-/** Opacity of the floor in space; the inside of the box in the plane is opaque. */
+/** Opacity of the floor in 3D. In 2D the inside of the box is opaque. */
 const FLOOR_OPACITY = 0.8;
 const THICKEST_FOG = 0.45;
 
@@ -47,7 +47,7 @@ export const BLEND: GPUBlendState = {
 /** The properties of a simulation that are packed into a frame. */
 export type Framed = Pick<GpuSimulationView, 'radius' | 'dimensions' | 'time'>;
 
-/** Packs a frame; `samples` are samples per pixel. */
+/** Packs a frame. `samples` is the number of samples per pixel. */
 export function packFrame(simulation: Framed, frame: Frame, samples: number): Float32Array<ArrayBuffer> {
   return pack(frameValues(simulation, frame, samples));
 }

@@ -1,3 +1,8 @@
+/**
+ * Draws a simulation on the GPU into a canvas: the box, obstacles, particles or a fluid's surface, and overlays.
+ * Inputs: a frame and the simulation's buffers, which are not read back. Pipelines and the parts for fluids and
+ * overlays are created when needed.
+ */
 import { GpuError } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
 import type { Gpu } from '../../gpu/device';
@@ -25,23 +30,23 @@ import type { Overlay } from './overlay';
 
 const EDGES = { 2: 4, 3: 12 } as const;
 
-/** Data that a picture needs beside the simulation's buffers. */
-export interface Beside {
-  /** A u32 for each slot, if particles are coloured by a count. */
+/** The inputs of a picture that are not among the simulation's buffers. */
+export interface PictureData {
+  /** One u32 per slot, if a count decides the colour of particles. */
   readonly values: GPUBuffer | undefined;
-  /** An f32 for each id: the simulated time at which it was added. */
+  /** One f32 per id: the simulated time at which the particle was added. */
   readonly births: GPUBuffer | undefined;
-  /** Obstacles, as bodies that may be boxes. */
+  /** Obstacles, stored as bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
-  /** Only for a fluid. */
+  /** `fields` and `fluid` are undefined if the simulation is not a fluid. */
   readonly fields?: FluidFields | undefined;
   readonly fluid?: FluidView | undefined;
 }
 
-/** Textures of the canvas's size into which a picture of space is drawn. */
+/** Textures of the canvas's size, into which a 3D picture is drawn. */
 interface Targets {
-  /** Only if a pixel has several samples. */
+  /** Undefined if a pixel has one sample. */
   readonly colour: GPUTexture | undefined;
   readonly depth: GPUTexture;
 }
@@ -67,7 +72,8 @@ export class GpuView {
   ) {
     const { device } = gpu;
     const context = this.canvas.getContext('webgpu');
-    if (!context) throw new GpuError('unsupported', 'This browser gives WebGPU no canvas to draw into.');
+    if (!context)
+      throw new GpuError('unsupported', 'WebGPU cannot draw into a canvas here. Choose the CPU engine.');
     this.device = device;
     this.context = context;
     // A fluid's picture copies its background from the canvas.
@@ -86,7 +92,7 @@ export class GpuView {
     });
   }
 
-  /** Compiles what pictures of such particles need. Await it before `draw`. */
+  /** Compiles the pipelines for such particles. Await it before `draw`, which otherwise draws nothing. */
   async prepare(particles: Drawn): Promise<void> {
     const name = nameOf(particles);
     if (this.pipelines.has(name)) return;
@@ -96,7 +102,6 @@ export class GpuView {
 
   /** Creates the overlays of a simulation for this canvas. */
   async createOverlay(simulation: GpuSimulationView): Promise<Overlay> {
-    // Loaded only when needed.
     const { Overlay: Made } = await import('./overlay');
     return Made.create(this.gpu, simulation, overlayPicture(this.layouts, this));
   }
@@ -120,15 +125,15 @@ export class GpuView {
     return Made.create(this.device, fluid, { format, samples, frameLayout: this.layouts.frame });
   }
 
-  /** `prelude` records commands before the picture, such as counts for its colours. */
+  /** `prelude` records commands that must run before the picture, such as the counts for its colours. */
   draw(
     simulation: GpuSimulationView,
     frame: Frame,
-    beside: Beside,
+    data: PictureData,
     prelude?: (encoder: GPUCommandEncoder) => void,
   ): void {
     const { dimensions } = simulation;
-    const { overlay, fields, fluid } = beside;
+    const { overlay, fields, fluid } = data;
     const pipelines = this.pipelines.get(nameOf(drawnOf(simulation, frame.scale.by)));
     if (!pipelines) return;
     this.resize(frame);
@@ -138,17 +143,17 @@ export class GpuView {
     overlay?.encode(encoder, frame);
     fields?.update(frame);
     if (fluid && frame.isSurface && simulation.fluid) {
-      this.recordFluid(encoder, fluid, simulation, frame, beside, pipelines);
+      this.recordFluid(encoder, fluid, simulation, frame, data, pipelines);
     } else {
       const pass = encoder.beginRenderPass(this.passDescriptor(dimensions, frame));
       pass.setBindGroup(0, this.frameGroup);
-      this.drawAround(pass, simulation, frame, beside, pipelines);
+      this.drawBehind(pass, simulation, frame, data, pipelines);
       if (simulation.count > 0) {
         pass.setPipeline(pipelines.particles);
-        pass.setBindGroup(1, this.particleGroup(simulation, frame.scale.by, beside));
+        pass.setBindGroup(1, this.particleGroup(simulation, frame.scale.by, data));
         pass.draw(4, simulation.count);
       }
-      this.drawOver(pass, frame, beside);
+      this.drawOver(pass, frame, data);
       pass.end();
     }
     this.device.queue.submit([encoder.finish()]);
@@ -159,36 +164,36 @@ export class GpuView {
     fluid: FluidView,
     simulation: GpuSimulationView,
     frame: Frame,
-    beside: Beside,
+    data: PictureData,
     pipelines: Pipelines,
   ): void {
     const { by } = frame.scale;
     const target = this.context.getCurrentTexture();
-    const isSpace = simulation.dimensions === 3;
-    const { colour, depth } = isSpace ? this.targetsFor(target) : { colour: undefined, depth: undefined };
+    const is3D = simulation.dimensions === 3;
+    const { colour, depth } = is3D ? this.targetsFor(target) : { colour: undefined, depth: undefined };
     const targets = { target, background: frame.theme.background, colour, depth };
     fluid.record(encoder, targets, {
       frame,
       frameGroup: this.frameGroup,
       colour: drawnOf(simulation, by).colour,
-      particles: this.particleGroup(simulation, by, beside),
+      particles: this.particleGroup(simulation, by, data),
       count: simulation.count,
-      isHidden: beside.obstacles !== undefined || frame.overlays.solidCells,
-      around: (pass) => this.drawAround(pass, simulation, frame, beside, pipelines),
+      isHidden: data.obstacles !== undefined || frame.overlays.solidCells,
+      around: (pass) => this.drawBehind(pass, simulation, frame, data, pipelines),
       over: (pass) => {
-        // Draws the edges in front of the fluid again; the depth buffer now contains the fluid.
-        if (isSpace) this.drawEdges(pass, 3, frame, pipelines);
-        this.drawOver(pass, frame, beside);
+        // Draw the edges in front of the fluid again. The depth buffer now contains the fluid.
+        if (is3D) this.drawEdges(pass, 3, frame, pipelines);
+        this.drawOver(pass, frame, data);
       },
     });
   }
 
-  /** Draws the box, obstacles, and overlays behind the particles. */
-  private drawAround(
+  /** Draws everything behind the particles: the box, obstacles and some overlays. */
+  private drawBehind(
     pass: GPURenderPassEncoder,
     { dimensions }: GpuSimulationView,
     frame: Frame,
-    { obstacles, overlay, fields }: Beside,
+    { obstacles, overlay, fields }: PictureData,
     pipelines: Pipelines,
   ): void {
     if (frame.box.isWorld) {
@@ -217,7 +222,7 @@ export class GpuView {
     pass.draw(2 * EDGES[dimensions]);
   }
 
-  private drawOver(pass: GPURenderPassEncoder, frame: Frame, { overlay, fields }: Beside): void {
+  private drawOver(pass: GPURenderPassEncoder, frame: Frame, { overlay, fields }: PictureData): void {
     fields?.drawOver(pass, frame);
     overlay?.drawOver(pass, frame);
   }
@@ -233,7 +238,7 @@ export class GpuView {
   private particleGroup(
     { buffers }: GpuSimulationView,
     by: Colouring,
-    { values, births }: Beside,
+    { values, births }: PictureData,
   ): GPUBindGroup {
     const { positions, velocities, ids } = buffers;
     if (by === 'age' && births) return this.group(this.layouts.aged, [positions, births, ids]);
@@ -241,23 +246,23 @@ export class GpuView {
   }
 
   /**
-   * Returns a bind group. The state moves between buffers from step to step, so groups are cached by layout, first and
-   * last buffer, which determine the others.
+   * Returns a cached bind group. The state alternates between buffers with each step, so groups are cached by layout,
+   * first buffer and last buffer. These determine the buffers between them.
    */
   private group(layout: GPUBindGroupLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
-    const ofLayout = this.groups.get(layout) ?? new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
-    this.groups.set(layout, ofLayout);
-    const known = ofLayout.get(buffers[0]) ?? new WeakMap<GPUBuffer, GPUBindGroup>();
-    ofLayout.set(buffers[0], known);
+    const byFirst = this.groups.get(layout) ?? new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
+    this.groups.set(layout, byFirst);
+    const byLast = byFirst.get(buffers[0]) ?? new WeakMap<GPUBuffer, GPUBindGroup>();
+    byFirst.set(buffers[0], byLast);
     const group =
-      known.get(last) ??
+      byLast.get(last) ??
       this.device.createBindGroup({
         label: 'draw.particles.group',
         layout,
         entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
       });
-    known.set(last, group);
+    byLast.set(last, group);
     return group;
   }
 
@@ -312,7 +317,7 @@ export class GpuView {
         size: [width, height],
         format,
         sampleCount: this.samples,
-        // Fluid shaders read the depth to find how much of the fluid bodies hide.
+        // Fluid shaders read the depth to find where bodies hide the fluid.
         usage:
           GPUTextureUsage.RENDER_ATTACHMENT | (format === DEPTH_FORMAT ? GPUTextureUsage.TEXTURE_BINDING : 0),
       });

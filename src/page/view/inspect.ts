@@ -1,7 +1,7 @@
 /**
- * Describes what the grid does for one particle: its cell and slice of the sorted array, the cells that are probed, and
- * the verdict on each candidate. Inputs: a world, particles as a simulation reads them. Output: plain records. The
- * numbers are the reference's, which the engines match to the bit. The broad phase is always the grid.
+ * Describes what the grid does for one particle: its cell, its slice of the sorted array, the cells that it probes, and
+ * the verdict on each candidate. Inputs: a world, and particles as a simulation reads them. Output: plain records. The
+ * reference computes the numbers; the engines match it to the bit. The broad phase is always the grid.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -14,32 +14,33 @@ import { OFFSETS } from '../../reference/grid/offsets';
 import { exclusiveScan } from '../../reference/grid/scan';
 import { distanceSquared, faceShapes, reachBetween } from '../../reference/solve/contact';
 
-/** The most particles to inspect. More would take too long for a page that answers a pointer. */
+/** The most particles among which one can be inspected. With more, the page would respond too slowly. */
 export const MOST_INSPECTED = 1_000_000;
 
-/** A range of slots of the sorted array; `end` is not part of it. */
+/** The slots from `start` to `end` − 1 of the sorted array. */
 export interface Slice {
   readonly start: number;
   readonly end: number;
-  /** The ids in the cell, in order. */
+  /** The ids of the particles in the cell, ascending. */
   readonly ids: readonly number[];
 }
 
 export interface ProbedCell extends Slice {
-  /** Undefined without variable radii. */
+  /** The cell's level; undefined without variable radii. */
   readonly level: number | undefined;
   /** Lattice coordinates, as the engines number cells: see core/world/cells.ts. */
   readonly cell: readonly number[];
-  /** Its index in the cell table, which is a hash table in an unbounded world. */
+  /** The cell's index in the cell table, which is a hash table in an unbounded world. */
   readonly bucket: number;
-  /** Its corners. */
+  /** Corners of the cell. */
   readonly min: readonly number[];
   readonly max: readonly number[];
 }
 
 /**
- * The verdict on a candidate: 'contact'; 'apart' if it was tested and rejected; 'stranger' if it lies in another cell
- * that shares the bucket, and is skipped before any distance is computed; 'itself' for the inspected particle.
+ * The verdict on a candidate: 'contact'; 'apart' if the candidate was tested and rejected; 'itself' for the inspected
+ * particle; 'stranger' if the candidate lies in a cell that only shares a bucket with a probed cell. The engines skip
+ * strangers before they compute a distance.
  */
 export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
 
@@ -49,10 +50,11 @@ export interface Candidate {
   /** Index in the arrays that were read. */
   readonly index: number;
   readonly verdict: Verdict;
-  /** Length of the minimum image between the middles; and the sum of both radii. */
+  /** Distance between the middles, by the minimum image. */
   readonly distance: number;
+  /** Sum of both radii. */
   readonly reach: number;
-  /** Depth of the overlap; if negative, the gap. For boxes measured between faces: see core/particles/shapes.ts. */
+  /** Depth of the overlap; a negative number is a gap. Between faces for boxes: see core/particles/shapes.ts. */
   readonly overlap: number;
 }
 
@@ -61,20 +63,23 @@ export interface Inspected {
   readonly index: number;
   readonly position: readonly number[];
   readonly velocity: readonly number[];
-  /** Radius of the ball around it. */
+  /** Radius of the particle, or of the ball around a box. */
   readonly radius: number;
   /** Half of a box's edges; undefined for discs and balls. */
   readonly halves: readonly number[] | undefined;
   readonly slot: number;
-  /** Its own cell; undefined for a particle in quarantine, for which nothing is probed. */
+  /** The particle's own cell. Undefined in quarantine, where a particle probes no cells. */
   readonly own: ProbedCell | undefined;
-  /** In the order of the probe. With levels: the cells of its own level, then those of higher levels with particles. */
+  /**
+   * The probed cells, in the order of the probe. With levels: cells of the particle's own level, then cells of each
+   * higher level that has particles.
+   */
   readonly probe: readonly ProbedCell[];
-  /** In the order of slots. */
+  /** All candidates, by ascending slot. */
   readonly candidates: readonly Candidate[];
 }
 
-/** Returns a function that inspects a particle by its id; it returns undefined for an unused id. Ids must ascend. */
+/** Returns a function that inspects the particle with an id, or returns undefined for an unused id. Ids must ascend. */
 export function inspectAll(
   world: World,
   radius: number,
@@ -99,7 +104,7 @@ export function inspectAll(
   let occupied = 0;
   if (radii) for (let index = 0; index < ids.length; index++) occupied |= 1 << (levelAt(index) ?? 31);
 
-  /** Returns the indices of the particles in some buckets. */
+  /** Returns the indices of the particles in each wanted bucket. */
   const gather = (wanted: ReadonlySet<number>) => {
     const found = new Map<number, number[]>();
     for (const bucket of wanted) found.set(bucket, []);
@@ -147,7 +152,7 @@ export function inspectAll(
     const probed = cellsAround(world, lattice, level, occupied);
     const members = gather(new Set(probed.map(({ bucket: wanted }) => wanted)));
     const probe = probed.map((cell): ProbedCell => {
-      const here = (members.get(cell.bucket) ?? []).filter(
+      const inCell = (members.get(cell.bucket) ?? []).filter(
         (index) =>
           levelAt(index) === cell.level &&
           latticeOf(index).every((coordinate, axis) => coordinate === cell.cell[axis]),
@@ -155,7 +160,7 @@ export function inspectAll(
       const first = start[cell.bucket] as number;
       const end = start[cell.bucket + 1] as number;
       const corners = cornersOf(world, cell.cell, cell.level ?? 0);
-      return { ...cell, start: first, end, ids: here.map((index) => ids[index] as number), ...corners };
+      return { ...cell, start: first, end, ids: inCell.map((index) => ids[index] as number), ...corners };
     });
     const found = new Map<number, Candidate>();
     for (const indices of members.values()) {
@@ -163,8 +168,8 @@ export function inspectAll(
     }
     if (levels > 0) {
       for (let index = 0; index < ids.length; index++) {
-        const isIn = (buckets[index] as number) < world.cellCount;
-        if (isIn && areWithinReach(world, positions, radii as Float32Array, own, index)) {
+        const isInCell = (buckets[index] as number) < world.cellCount;
+        if (isInCell && areWithinReach(world, positions, radii as Float32Array, own, index)) {
           found.set(index, judge(own, index, false));
         }
       }
@@ -187,7 +192,7 @@ export function inspectAll(
   };
 }
 
-/** Returns the index of an id among ascending ones; undefined if it is missing. */
+/** Returns the index of an id among ascending ids; undefined if the id is missing. */
 export function indexOfId(ids: Uint32Array, id: number): number | undefined {
   let low = 0;
   let high = ids.length;
@@ -201,7 +206,10 @@ export function indexOfId(ids: Uint32Array, id: number): number | undefined {
 
 type CellAddress = Pick<ProbedCell, 'level' | 'cell' | 'bucket'>;
 
-/** Returns the cells that are probed for a particle in a cell. */
+/**
+ * Returns the cells that a particle in the cell `lattice` probes. Without variable radii `level` is undefined. Bit l of
+ * `occupied` is set if level l has particles.
+ */
 function cellsAround(
   world: World,
   lattice: readonly number[],
@@ -240,7 +248,7 @@ export function cornersOf(
   const size = world.cellSize * 2 ** level;
   const low = (axis: number) => (world.kind === 'unbounded' ? 0 : (world.min[axis] as number));
   const edge = (axis: number, after: number) => {
-    // The ring of empty cells around a box comes before the first cell.
+    // Cells are counted from the ring of empty cells, which lies outside the box.
     const ring = world.levels === 0 && world.kind !== 'unbounded' && world.period[axis] === 0 ? 1 : 0;
     return low(axis) + ((cell[axis] as number) - ring + after) * size;
   };

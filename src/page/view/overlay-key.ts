@@ -1,6 +1,6 @@
 /**
- * The key to overlays, beside the picture: a sample of each overlay with its meaning, and a note on what is not drawn.
- * In a narrow window it would cover the picture, so there it shows one line of samples until the visitor opens it.
+ * Shows the key beside the picture: a sample and the meaning of each overlay, and a note on what is not drawn. In a
+ * narrow window the key would cover the picture, so it shows one line of samples until the visitor opens it.
  */
 
 import { type KeyLine, keyOf } from '../model/overlays';
@@ -8,9 +8,9 @@ import type { SimulationView } from '../model/simulation-view';
 import { find } from '../support/dom';
 import type { Frame } from './engine';
 
-/** Least time between changes of the note, which screen readers would otherwise read out in every frame. */
+/** Least milliseconds between two changes of the note, because screen readers read out each change. */
 const NOTE_MS = 2000;
-/** The same condition as in styles/narrow.css. */
+/** Must equal the condition in styles/narrow.css. */
 const WIDE = '(min-width: 1000px)';
 
 export class OverlayKey {
@@ -29,14 +29,14 @@ export class OverlayKey {
     });
   }
 
-  /** Call in every frame. `missing` says what is not drawn; '' if everything is. */
+  /** Call it in every frame. `missing` is a sentence about what is not drawn, or ''. */
   update(frame: Frame, simulation: SimulationView, missing: string): void {
     const lines = keyOf(frame.overlays, simulation, frame.sight.pixelsPerUnit);
     const shown = lines.map(({ text }) => text).join();
     if (shown !== this.shown) {
       this.shown = shown;
-      this.list.replaceChildren(...lines.map((line) => sampled('li', line)));
-      this.samples.replaceChildren(...lines.map(({ name }) => sampled('span', { name, text: '' })));
+      this.list.replaceChildren(...lines.map((line) => createSample('li', line)));
+      this.samples.replaceChildren(...lines.map(({ name }) => createSample('span', { name, text: '' })));
     }
     const now = performance.now();
     if (this.note.textContent !== missing && (now >= this.next || missing === '')) {
@@ -48,8 +48,8 @@ export class OverlayKey {
   }
 }
 
-/** Creates a line of the key; the style sheet paints its sample. */
-function sampled(tag: string, { name, text }: KeyLine): HTMLElement {
+/** Creates a line of the key. The style sheet paints its sample. */
+function createSample(tag: string, { name, text }: KeyLine): HTMLElement {
   const element = document.createElement(tag);
   element.dataset.overlay = name;
   element.textContent = text;

@@ -1,3 +1,7 @@
+/**
+ * Describes the kernels of the overlays, and creates the pipelines and layouts that draw cells, the sorted order and
+ * pairs.
+ */
 import cellsText from '../../../shaders/draw/cells.wgsl?raw';
 import linesText from '../../../shaders/draw/lines.wgsl?raw';
 import overlayText from '../../../shaders/draw/overlay.wgsl?raw';
@@ -31,10 +35,10 @@ import {
   WIDE_CELL,
 } from '../model/overlays';
 
-/** struct Heat of shaders/page/heat.wgsl. */
+/** The members of struct Heat in shaders/page/heat.wgsl. */
 export const HEAT_FIELDS = { counters: 'extent', cells: 'extent', shift: 'u32' } as const;
 
-/** Sizes that the drawing shaders share with overlays.ts, as whole numbers. */
+/** Values from overlays.ts for the drawing shaders. Shader constants are whole numbers, so the names say the unit. */
 const CONSTANTS = {
   NARROWEST_CELL,
   WIDE_CELL,
@@ -56,26 +60,26 @@ const SOURCES = {
   lines: { name: 'draw/lines.wgsl', text: linesText },
 } as const satisfies Record<string, ShaderSource>;
 
-/** What overlays need of the view that draws them: see gpu-view.ts. */
+/** The properties of the view that the pipelines depend on: see gpu-view.ts. */
 export interface OverlayPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** Used in space only. */
+  /** Used in 3D only. */
   readonly depthFormat: GPUTextureFormat;
   readonly blend: GPUBlendState;
   readonly frameSource: ShaderSource;
   readonly frameLayout: GPUBindGroupLayout;
 }
 
-/** Describes the kernels over a world's grid: for the heat map, and for both steps of a list of pairs. */
+/** Describes three kernels over a world's grid: one for the heat map, and the tally and fill kernels of pairs. */
 export function describeOverlayKernels(variant: Variant): {
   readonly heat: KernelDescription;
   readonly tally: KernelDescription;
   readonly fill: KernelDescription;
 } {
   const { dimensions, levels = 0 } = variant;
-  // All pairs in adjacent cells are candidates, at any distance.
+  // With levels, too, every pair in adjacent cells must be a candidate, at any distance.
   const wholeBlocks = { ...variant, crowds: false, wholeBlocks: levels > 0 };
   const pairs = (isFill: boolean): KernelDescription => ({
     label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(wholeBlocks)}`,
@@ -144,7 +148,7 @@ export function createLayouts(device: GPUDevice): OverlayLayouts {
   };
 }
 
-/** Creates the pipelines for overlays of such a world. Needs only the device, no page. */
+/** Creates the pipelines for overlays of such a world. Needs a GPU device but no web page. */
 export async function createOverlayPipelines(
   device: GPUDevice,
   { dimensions, kind, levels, boxes }: Pick<World, 'dimensions' | 'kind' | 'levels' | 'boxes'>,

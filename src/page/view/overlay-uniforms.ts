@@ -1,4 +1,4 @@
-/** The uniforms of the overlays: the grid, the colours and the picture for the drawing shaders. */
+/** Packs the uniforms of the overlays: struct Look for the shaders that draw, struct View for those that list pairs. */
 import { mat4 } from 'wgpu-matrix';
 import type { World } from '../../core/world/world';
 import {
@@ -16,9 +16,9 @@ import type { Frame } from './engine';
 /** The most counters of a heat map. If there are more cells, blocks of cells share a counter. */
 const MOST_COUNTERS = 2 ** 24;
 
-/** Words of struct View of shaders/page/pair_lines.wgsl: a matrix, two floats, three integers, and padding. */
+/** Words of struct View in shaders/page/pair_lines.wgsl: a matrix, two floats, three integers, and padding. */
 export const VIEW_WORDS = 24;
-/** Fields of struct Look of shaders/draw/overlay.wgsl; each is a vector of four. */
+/** The members of struct Look in shaders/draw/overlay.wgsl. Each is a vec4f. */
 export const LOOK_FIELDS = [
   'cell',
   'heat',
@@ -38,8 +38,8 @@ export const LOOK_FIELDS = [
 type LookValues = Readonly<Record<(typeof LOOK_FIELDS)[number], readonly number[]>>;
 
 /**
- * Returns the counters of the heat map along each axis, the cells along each axis, and the binary logarithm of the
- * cells along the edge of a counter's block.
+ * Returns the numbers of counters and of cells along each axis. Along the axes of the heat map, a counter covers
+ * 2^shift cells.
  */
 export function heatCounters(world: World): {
   readonly counters: readonly number[];
@@ -92,7 +92,7 @@ export function packLook(
   return Float32Array.from(LOOK_FIELDS.flatMap((name) => values[name]));
 }
 
-/** Includes pairs of particles up to four cells outside the picture, because their lines may reach into it. */
+/** Packs struct View. It is four cells larger than the picture, because lines from there may reach into the picture. */
 export function packView(world: World, { sight, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);
   const floats = new Float32Array(words.buffer);

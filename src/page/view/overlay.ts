@@ -1,3 +1,8 @@
+/**
+ * Draws the overlays of the grid for the GPU engine; canvas-overlay.ts does so for the CPU engine. Input: the
+ * simulation's buffers. The overlay sorts the particles itself, so it shows the grid of their current positions.
+ * Outputs: lines and faces in the passes of a picture, and the numbers of pairs, which are read back.
+ */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
 import { CellSort, type SortBinding } from '../../engine/grid/cell-sort';
@@ -32,6 +37,7 @@ interface Sorting {
   readonly bindings: WeakMap<GPUBuffer, WeakMap<GPUBuffer, SortBinding>>;
 }
 
+/** The kernels and buffers that list pairs of particles. */
 interface Listing {
   readonly owned: BufferSet<'tallies' | 'offsets' | 'pairs'>;
   readonly uniforms: GPUBuffer;
@@ -44,6 +50,7 @@ interface Listing {
   readonly fillGroup: GPUBindGroup;
 }
 
+/** The kernel and buffers that count particles for the heat map. */
 interface Heating {
   readonly kernel: Kernel;
   readonly group: GPUBindGroup;
@@ -56,11 +63,11 @@ export class Overlay {
   private sorting: Sorting | undefined;
   private listing: Listing | undefined;
   private heating: Heating | undefined;
-  private coming: Promise<void> = Promise.resolve();
+  private preparing: Promise<void> = Promise.resolve();
   private isDestroyed = false;
-  private isAsking = false;
+  private isReading = false;
   private readonly groups = new Map<GPUBindGroupLayout, Map<GPUBuffer, GPUBindGroup>>();
-  /** Counts of a recent picture; undefined while no pairs are shown. */
+  /** The numbers of pairs in a recent picture. Undefined while no pairs are shown. */
   pairsShown: PairsShown | undefined;
 
   private constructor(
@@ -71,7 +78,7 @@ export class Overlay {
     private readonly pipelines: OverlayPipelines,
     private readonly layouts: OverlayLayouts,
     private readonly look: GPUBuffer,
-    /** Bound where a layout needs a buffer that does not exist. */
+    /** An empty buffer, bound if a layout needs a buffer that does not exist. */
     private readonly nothing: GPUBuffer,
     private readonly isSoftware: boolean,
   ) {
@@ -104,18 +111,18 @@ export class Overlay {
   }
 
   /**
-   * Creates what these overlays need, or frees everything if none needs any. Await it before they are drawn. Calls run
-   * one after the other. Throws if there is no room.
+   * Creates the buffers and kernels for these overlays, or frees all if no overlay needs a sort. Await it before you
+   * draw them. Overlapping calls run one after the other. Throws if the GPU has too little memory.
    */
   prepare(shown: Overlays): Promise<void> {
-    const next = this.coming.then(() => this.make(shown));
-    this.coming = next.catch(() => undefined);
+    const next = this.preparing.then(() => this.make(shown));
+    this.preparing = next.catch(() => undefined);
     return next;
   }
 
   private async make(shown: Overlays): Promise<void> {
     if (this.isDestroyed) return;
-    if (!needsOrder(shown)) {
+    if (!needsSort(shown)) {
       this.free();
       return;
     }
@@ -207,14 +214,14 @@ export class Overlay {
     return buffer;
   }
 
-  /** Records the computations that precede the picture. */
+  /** Records the computations that must run before the picture. */
   encode(encoder: GPUCommandEncoder, frame: Frame): void {
     const { simulation, gpu } = this;
     const { count, world } = simulation;
     const shown = frame.overlays;
     gpu.device.queue.writeBuffer(this.look, 0, packLook(simulation, frame));
     const { sorting } = this;
-    if (!sorting || !needsOrder(shown) || count === 0) return;
+    if (!sorting || !needsSort(shown) || count === 0) return;
     const heating = shown.heatMap ? this.heating : undefined;
     const listing = needsPairs(shown) ? this.listing : undefined;
     if (!listing) this.pairsShown = undefined;
@@ -224,7 +231,7 @@ export class Overlay {
       gpu.device.queue.writeBuffer(listing.uniforms, 0, packView(world, frame));
     }
     this.parameters.recordInto(encoder, () => {
-      const shared = this.parameters.place(world, count, this.substep);
+      const shared = this.parameters.write(world, count, this.substep);
       const pass = encoder.beginComputePass({ label: 'overlay' });
       const binding = this.bindingFor(sorting);
       for (const stage of sorting.sort.stages(shared, binding, count, false)) stage.encode(pass);
@@ -233,10 +240,10 @@ export class Overlay {
       if (listing) encodeListing(pass, shared, listing, workgroups);
       pass.end();
     });
-    if (listing) this.ask(encoder, listing);
+    if (listing) this.readCounts(encoder, listing);
   }
 
-  /** Draws what lies behind particles: in space the faces, in the plane nothing. */
+  /** Draws the overlays behind the particles: the faces of the box in 3D, nothing in 2D. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }
@@ -303,7 +310,7 @@ export class Overlay {
     pass.draw(4, this.simulation.dimensions === 3 && cellLines ? 3 : 1);
   }
 
-  /** Returns a bind group, cached by layout and last buffer: the other buffers of a layout are always the same. */
+  /** Returns a cached bind group. The key is the layout and the last buffer, because its other buffers never change. */
   private group(layout: GPUBindGroupLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new Map<GPUBuffer, GPUBindGroup>();
@@ -333,23 +340,23 @@ export class Overlay {
     return binding;
   }
 
-  /** Reads back the counts of pairs, one request at a time. */
-  private ask(encoder: GPUCommandEncoder, { drawn }: Listing): void {
-    if (this.isAsking) return;
-    this.isAsking = true;
+  /** Reads back the numbers of pairs. Does nothing while an earlier read is under way. */
+  private readCounts(encoder: GPUCommandEncoder, { drawn }: Listing): void {
+    if (this.isReading) return;
+    this.isReading = true;
     const lines = this.simulation.world.kind === 'periodic' ? 2 : 1;
     const reading = this.readback.record(encoder, [{ buffer: drawn, size: 4 * DRAWN_WORDS }]);
-    // The caller submits in the same task.
+    // Wait for a microtask: the caller submits the encoder in the current task.
     Promise.resolve()
       .then(() => reading.finish())
       .then(([bytes]) => {
         const [, instances = 0, , , found = 0, crowded = 0] = new Uint32Array(bytes as ArrayBuffer);
         this.pairsShown = { found, drawn: instances / lines, crowded };
       })
-      // Fails only if the simulation or its device has ended, which is handled elsewhere.
+      // Only a destroyed simulation or a lost device throws here; both are handled elsewhere.
       .catch(() => undefined)
       .finally(() => {
-        this.isAsking = false;
+        this.isReading = false;
       });
   }
 
@@ -374,7 +381,7 @@ function needsPairs({ candidatePairs, contactLines }: Overlays): boolean {
   return candidatePairs || contactLines;
 }
 
-function needsOrder(shown: Overlays): boolean {
+function needsSort(shown: Overlays): boolean {
   return shown.heatMap || shown.thread || needsPairs(shown);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the particles at the pointer. Inputs: a ray from the eye (in the plane a point), and particles as they were
- * read. Outputs: the particle that is pointed at, and those near the ray.
+ * Finds the particles at the pointer. Inputs: a ray from the camera (in 2D a point), and particles as a simulation
+ * reads them. Outputs: the particle under the pointer, or all particles near the ray.
  */
 import { radiusAround } from '../../core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
@@ -10,12 +10,12 @@ export interface Picked {
   readonly id: number;
   /** Index in the arrays. */
   readonly index: number;
-  /** Distance along the ray. */
+  /** Distance from the camera along the ray. */
   readonly depth: number;
 }
 
-/** Returns the radius of the ball around a particle. */
-function reachOf(
+/** Returns the radius of the smallest ball around a particle. */
+function boundingRadius(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { radii, halfExtents }: Pick<ParticleArrays, 'radii' | 'halfExtents'>,
   index: number,
@@ -24,8 +24,11 @@ function reachOf(
   return half && (half[0] as number) > 0 ? radiusAround(Array.from(half)) : (radii?.[index] ?? radius);
 }
 
-/** Visits each particle with its distance from the ray and its depth along it. Skips particles in quarantine. */
-export function forEachAlong(
+/**
+ * Visits each particle with its distance from the ray and its depth along the ray. Skips particles in quarantine and
+ * those behind the camera.
+ */
+function forEachAlongRay(
   dimensions: number,
   positions: Float32Array,
   { origin, direction }: Pick<Ray, 'origin' | 'direction'>,
@@ -45,21 +48,24 @@ export function forEachAlong(
   }
 }
 
-/** Returns the first particle whose ball the ray hits, else the one nearest to the ray, if it is within `within`. */
+/**
+ * Returns a particle that the ray hits. If it hits none, returns the particle nearest to the ray, if the gap is at most
+ * `within`.
+ */
 export function pick(
   simulation: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   particles: ParticleArrays,
   ray: Ray,
   within: number,
 ): Picked | undefined {
-  let best: { index: number; depth: number; gap: number; tie: number } | undefined;
-  forEachAlong(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
-    const gap = Math.max(0, distance - reachOf(simulation, particles, index));
+  let best: { index: number; depth: number; gap: number; rank: number } | undefined;
+  forEachAlongRay(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
+    const gap = Math.max(0, distance - boundingRadius(simulation, particles, index));
     if (gap > within) return;
-    // In space the first hit counts; in the plane, where several may be hit, the one with the nearest middle.
-    const tie = simulation.dimensions === 3 ? depth : distance;
-    if (best && (gap > best.gap || (gap === best.gap && tie >= best.tie))) return;
-    best = { index, depth, gap, tie };
+    // If several have the same gap: in 3D the one nearest to the camera, in 2D the one with the nearest middle.
+    const rank = simulation.dimensions === 3 ? depth : distance;
+    if (best && (gap > best.gap || (gap === best.gap && rank >= best.rank))) return;
+    best = { index, depth, gap, rank };
   });
   return best && { id: particles.ids[best.index] as number, index: best.index, depth: best.depth };
 }
@@ -72,7 +78,7 @@ export function near(
   reach: number,
 ): number[] {
   const found: number[] = [];
-  forEachAlong(dimensions, positions, ray, (index, distance) => {
+  forEachAlongRay(dimensions, positions, ray, (index, distance) => {
     if (distance < reach) found.push(index);
   });
   return found;

@@ -1,30 +1,30 @@
 /**
- * The state that all parts of the page share: the visitor's choices, and the run with its engine. restarts.ts writes
- * the run, chooser.ts the choices; the others read.
+ * The state that all parts of the page share: the visitor's choices, and the run with its engine. restarts.ts sets the
+ * run and its engine; chooser.ts and restarts.ts set the choices. All other parts only read them.
  */
 import { type Drive, movesObstacles } from '../../scenes';
-import type { Chosen } from '../model/opened';
+import type { Selection } from '../model/opened';
 import { Signal } from '../support/signal';
 import type { Engine, Run } from './engine';
 
 export class Session {
   run: Run | undefined;
   engine: Engine | undefined;
-  /** Changes gravity or obstacles of the run as time passes. */
+  /** Changes the run's gravity or obstacles over time. Undefined if the scene has no drive. */
   drive: Drive | undefined;
-  /** The choices that the run was started with and has taken since. */
-  running: Chosen | undefined;
-  /** True if the CPU runs although the visitor chose the GPU. A link still says GPU, for other devices. */
+  /** The choices in effect in the run: those that it was started with, and later changes that it has applied. */
+  running: Selection | undefined;
+  /** True if the CPU engine replaces the GPU engine that the visitor chose. Links still name the GPU. */
   isForced = false;
-  /** The choices, or what follows from them, have changed. */
-  readonly chosen = new Signal();
-  /** The state of the particles has changed. */
-  readonly changed = new Signal();
+  /** Emitted when the choices, or values that depend on them, have changed. */
+  readonly choicesChanged = new Signal();
+  /** Emitted when the state of the particles has changed. */
+  readonly particlesChanged = new Signal();
 
-  constructor(public choices: Chosen) {}
+  constructor(public choices: Selection) {}
 
-  /** The choices of the run, even while another one is being started; the visitor's choices before the first run. */
-  get present(): Chosen {
+  /** The choices of the current run, even while a new one starts. Before the first run, the visitor's choices. */
+  get present(): Selection {
     return this.running ?? this.choices;
   }
 

@@ -1,7 +1,7 @@
 /**
- * Counts the neighbours of each particle, for colours (shaders/page/tally.wgsl), with a sort and a kernel over the
- * simulation's buffers. Output: a count for each of its slots. With variable radii it counts the particles that
- * overlap.
+ * Counts the neighbours of each particle for colours, on the GPU (shaders/page/tally.wgsl): sorts the simulation's
+ * particles, then runs a kernel. Output: one count per slot of the simulation. With variable radii, neighbours are the
+ * particles that overlap.
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -38,7 +38,7 @@ interface Parts {
   readonly owned: BufferSet<'ids' | 'positions' | 'tallies'>;
 }
 
-/** Describes the kernel; with `heavy` the one for heavy particles, if crowds are split. */
+/** Describes the kernel. With `heavy`, describes the kernel for heavy particles, which exists if crowds are split. */
 export function describeTally(variant: Variant, heavy = false): KernelDescription {
   return {
     label: `page.tally${variantName(variant)}${heavy ? '.heavy' : ''}`,
@@ -107,7 +107,7 @@ export class Tally {
     return new Tally(simulation, world, substep, parts);
   }
 
-  /** The counts as u32, one for each slot. */
+  /** The counts: one u32 per slot. */
   get counts(): GPUBuffer {
     return this.parts.owned.buffers.tallies;
   }
@@ -116,7 +116,7 @@ export class Tally {
     const { sort, parameters, pass } = this.parts;
     const { count } = this.simulation;
     parameters.recordInto(encoder, () => {
-      const shared = parameters.place(this.world, count, this.substep);
+      const shared = parameters.write(this.world, count, this.substep);
       const recorded = encoder.beginComputePass({ label: 'page.tally' });
       for (const stage of sort.stages(shared, this.sortBinding(), count, false)) stage.encode(recorded);
       pass.encode(recorded, shared, this.group, count);
@@ -129,7 +129,7 @@ export class Tally {
     for (const part of [sort, parameters, owned]) part.destroy();
   }
 
-  /** Returns the binding for the present positions: the simulation swaps them between two buffers. */
+  /** Returns the binding for the current buffer of positions. The simulation alternates between two buffers. */
   private sortBinding(): SortBinding {
     const { positions } = this.simulation.buffers;
     const known = this.bindings.get(positions);
@@ -144,7 +144,7 @@ export class Tally {
   }
 }
 
-/** Returns the world with cells as wide as density reaches. */
+/** Returns a world whose cells are as wide as the reach of density. */
 function widerWorld(
   { dimensions, capacity, radius, world }: GpuSimulationView,
   options: SimulationOptions,

@@ -1,22 +1,22 @@
 /**
- * The visitor's viewpoint: a camera for the plane and one for space, and the part of the window that they draw on.
- * Positions are in CSS pixels of the window, distances in CSS pixels, y down.
+ * The visitor's viewpoint: a camera for 2D scenes, one for 3D scenes, and the part of the window that shows the
+ * picture. Positions are in CSS pixels of the window, with y down.
  */
 import type { Dimensions } from '../../core/world/world';
 import { type SeenBox, worldBox } from '../model/seen-box';
 import type { ScreenPosition } from './camera';
-import { type Camera, PlaneCamera, project, type Ray, type Sight, type Viewport } from './camera';
-import type { SpaceCamera } from './space-camera';
+import { type Camera, Camera2D, type CameraMatrices, project, type Ray, type Viewport } from './camera';
+import type { Camera3D } from './camera-3d';
 
-/** Limits the pixels of a frame. More of them do not help. */
+/** The most device pixels per CSS pixel. More pixels would not look better. */
 const GREATEST_PIXEL_RATIO = 2;
-/** Seconds after the visitor's last action until the picture of space turns by itself again. */
-const REST_AFTER_TURN = 6;
+/** Seconds from the visitor's last action until a 3D picture turns by itself again. */
+const REST_SECONDS = 6;
 
 export class Viewpoint {
-  private readonly plane = new PlaneCamera();
-  /** Undefined until `prepare` has been awaited for space. */
-  private space: SpaceCamera | undefined;
+  private readonly camera2D = new Camera2D();
+  /** Undefined until `prepare(3)` has loaded it. */
+  private camera3D: Camera3D | undefined;
   /** The visible box. */
   box: SeenBox = worldBox({ min: [0, 0, 0], max: [1, 1, 1] });
   private restUntil = 0;
@@ -29,12 +29,11 @@ export class Viewpoint {
     private readonly dimensions: () => Dimensions | undefined,
   ) {}
 
-  /** Await it before anything of these dimensions is shown. */
+  /** Loads the camera for these dimensions. Await it before you show anything in them. */
   async prepare(dimensions: Dimensions): Promise<void> {
-    if (dimensions === 2 || this.space) return;
-    // Loaded only when needed.
-    const { SpaceCamera: Made } = await import('./space-camera');
-    this.space ??= new Made();
+    if (dimensions === 2 || this.camera3D) return;
+    const { Camera3D: Made } = await import('./camera-3d');
+    this.camera3D ??= new Made();
   }
 
   get canTurn(): boolean {
@@ -46,7 +45,7 @@ export class Viewpoint {
     this.rest();
   }
 
-  /** Magnifies by a factor towards a position. */
+  /** Magnifies by a factor. The point of the world at this position stays there. */
   zoom(factor: number, { x, y }: ScreenPosition): void {
     const { left, top } = this.stage.getBoundingClientRect();
     this.camera.zoom(factor, x - left, y - top);
@@ -62,25 +61,26 @@ export class Viewpoint {
     this.camera.fit();
   }
 
-  /** The state of the present camera for an address; undefined if the visitor has not moved it. */
+  /** The state of the current camera, for the page's URL. Undefined if the visitor has not moved the camera. */
   get look(): readonly number[] | undefined {
     if (this.dimensions() === undefined) return undefined;
     return this.camera.look(this.box);
   }
 
-  /** Restores the state of the camera from an address. */
+  /** Restores the state of the camera from a URL. */
   lookAs(look: readonly number[]): void {
     this.camera.lookAs(look, this.box);
     this.rest();
   }
 
-  /** Resets both cameras, to fit another box. */
+  /** Resets both cameras, so that they show the whole box. */
   fitAll(): void {
-    for (const camera of [this.plane, this.space]) camera?.fit();
+    for (const camera of [this.camera2D, this.camera3D]) camera?.fit();
   }
 
   /**
-   * Shows another box. A world's box with other corners is fitted anew, because it may lie outside the present picture.
+   * Sets the visible box. If it is a world's box with new corners, resets both cameras, because the box may lie outside
+   * the current picture.
    */
   lookAt(box: SeenBox): void {
     const { box: before } = this;
@@ -88,25 +88,26 @@ export class Viewpoint {
     const isSame = (['min', 'max'] as const).every((corner) =>
       box[corner].every((along, axis) => along === before[corner][axis]),
     );
-    // An unbounded world has another box at every start, so its cameras stay as they are.
+    // An unbounded world has a new box at every start. Its cameras stay as they are.
     if (box.isWorld && !isSame) this.fitAll();
   }
 
-  /** Pauses the turning, because the visitor has moved the picture or works in it. */
+  /** Stops the automatic turning for a while. Call it when the visitor moves the picture or uses a tool in it. */
   rest(): void {
-    this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
+    this.restUntil = performance.now() + 1000 * REST_SECONDS;
   }
 
   /**
-   * Turns the picture of space, unless the visitor has just acted or prefers reduced motion. Returns true if it turned.
+   * Turns a 3D picture a little, unless the visitor has just acted or prefers reduced motion. Returns true if the
+   * picture has turned.
    */
   drift(seconds: number): boolean {
     if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return false;
-    this.space?.drift(seconds);
+    this.camera3D?.drift(seconds);
     return true;
   }
 
-  sight(viewport: Viewport): Sight {
+  sight(viewport: Viewport): CameraMatrices {
     return this.camera.sight(this.box, viewport);
   }
 
@@ -121,7 +122,7 @@ export class Viewpoint {
     };
   }
 
-  /** The middle of the free part. */
+  /** The middle of the part of the stage that no panel covers. */
   get middle(): ScreenPosition {
     const { left, top, width, height } = this.free.getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };
@@ -132,7 +133,7 @@ export class Viewpoint {
     return this.camera.ray(x - left, y - top);
   }
 
-  /** Projects a point of the world, in CSS pixels from the stage's top left corner. */
+  /** Projects a point of the world. Returns CSS pixels from the stage's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number] {
     const { viewport } = this;
     const { x, y } = project(this.sight(viewport), viewport, point);
@@ -140,6 +141,6 @@ export class Viewpoint {
   }
 
   private get camera(): Camera {
-    return (this.canTurn && this.space) || this.plane;
+    return (this.canTurn && this.camera3D) || this.camera2D;
   }
 }

@@ -111,7 +111,7 @@ export class GpuFlockBody extends FlockBody<Flock> implements GpuSimulationView 
   }
 
   /** Copies the hunters, whose positions only the GPU knows. */
-  placeMoved(encoder: GPUCommandEncoder, drawn: GPUBuffer): void {
+  copyMovedObstacles(encoder: GPUCommandEncoder, drawn: GPUBuffer): void {
     const { dimensions, obstacleCount } = this;
     const { hunters } = this.flock.buffers;
     const stored = 4 * (dimensions === 2 ? 2 : 4);

@@ -54,8 +54,8 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
   }
 
   set({ gravity, substeps, flipShare }: ViewSettings): void {
-    const isMixed = this.fluid.plan.transfer === 'flip';
-    this.fluid.set({ gravity, substeps, ...(isMixed ? { blend: flipShare } : {}) });
+    const hasVariableRadii = this.fluid.plan.transfer === 'flip';
+    this.fluid.set({ gravity, substeps, ...(hasVariableRadii ? { blend: flipShare } : {}) });
   }
 
   async measure(): Promise<MethodMeasures> {

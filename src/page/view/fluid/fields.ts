@@ -1,7 +1,6 @@
 /**
- * Draws the fields of a fluid over its picture, straight from the GPU buffers of its lattice: pressure, solid cells and
- * velocity (shaders/draw/fluid_fields.wgsl). Needs only the device, no page. Inputs: the lattice's buffers, the frame.
- * Nothing is read back.
+ * Draws a fluid's pressure, solid cells and velocity over its picture (shaders/draw/fluid_fields.wgsl). Inputs: the GPU
+ * buffers of the fluid's lattice, which are not read back, and the frame. Needs a GPU device but no web page.
  */
 import fieldsText from '../../../../shaders/draw/fluid_fields.wgsl?raw';
 import { compileShader } from '../../../gpu/shader-module';
@@ -12,20 +11,22 @@ import type { Frame } from '../engine';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
 /**
- * Fields of struct Fields of shaders/draw/fluid_fields.wgsl, each a vector of four. The stops of pressure follow them.
+ * The members of struct Fields in shaders/draw/fluid_fields.wgsl, each a vec4f. The colours of the pressure scale
+ * follow them.
  */
 const FIELDS = ['cells', 'screen', 'arrows', 'scale', 'shown', 'arrow', 'casing', 'solid'] as const;
 
 type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
 
-/** Least distance between arrows in CSS pixels, and the longest arrow as a multiple of the distance between them. */
+/** Least distance between arrows, in CSS pixels. */
 const ARROW_STEP = 20;
+/** Length of the longest arrow, as a multiple of the distance between arrows. */
 const LONGEST_ARROW = 1.1;
 /** The most arrows in a picture. */
 const MOST_ARROWS = 2 ** 16;
 const PRESSURE_STOPS = 8;
 
-/** What fields need of the view that draws them. */
+/** The properties of the view that the pipelines depend on. */
 export interface FieldsPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
@@ -35,11 +36,11 @@ export interface FieldsPicture {
 export interface FieldPipelines {
   readonly slice: GPURenderPipeline;
   readonly arrows: GPURenderPipeline;
-  /** Only in space. */
+  /** Undefined in 2D. */
   readonly faces: GPURenderPipeline | undefined;
 }
 
-/** The parts of a fluid from which fields are drawn. */
+/** The parts of a fluid that are read to draw its fields. */
 export type FieldSource = Pick<Fluid, 'plan' | 'buffers' | 'substepSeconds'>;
 
 export class FluidFields {
@@ -76,12 +77,12 @@ export class FluidFields {
     return new FluidFields(device, fluid, pipelines, layout);
   }
 
-  /** Writes the uniforms of a frame. Call it before the pass is submitted. */
+  /** Writes the uniforms of a frame. Call it before you submit the pass. */
   update(frame: Frame): void {
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
   }
 
-  /** Draws solid cells in space, which hide what is behind them. */
+  /** Draws solid cells in 3D. They hide everything behind them. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     const { faces } = this.pipelines;
     if (!faces || !overlays.solidCells) return;
@@ -110,7 +111,10 @@ export class FluidFields {
     this.uniforms.destroy();
   }
 
-  /** Returns which cells have arrows: far enough apart to be distinct, and in the plane only those in the picture. */
+  /**
+   * Returns which cells have arrows: every `step`-th along both axes, from the cell `first` on. In 2D only cells in the
+   * picture have arrows.
+   */
   private arrowsOf({ sight }: Frame): {
     readonly step: number;
     readonly first: readonly [number, number];
@@ -132,7 +136,7 @@ export class FluidFields {
     const [bottom, top] = range(1);
     const area = Math.max(0, right - left) * Math.max(0, top - bottom);
     const step = Math.max(1, Math.ceil(ARROW_STEP / size), Math.ceil(Math.sqrt(area / MOST_ARROWS)));
-    // Aligned to `step`, so that the same cells have arrows when the picture moves.
+    // Align the first cell to `step`, so that the same cells have arrows when the picture moves.
     const begin = (low: number) => Math.floor(low / step) * step + Math.floor(step / 2);
     const count = (low: number, high: number) => Math.max(0, Math.ceil((high - begin(low)) / step));
     return {
@@ -212,8 +216,8 @@ export async function createFieldPipelines(
         depthStencil: {
           format: DEPTH_FORMAT,
           depthWriteEnabled: name === 'face',
-          // The fluid would hide the slice, which lies within it. The bias puts faces before those of obstacles in
-          // solid cells.
+          // The slice lies within the fluid, which would hide it. The bias brings the faces of solid cells in front of
+          // the obstacles in these cells.
           depthCompare: name === 'face' ? 'less-equal' : 'always',
           ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),
         } as const,

@@ -1,6 +1,7 @@
 /**
- * Pipelines and layouts of a fluid's surface: those for one colour, and those for all. Needs only the device, no page.
- * Input: the properties of the view that draws. Outputs: compiled pipelines.
+ * Creates the layouts and pipelines of a fluid's surface. Some pipelines depend on the quantity that decides the
+ * colour, the others do not. Needs a GPU device but no web page. Input: the properties of the view that draws the
+ * fluid.
  */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';
 import fluidText from '../../../../shaders/draw/fluid.wgsl?raw';
@@ -26,12 +27,12 @@ const SOURCES = {
   water: { name: 'draw/fluid_water.wgsl', text: waterText },
 } as const satisfies Record<string, ShaderSource>;
 
-/** The farthest that smoothing reaches to either side, in texels. Balls near the eye need that much. */
+/** The greatest reach of the smoothing to either side, in texels. Balls near the camera need the most. */
 const MOST_TEXELS = { hardware: 32, software: 20 } as const;
 
 /**
- * The distance of pixels without a ball. Half floats can hold it, and real distances from the target are at most about
- * 1.
+ * The distance in pixels without a ball. A half float can hold it. The distances of balls, measured from the target,
+ * are at most about 1.
  */
 export const NOTHING = 16;
 
@@ -48,16 +49,16 @@ const LEAST: GPUBlendState = {
   alpha: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
 };
 
-/** The quantity that decides the colour: see Drawn in draw-pipelines.ts. */
+/** The quantity that decides the colour: see `Drawn` in draw-pipelines.ts. */
 export type FluidColour = 'speed' | 'value' | 'age';
 
-/** What a fluid's surface needs of the view that draws it. */
+/** The properties of the view that the pipelines depend on. */
 export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
   readonly frameLayout: GPUBindGroupLayout;
-  /** Layouts of positions and the values that decide the colour. */
+  /** Layouts of the bind group with positions and the values that decide the colour. */
   readonly particleLayouts: Readonly<Record<FluidColour, GPUBindGroupLayout>>;
 }
 
@@ -69,9 +70,9 @@ export interface Layouts {
 }
 
 export interface ColourPipelines {
-  /** Draws particles into textures: the field in the plane, the balls in space. */
+  /** Draws particles into textures: into the field in 2D, as balls in 3D. */
   readonly particles: GPURenderPipeline;
-  /** Only in the plane. */
+  /** Draws single drops. Undefined in 3D. */
   readonly drops: GPURenderPipeline | undefined;
 }
 
@@ -118,7 +119,7 @@ export interface Described {
   readonly samples?: number;
 }
 
-/** Creates a pipeline. Particles are in group 1 if there are two groups after the frame's. */
+/** Creates a pipeline. If two groups follow the frame's, the first of them holds the particles. */
 export async function createPipeline(
   device: GPUDevice,
   dimensions: 2 | 3,
@@ -158,7 +159,7 @@ export async function createPipeline(
   });
 }
 
-/** Creates the pipeline of the surface in the plane, or of the water in space. */
+/** Creates the pipeline that draws the surface in 2D, or the water in 3D. */
 export function createSurface(
   device: GPUDevice,
   dimensions: 2 | 3,
@@ -196,14 +197,14 @@ export async function createColoured(
   colour: FluidColour,
 ): Promise<ColourPipelines> {
   const { colour: colouring, fluid, reach, splat, surface, balls } = SOURCES;
-  const slots = picture.particleLayouts[colour];
+  const particleLayout = picture.particleLayouts[colour];
   const create = (described: Described) => createPipeline(device, dimensions, picture, colour, described);
   if (dimensions === 3) {
     const particles = await create({
       label: 'balls',
       sources: [colouring, fluid, balls],
       entryPoints: ['ball_vertex', 'ball_fragment'],
-      groups: [slots, layouts.balls],
+      groups: [particleLayout, layouts.balls],
       targets: [
         { format: NEAREST_FORMAT, blend: LEAST },
         { format: FIELD_FORMAT, blend: ADD },
@@ -216,14 +217,14 @@ export async function createColoured(
       label: 'splat',
       sources: [colouring, fluid, reach, splat],
       entryPoints: ['splat_vertex', 'splat_fragment'],
-      groups: [slots, layouts.alone],
+      groups: [particleLayout, layouts.alone],
       targets: [{ format: FIELD_FORMAT, blend: ADD }],
     }),
     create({
       label: 'drops',
       sources: [colouring, fluid, reach, surface],
       entryPoints: ['drop_vertex', 'drop_fragment'],
-      groups: [slots, layouts.surface],
+      groups: [particleLayout, layouts.surface],
       targets: [{ format: picture.format, blend: BLEND }],
     }),
   ]);

@@ -1,7 +1,7 @@
 /**
- * Smooths the distances of balls to those of a surface, across the screen and up it, ROUNDS times each
- * (shaders/draw/fluid_smooth.wgsl). Inputs: the frame, struct Fluid, the nearest distances. Output: the texture `up`.
- * Ordering: each pass reads what the previous one wrote.
+ * Smooths the distances of balls into the distances of a surface: ROUNDS times across the screen and up the screen
+ * (shaders/draw/fluid_smooth.wgsl). Inputs: the frame, struct Fluid, the texture `nearest`. Output: the texture `up`.
+ * Ordering: each pass reads the output of the previous pass.
  */
 import smoothText from '../../../../shaders/draw/fluid_smooth.wgsl?raw';
 import {
@@ -13,13 +13,13 @@ import {
   NOTHING,
 } from './pipelines';
 
-/** Number of passes across and up, each. */
+/** The number of passes along each axis of the screen. */
 const ROUNDS = 2;
 
 const AXES = ['across', 'up'] as const;
 type Axis = (typeof AXES)[number];
 
-/** Textures of distances: those of the balls, and the output of each axis. */
+/** Textures of distances: `nearest` holds those of the balls, the others the last output along an axis. */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
 export class FluidSmoothing {
@@ -47,7 +47,7 @@ export class FluidSmoothing {
     return new FluidSmoothing(device, layout, { across, up });
   }
 
-  /** Creates a bind group for each pass, with the texture that it reads. */
+  /** Creates one bind group per pass, with the texture that the pass reads. */
   bind(uniforms: GPUBuffer, { nearest, across, up }: Distances): readonly GPUBindGroup[] {
     return Array.from({ length: ROUNDS * AXES.length }, (_, pass) => {
       const source = pass === 0 ? nearest : pass % 2 === 0 ? up : across;
@@ -62,7 +62,7 @@ export class FluidSmoothing {
     });
   }
 
-  /** The last parameter is the extent of the used texels, from the upper left. */
+  /** Records all passes. Only `width` × `height` texels from the upper left corner are in use. */
   encode(
     encoder: GPUCommandEncoder,
     groups: readonly GPUBindGroup[],

@@ -1,6 +1,6 @@
 /**
- * Packs the uniforms of a fluid's surface (struct Fluid of shaders/draw/fluid.wgsl), and defines how far particles
- * reach. Pure. Inputs: the plan of a fluid, the frame, the size of its picture. Output: floats.
+ * Packs the uniforms of a fluid's surface (struct Fluid in shaders/draw/fluid.wgsl), and defines how far particles
+ * reach. Pure. Inputs: the fluid's plan, the frame, the size of the picture. Output: floats.
  */
 import type { FluidPlan } from '../../../methods/fluid';
 import { fluidLook } from '../../model/fluid-look';
@@ -9,7 +9,7 @@ import type { Frame } from '../engine';
 /** The properties of a fluid that its surface depends on. */
 export interface FluidShape {
   readonly dimensions: 2 | 3;
-  /** Cells along each axis; the third is 1 in the plane. */
+  /** Cells along each axis. The third number is 1 in 2D. */
   readonly cells: readonly number[];
   readonly cellSize: number;
   /** Initial distance between particles. */
@@ -22,30 +22,35 @@ export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: Flu
 }
 
 /**
- * In distances between particles. In the plane the reach of a kernel: with less, the jitter of particles shows; with
- * more, crests are rounded off. In space the radius of a ball: with less, still water has holes.
+ * How far a particle reaches, as a multiple of the initial distance between particles. 2D: the reach of the kernel; a
+ * smaller reach shows the jitter of particles, a larger one rounds off crests. 3D: the radius of the ball; with a
+ * smaller radius, still water has holes.
  */
 export const REACH = { 2: 2.7, 3: 0.8 } as const;
-/** Radius of a disc as large as a particle's share of the plane, in distances between particles. */
-const DROP = 1 / Math.sqrt(Math.PI);
 /**
- * In radii of a ball: the standard deviation of smoothing, and the step in distance from which a surface is separate.
+ * Radius of a disc with the area of a square as wide as the distance between particles, as a multiple of this distance.
  */
+const DROP = 1 / Math.sqrt(Math.PI);
+/** Standard deviation of the smoothing, in radii of a ball. */
 const SMOOTHING = 1.6;
+/** Two surfaces are separate if their distances from the camera differ by more than this, in radii of a ball. */
 const STEP = 2.2;
 
-/** Fields of struct Fluid of shaders/draw/fluid.wgsl; each is a vector of four. */
+/** The members of struct Fluid in shaders/draw/fluid.wgsl. Each is a vec4f. */
 const FLUID_FIELDS = ['screen', 'kernel', 'cells', 'range', 'zenith', 'horizon', 'absorption'] as const;
 
 type FluidValues = Readonly<Record<(typeof FLUID_FIELDS)[number], readonly number[]>>;
 
 export const FLUID_BYTES = 16 * FLUID_FIELDS.length;
 
-/** Pixels of the picture, texels of the fluid's textures per pixel, and whether bodies may hide the fluid. */
+/** The properties of a picture that its uniforms depend on. */
 export interface FluidExtents {
+  /** Width and height of the picture, in pixels. */
   readonly width: number;
   readonly height: number;
+  /** Texels of the fluid's textures per pixel. */
   readonly scale: number;
+  /** True if bodies may hide the fluid. */
   readonly isHidden: boolean;
 }
 

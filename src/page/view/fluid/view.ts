@@ -1,10 +1,10 @@
 /**
- * Draws a fluid as a smooth surface from its particles' GPU buffers. Needs only the device, no page. In the plane,
- * particles are added up to a field (shaders/draw/fluid_splat.wgsl), whose level set is the surface
- * (fluid_surface.wgsl). In space, the distances of the nearest balls around particles (fluid_balls.wgsl) are smoothed
- * (fluid_smooth.wgsl) and shaded together with the background (fluid_water.wgsl). Inputs: the frame, positions, the
- * values that decide the colour, and in the plane the kinds of cells. Output: a picture. Guarantee: textures are at
- * most as large as the picture, and coarser if particles are large on the screen.
+ * Draws a fluid as a smooth surface from its particles' GPU buffers. Needs a GPU device but no web page.
+ * 2D: particles are summed into a field (shaders/draw/fluid_splat.wgsl), whose level set is the surface
+ * (fluid_surface.wgsl). 3D: each particle is drawn as a ball; the distances of the nearest balls (fluid_balls.wgsl) are
+ * smoothed (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
+ * Inputs: the frame, positions, the values that decide the colour, and in 2D the kinds of cells. Output: a picture.
+ * Guarantee: no texture is larger than the picture. Textures are coarser if particles are large on the screen.
  */
 import type { Fluid } from '../../../methods/fluid';
 import type { Frame } from '../engine';
@@ -24,19 +24,20 @@ import {
 import { type Distances, FluidSmoothing } from './smooth';
 import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './uniforms';
 
-/** Texels along a particle's reach: smooth values need no more. A software GPU gets fewer. */
+/** Texels per reach of a particle. More would not show, because the values are smooth. A software GPU gets fewer. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** A fluid's plan, and its lattice, which fills gaps between particles in the plane. */
+/** A fluid's plan, and the buffers of its lattice, which fills gaps between particles in 2D. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 /** Textures into which a picture is drawn. */
 export interface FluidTargets {
-  /** Has one sample per pixel. In space it must allow copies from it if `colour` is undefined. */
+  /** The picture, with one sample per pixel. In 3D without `colour` it needs the usage COPY_SRC. */
   readonly target: GPUTexture;
   readonly background: readonly number[];
-  /** In space: a colour texture if there are several samples per pixel, and the depth, which shaders read too. */
+  /** The colour texture in 3D, if there are several samples per pixel. */
   readonly colour: GPUTexture | undefined;
+  /** The depth texture in 3D. Shaders read it, too. */
   readonly depth: GPUTexture | undefined;
 }
 
@@ -47,24 +48,26 @@ export interface FluidScene {
   readonly colour: FluidColour;
   readonly particles: GPUBindGroup;
   readonly count: number;
-  /** True if bodies that may hide the fluid are drawn around it. */
+  /** True if `around` draws bodies that may hide the fluid. */
   readonly isHidden: boolean;
-  /** Draw what lies around the fluid, and what lies over it. Group 0 is set. */
+  /** Draws everything behind the fluid or beside it. Bind group 0 is set already. */
   readonly around: (pass: GPURenderPassEncoder) => void;
+  /** Draws the overlays on top of the fluid. Bind group 0 is set already. */
   readonly over: (pass: GPURenderPassEncoder) => void;
 }
 
 /** The pipelines that do not depend on the colour. */
 interface FixedPipelines {
   readonly surface: GPURenderPipeline;
-  /** Only in space. */
+  /** Undefined in 2D. */
   readonly smoothing: FluidSmoothing | undefined;
 }
 
 interface Textures {
+  /** The picture's width, height and scale. Another size needs other textures. */
   readonly size: string;
   readonly all: readonly GPUTexture[];
-  /** Holds the field in the plane, thicknesses in space. */
+  /** The particles' field in 2D, the fluid's thickness in 3D. */
   readonly field: GPUTexture;
   readonly distances: Distances | undefined;
   readonly scene: GPUTexture | undefined;
@@ -74,7 +77,7 @@ interface Groups {
   readonly depth: GPUTexture | undefined;
   readonly particles: GPUBindGroup;
   readonly surface: GPUBindGroup;
-  /** One for each pass of smoothing. */
+  /** One group per smoothing pass. */
   readonly smooth: readonly GPUBindGroup[];
 }
 
@@ -107,7 +110,7 @@ export class FluidView {
     });
   }
 
-  /** Compiles what pictures in these colours need. Await it before `record`. */
+  /** Compiles the pipelines for this colour. Await it before `record`, which otherwise draws nothing. */
   async prepare(colour: FluidColour): Promise<void> {
     if (this.isReady(colour)) return;
     const { device, shape, picture, layouts } = this;
@@ -123,7 +126,7 @@ export class FluidView {
     return this.coloured.has(colour);
   }
 
-  /** Bytes of the present textures. */
+  /** Bytes of the textures that exist now. */
   get memoryBytes(): number {
     const bytes: Partial<Record<GPUTextureFormat, number>> = { [NEAREST_FORMAT]: 2 };
     const each = ({ format, width, height }: GPUTexture) => (bytes[format] ?? 4) * width * height;
@@ -193,7 +196,7 @@ export class FluidView {
     return { surface, smoothing };
   }
 
-  /** Texels per pixel, in steps of half a power of two, so that zooming does not create textures all the time. */
+  /** Returns the texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
   private scaleFor({ sight, viewport }: Frame): number {
     const { shape, picture } = this;
     const texels = TEXELS[picture.isSoftware ? 'software' : 'hardware'][shape.dimensions];
@@ -201,7 +204,7 @@ export class FluidView {
     return Math.min(1, 2 ** (Math.round(2 * Math.log2(texels / pixels)) / 2));
   }
 
-  /** Draws particles into the textures from which the picture is drawn. */
+  /** Draws the particles into the field or thickness, and in 3D into the distances. */
   private splat(
     encoder: GPUCommandEncoder,
     { field, distances }: Textures,
@@ -251,19 +254,19 @@ export class FluidView {
       return texture;
     };
     const field = create('field', FIELD_FORMAT, scale);
-    const isSpace = this.shape.dimensions === 3;
+    const is3D = this.shape.dimensions === 3;
     this.textures = {
       size,
       all,
       field,
-      distances: isSpace
+      distances: is3D
         ? {
             nearest: create('nearest', NEAREST_FORMAT, scale),
             across: create('across', DISTANCE_FORMAT, scale),
             up: create('up', DISTANCE_FORMAT, scale),
           }
         : undefined,
-      scene: isSpace ? create('scene', format, 1, GPUTextureUsage.COPY_DST) : undefined,
+      scene: is3D ? create('scene', format, 1, GPUTextureUsage.COPY_DST) : undefined,
     };
     return this.textures;
   }
@@ -309,7 +312,7 @@ export class FluidView {
   }
 }
 
-/** Begins a pass that draws into the picture. */
+/** Begins a pass that draws into the picture. `resolved` receives the mean of the samples if there are several. */
 function begin(
   encoder: GPUCommandEncoder,
   { target, colour, depth, background }: FluidTargets,
