@@ -14,8 +14,8 @@ fn push_of(share: f32, overlap: f32) -> f32 {
 }
 
 // Returns the change of the normal velocity in a contact that bounces. `approach` is negative while the sides approach.
-fn bounce_change(approach: f32, share: f32) -> f32 {
-  return -share * (1.0 + substep.restitution) * approach;
+fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
+  return -share * (1.0 + restitution) * approach;
 }
 
 // Returns the change of the normal velocity in a contact that does not bounce. `grip` is this side's share of the
@@ -42,7 +42,7 @@ fn contact_effect(normal: Vector, overlap: f32, relative: Vector, bounces: bool,
   let approach = dot(relative, normal);
   var change = 0.0;
   if (bounces) {
-    change = bounce_change(approach, share);
+    change = bounce_change(approach, share, substep.restitution);
   } else {
     change = push_change(push * substep.inverse_dt, approach, share, grip);
   }
@@ -74,7 +74,7 @@ fn meet_wall(
   let bounces = substep.restitution > 0.0 && approach < -substep.rest_speed;
   var change = min(depth * substep.inverse_dt, -approach);
   if (bounces) {
-    change = bounce_change(approach, 1.0);
+    change = bounce_change(approach, 1.0, substep.restitution);
   }
   var sliding = *velocity;
   sliding[axis] = 0.0;

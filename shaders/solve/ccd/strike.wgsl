@@ -2,7 +2,7 @@
 // contact_law.wgsl.
 // Needs: Near, gap_at, nearness, mass_share, substep, friction_share, velocity_in, linear_workgroup, path_count.
 // Needs: slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER, normal_at_obstacle.
-// Needs: position_at, position_in, grid, is_fast, claims, id_in, minimum_image.
+// Needs: position_at, position_in, grid, is_fast, claims, id_in, minimum_image, bounce_change.
 
 // Returns the unit normal from the other ball to this one.
 fn normal_of_balls(apart: Vector) -> Vector {
@@ -44,7 +44,7 @@ fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);
-  let change = max(0.0, -part * (1.0 + kept) * approach);
+  let change = max(0.0, bounce_change(approach, part, kept));
   let sliding = relative - approach * normal;
   let braking = friction_share(change, sqrt(dot(sliding, sliding)), grip);
   return change * normal - braking * sliding;

@@ -31,7 +31,7 @@
  * another.
  */
 import { CCD_PARTS, CCD_TICKS, CLOSING_BITS, PIECE_CELLS } from '../base/constants';
-import { frictionShare } from '../contact/law';
+import { bounceChange, frictionShare } from '../contact/law';
 import type { Substep } from '../contact/settings';
 import type { StaticBodies } from '../obstacles/tree';
 import { type Sizes, thicknessOf } from '../particles/shapes';
@@ -187,7 +187,7 @@ export function strike(
 ): number[] {
   const approach = relative.reduce((sum, along, axis) => sum + along * (normal[axis] as number), 0);
   const kept = Math.abs(approach) > restSpeed ? restitution : 0;
-  const change = Math.max(0, -part * (1 + kept) * approach);
+  const change = Math.max(0, bounceChange(approach, part, kept));
   const sliding = relative.map((along, axis) => along - approach * (normal[axis] as number));
   const slidingSpeed = Math.hypot(...sliding);
   const braking = frictionShare(change, slidingSpeed, grip, friction);
