@@ -1,15 +1,17 @@
 /**
- * Four projects run in order: unit (no GPU); gpu (Dawn in Node) alone, because the software GPU uses every core; then browser
- * (headless Chrome) together with portability (wgpu in Deno), because pages wait more than they compute.
- * Node loads the modules itself through scripts/loader.mjs. Vite's module runner would slow down every import by a getter.
+ * Four projects run in order: unit (no GPU); gpu (Dawn in Node) alone, because the software GPU uses every core; then
+ * browser (headless Chrome) together with portability (wgpu in Deno), because pages wait more than they compute.
+ * Node loads the modules itself through scripts/loader.mjs. Vite's module runner is slower: it replaces every import by
+ * a getter.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { TIER_VARIABLE, TIERS } from './tests/helpers/tiers.ts';
 
 const SECOND = 1000;
 const REGISTER = new URL('scripts/register.mjs', import.meta.url).href;
 
-/** Starts the portability tests first, because they take minutes and would run alone at the end; then large files first. */
+/** Runs the portability tests first, because they take minutes and would otherwise run alone at the end. */
 class Sequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -27,6 +29,7 @@ function project(
   order: number,
   workers: number,
   seconds: number,
+  env: Partial<NodeJS.ProcessEnv>,
   isolate = true,
 ): TestProjectInlineConfiguration {
   return {
@@ -34,6 +37,8 @@ function project(
     test: {
       name,
       include: [`tests/${name}/**/*.test.ts`],
+      // Given here, because Vitest reads this file again for each project, without the option --mode.
+      env,
       sequence: { groupOrder: order },
       maxWorkers: workers,
       isolate,
@@ -45,18 +50,24 @@ function project(
   };
 }
 
-export default defineConfig({
-  test: {
-    environment: 'node',
-    pool: 'forks',
-    reporters: ['default', './tests/helpers/summary-reporter.ts'],
-    teardownTimeout: 20 * SECOND,
-    sequence: { sequencer: Sequencer },
-    projects: [
-      project('unit', 0, 2, 60, false),
-      project('gpu', 1, 2, 180, false),
-      project('browser', 2, 2, 300, false),
-      project('portability', 2, 2, 420),
-    ],
-  },
+export default defineConfig(({ mode }) => {
+  const env = { [TIER_VARIABLE]: mode };
+  return {
+    test: {
+      environment: 'node',
+      env,
+      setupFiles: ['tests/helpers/setup.ts'],
+      tags: Object.entries(TIERS).map(([name, description]) => ({ name, description })),
+      pool: 'forks',
+      reporters: ['default', './tests/helpers/summary-reporter.ts'],
+      teardownTimeout: 20 * SECOND,
+      sequence: { sequencer: Sequencer },
+      projects: [
+        project('unit', 0, 2, 60, env, false),
+        project('gpu', 1, 2, 180, env, false),
+        project('browser', 2, 2, 300, env, false),
+        project('portability', 2, 2, 420, env),
+      ],
+    },
+  };
 });

@@ -8,7 +8,7 @@
  *   - all pairs, for up to 10,000 boxes;
  *   - sort and sweep along the axis on which the low ends vary most;
  *   - hashed cells: a uniform grid. Nine in ten boxes are no longer than a cell. Each box is entered in all cells
- *     that it touches. The cell that contains the low corner of the intersection reports a pair;
+ *     that it touches. The cell that contains the low corner of two boxes' intersection reports this pair;
  *   - CpuBoxPairs, with pairs unsorted and sorted.
  * All contenders take the same Float32Array, fill a list, keep their memory between rounds, and use one thread. Before
  * timing, all must find the same number of pairs with the same checksum. They take turns; the table shows medians. The
@@ -35,7 +35,7 @@ class Found {
 
 interface Contender {
   readonly name: string;
-  /** Greatest number of boxes for which it is timed. */
+  /** Greatest number of boxes for which the contender is timed. */
   readonly most: number;
   find(): { readonly count: number; readonly pairs: Uint32Array };
 }
@@ -185,7 +185,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
 }
 
 /**
- * Enters each box in every cell that it touches. The cell that contains the low corner of the intersection reports it.
+ * Enters each box in every cell that it touches. The cell that contains the low corner of two boxes' intersection
+ * reports this pair.
  */
 function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
@@ -339,7 +340,7 @@ for (const dimensions of allDimensions) {
           structure: name,
           pairs: Number.parseInt(answers[index] as string, 10),
           ms: toFigure(took),
-          takes: toFigure(took / own),
+          'relative to CpuBoxPairs': toFigure(took / own),
         });
       }
     }

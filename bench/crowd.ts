@@ -26,7 +26,7 @@ const RADIUS = 0.5;
 const EDGE = 0.5;
 /** Number of different coordinates along an edge. They are exact, so that no count depends on rounding. */
 const STEPS_PER_EDGE = 512;
-/** Capacity of the list of contacts. It also counts the pairs that do not fit. */
+/** Capacity of the list of contacts. The list also counts the pairs that do not fit into it. */
 const LISTED = 1024;
 /** The number of pairs that a list reports if 32 bits cannot count them. */
 const UNCOUNTABLE = 2 ** 32 - 1;
@@ -112,7 +112,7 @@ async function repeat(
   const start = await simulation.checkpoint();
   const times: StageTimes[] = [];
   const ends: ParticleArrays[] = [];
-  for (let turn = 0; turn < 2; turn++) {
+  for (let round = 0; round < 2; round++) {
     simulation.restore(start);
     times.push(await run());
     ends.push(await simulation.read());
@@ -126,7 +126,7 @@ async function repeat(
     const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
     expectEqual(`words of ${name} that differ between two runs of ${what}`, differing, 0);
   }
-  // Prefer the run with fewer missing times, since these make a run look faster.
+  // Prefer the run with fewer missing times, since missing times make a run look faster.
   const missing = ({ discarded = 0 }: StageTimes) => discarded;
   return times.reduce((least, one) =>
     missing(one) < missing(least) || (missing(one) === missing(least) && one.total < least.total)

@@ -4,7 +4,8 @@
  * world), one large particle among many small ones (`one-large`), and equal radii (`uniform`; also in a periodic box).
  * Runs on the CPU engine and on the GPU in Node (SwiftShader unless CELLSTORM_DRIVER names another driver). On the GPU,
  * it also times the grid and one push of a simulation.
- * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu --json.
+ * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu (cpu: not on the GPU; the CPU engine always runs)
+ * --json.
  * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
@@ -54,7 +55,7 @@ if (values.json) {
       `| ${dimensions}D | ${engine} | ${particles} | ${order} | ${pairs} | ${bytes.toFixed(0)} | ${least.toPrecision(3)} | ${median.toPrecision(3)} | ${timesEqual.toFixed(2)} |\n`,
   );
   process.stdout.write(
-    `${values.count} particles, build + all pairs (push: grid + one push), ${values.repeats} turns: ${machine}\n\n` +
+    `${values.count} particles, build + all pairs (push: grid + one push), ${values.repeats} timed rounds: ${machine}\n\n` +
       '| | engine | particles | order | pairs | bytes per particle | least ms | median ms | relative to equal |\n' +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );

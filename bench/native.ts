@@ -1,6 +1,6 @@
 /**
- * `npm run bench:native`: compiles bench/native/grid.cu, the program of the engine cuda-grid, with nvcc. Prints the
- * command that benchmarks it.
+ * `npm run bench:native`: compiles bench/native/grid.cu, the program of the engines cuda-grid and cuda-grid-around,
+ * with nvcc. Prints the command that benchmarks them.
  * `--cpu`: compiles with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without an NVIDIA GPU.
  * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, with 0 to 100,000
  * bodies and in three frames. `--count n,…` sets other counts.

@@ -80,7 +80,7 @@ for (const dimensions of [2, 3] as const) {
       const { total, discarded } = await simulation.profile(DT);
       if (discarded === undefined) return total;
       throw new Error(
-        `The device's clock ran backwards in ${discarded} passes, whose time is missing. Run it again.`,
+        `The device's clock ran backwards in ${discarded} passes, whose time is missing. Run the benchmark again.`,
       );
     });
   }

@@ -7,7 +7,7 @@ import { CHROME_ADVICE, type Chrome } from '../src/node/drivers';
 export interface Installer {
   /** How to use the system's package manager: as root, through sudo without a password, or not at all. */
   readonly apt: 'root' | 'sudo' | 'none';
-  /** Debian's chromium is a browser; Ubuntu's is a stub that installs a snap. */
+  /** True on Debian, whose package chromium is a browser. Ubuntu's package is a stub that installs a snap. */
   readonly debian: boolean;
   /** Returns the first Chrome on the machine. */
   findChrome(): Chrome | undefined;

@@ -16,7 +16,7 @@ const ENDINGS = ['.ts', '/index.ts'];
 const PROJECT = new URL('../', import.meta.url).href;
 const PACKAGES = `${PROJECT}node_modules/`;
 
-/** Name and version of the compiler. The cache key consists of it and of the source. */
+/** Name and version of the compiler. Cache keys are hashes of this text and the source. */
 let compiler = '';
 
 /** @type {import('node:module').InitializeHook<{ compiler: string }>} */

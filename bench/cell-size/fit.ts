@@ -1,7 +1,7 @@
 /**
- * Fits the costs of a candidate, a cell and a range to the least measured times, which other work on the machine
- * disturbs least. The fit minimises the sum of squared relative errors, with costs of at least 0: it solves for every
- * subset of nonzero costs and takes the best solution.
+ * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the least measured times,
+ * which other work on the machine disturbs least. The fit minimises the sum of squared relative errors, with costs of
+ * at least 0: it solves for every subset of nonzero costs and takes the best solution.
  */
 import type { CellSizeRow } from './measure';
 

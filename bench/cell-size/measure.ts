@@ -1,8 +1,8 @@
 /**
  * Times searches among the same particles with cells of different sizes, on the CPU engine and on the GPU, and counts
- * the candidates per size. Before timing, all sizes and methods must find the same number of contacts. They are timed
- * in turns. Particles are random, with coordinates that are multiples of 1/1024 of a diameter. They are sorted by cell,
- * as in a simulation.
+ * the candidates per size. Before timing, all sizes and methods must find the same number of contacts. Contenders are
+ * timed in turns. Particles are random, with coordinates that are multiples of 1/1024 of a diameter. They are sorted by
+ * cell, as in a simulation.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -35,8 +35,8 @@ export interface CellSizeRequest {
 /**
  * The timed methods. `cpu pairs`: the CPU engine builds its grid and finds all pairs. `gpu push`: a simulation on the
  * GPU sorts its particles and pushes them apart once. `cpu near`: queries of the CPU grid, which visit one cell more on
- * every side than the radius reaches. `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. It
- * visits as many cells on every side as the radius spans.
+ * every side than the radius reaches. `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. This
+ * kernel visits as many cells on every side as the radius spans.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];

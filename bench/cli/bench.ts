@@ -69,7 +69,7 @@ export const BENCH_FLAGS: Flags = {
   out: { value: 'record.json', help: 'also write the record to this file, after each case' },
   baseline: {
     value: 'record.json',
-    help: 'print what got faster, slower or lost since this record, beyond the noise',
+    help: 'print which engines are faster or slower than in this record, beyond the noise, and which times are missing',
   },
   help: { help: 'print this help' },
 };
@@ -196,7 +196,7 @@ async function checkRunnable(path: string): Promise<void> {
 
 /**
  * Checks that --out can be written before anything runs, so that a long run does not end in an error. It writes a file,
- * because permissions alone do not tell: a folder may be protected by the system.
+ * because permissions are not enough: the system may protect a folder in other ways.
  */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);

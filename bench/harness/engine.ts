@@ -69,8 +69,9 @@ export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 
 /**
- * An engine that is open on a scene. Its query counts every overlapping pair once and writes no list, since the time
- * would then be that of the writing. Its `encode…` methods allocate nothing, so that a submission may hold many runs.
+ * An engine that is open on a scene. Its query counts every overlapping pair once and writes no list, because writing
+ * a list would take most of the time. Its `encode…` methods allocate nothing, so that a submission may hold
+ * many runs.
  */
 export interface GpuRunner {
   /** Writes the positions to `bodies`; not timed. */
@@ -107,7 +108,7 @@ export interface OwnDevice {
   readonly clockStep: number;
 }
 
-/** A part of the timed work; `wind` loads the next frame. */
+/** A part of the timed work. `wind` copies the positions of the next frame (see `roll`) to the bodies. */
 export type Part = 'wind' | 'build' | 'query';
 
 export interface NativeRunner {

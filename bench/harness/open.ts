@@ -87,8 +87,8 @@ export async function openCpu(
     time: async ({ total: batch }) => {
       let build = 0;
       let query = 0;
-      // Each reading ends one part and begins the next, so only the first and the last reading affect the total. That
-      // matters if the clock is coarse.
+      // Each reading of the clock ends one part and begins the next, so only the first and the last reading affect the
+      // total. That matters if the clock is coarse.
       let began = performance.now();
       for (let run = 0; run < batch; run++) {
         if (frames.length > 0) runner.place(frames[frameAt(step++, frames.length)] as Float32Array);
@@ -259,8 +259,8 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 /**
- * Returns whether memory ran out; with fewer open engines it may suffice. Typed arrays report that by one of two
- * RangeErrors.
+ * Returns whether memory ran out; with fewer open engines it may suffice. Typed arrays report a lack of memory by one
+ * of two RangeErrors.
  */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';

@@ -22,7 +22,7 @@ interface Columns {
   readonly ahead: readonly number[];
   /** Id per sorted body. */
   readonly ids: Uint32Array;
-  /** Coordinates per sorted body: the one along the columns first, then the others by the length of their edge. */
+  /** Coordinates per sorted body, along the axes by the length of the box, the longest (that of the columns) first. */
   readonly coordinates: Float32Array;
 }
 
@@ -166,7 +166,7 @@ function sortStably(
     starts[bucket] = next + 1;
     to[next] = body;
   }
-  // Each start is now that of the next bucket, so shift them back.
+  // Each entry of `starts` is now the start of the next bucket, so shift the entries back.
   starts.copyWithin(1, 0, buckets);
   starts[0] = 0;
   return starts;

@@ -2,7 +2,7 @@
  * Runs engines on scenes: checks that they find the right pairs, times them, then checks them again.
  *
  * A case is a scene with one count, in 2D or 3D. All engines of a case are open at the same time and take turns
- * (turns.ts), so that other work on the machine affects all alike. An engine that does not fit into memory with the
+ * (turns.ts), so that other work on the machine affects all equally. An engine that does not fit into memory with the
  * others is opened alone afterwards, and its outcome says so.
  * Before timing, each engine must find the pairs of frame 0. After timing, it must find the pairs of another frame. An
  * engine is marked wrong and gets no times if it misses a pair, reports one twice or repeats an earlier answer.
@@ -319,7 +319,7 @@ class Bench {
       return;
     }
     if (samples.length === 0) {
-      const reason = `The device's clock ran backwards in all of its ${discarded} samples.`;
+      const reason = `The device's clock ran backwards in all ${discarded} samples of this engine.`;
       return this.report(name, engine, { status: 'failed', reason, discarded });
     }
     try {

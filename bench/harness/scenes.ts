@@ -1,8 +1,9 @@
 /**
  * Creates the benchmark's scenes: bodies of one radius or of many, and their positions in each frame.
  * Guarantees: the same name, dimensions, count and seed give the same bodies on every machine. Coordinates and radii
- * are multiples of a step. The step is so coarse that 32-bit floats hold exactly, for two bodies that may touch, the
- * differences of coordinates, their squares and the sum of squares. So rounding cannot explain wrong pairs.
+ * are multiples of a step. The step is coarse enough for this: if two bodies may touch, 32-bit floats hold the
+ * differences of their coordinates, the squares and the sum of the squares exactly. So rounding cannot explain wrong
+ * pairs.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -71,7 +72,7 @@ const RADIUS = 0.5;
 
 /** Moves bodies by up to a sixteenth of a diameter, so that the frame after timing has other pairs than frame 0. */
 const UNTIMED: Motion = { timed: false, greatest: UNITS / 16, kind: 'shake' };
-/** The same for scenes with `radii`, which are larger. */
+/** The same for scenes with `radii`, whose bodies are larger. */
 const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
 
 /** Room per body in `uniform-sparse`, relative to `uniform`. */

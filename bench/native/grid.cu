@@ -1,4 +1,5 @@
-// The program of the engine cuda-grid: runs the grid of grid.cuh and answers the questions of `cellstorm bench`.
+// The program of the engines cuda-grid and cuda-grid-around: runs the grid of grid.cuh and answers the questions of
+// `cellstorm bench`.
 // Inputs: lines on stdin, some followed by raw little-endian floats. Outputs: one line on stdout per input line, in the
 // same order, after a greeting.
 //

@@ -17,10 +17,10 @@ constexpr unsigned THREADS = 256;
 constexpr unsigned WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-// Rows of counters that a warp scans. A row is 32 vectors of four counters. A block scans a tile: the rows of its
-// warps.
-constexpr unsigned ROWS_PER_WARP = 4;
-constexpr unsigned VECTORS_PER_WARP = ROWS_PER_WARP * WARP;
+// A block scans a tile of counters. Each lane of a warp scans this many vectors of four counters. The 32 lanes of a
+// warp read consecutive vectors at once.
+constexpr unsigned VECTORS_PER_LANE = 4;
+constexpr unsigned VECTORS_PER_WARP = VECTORS_PER_LANE * WARP;
 constexpr unsigned WARPS = THREADS / WARP;
 constexpr unsigned VECTORS_PER_TILE = WARPS * VECTORS_PER_WARP;
 constexpr unsigned CELLS_PER_TILE = 4 * VECTORS_PER_TILE;
@@ -146,16 +146,16 @@ __global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Til
   __syncthreads();
   const unsigned tile = shared_tile;
   uint4* own = cells + size_t(tile) * VECTORS_PER_TILE + warp * VECTORS_PER_WARP + lane;
-  uint4 counts[ROWS_PER_WARP];
-  unsigned before[ROWS_PER_WARP];
+  uint4 counts[VECTORS_PER_LANE];
+  unsigned before[VECTORS_PER_LANE];
 #pragma unroll
-  for (unsigned row = 0; row < ROWS_PER_WARP; row++) counts[row] = own[row * WARP];
+  for (unsigned vector = 0; vector < VECTORS_PER_LANE; vector++) counts[vector] = own[vector * WARP];
   unsigned warp_sum = 0;
 #pragma unroll
-  for (unsigned row = 0; row < ROWS_PER_WARP; row++) {
-    const unsigned sum = counts[row].x + counts[row].y + counts[row].z + counts[row].w;
+  for (unsigned vector = 0; vector < VECTORS_PER_LANE; vector++) {
+    const unsigned sum = counts[vector].x + counts[vector].y + counts[vector].z + counts[vector].w;
     const unsigned prefix = warp_prefix(lane, sum);
-    before[row] = warp_sum + prefix - sum;
+    before[vector] = warp_sum + prefix - sum;
     warp_sum += __shfl_sync(ALL_LANES, prefix, WARP - 1);
   }
   if (lane == 0) warp_sums[warp] = warp_sum;
@@ -174,11 +174,11 @@ __global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Til
   __syncthreads();
   const unsigned start = shared_before + warps_before;
 #pragma unroll
-  for (unsigned row = 0; row < ROWS_PER_WARP; row++) {
-    const unsigned first = start + before[row];
-    const unsigned second = first + counts[row].x;
-    const unsigned third = second + counts[row].y;
-    own[row * WARP] = uint4{first, second, third, third + counts[row].z};
+  for (unsigned vector = 0; vector < VECTORS_PER_LANE; vector++) {
+    const unsigned first = start + before[vector];
+    const unsigned second = first + counts[vector].x;
+    const unsigned third = second + counts[vector].y;
+    own[vector * WARP] = uint4{first, second, third, third + counts[vector].z};
   }
 }
 
@@ -202,8 +202,9 @@ __device__ inline unsigned mix_pair(unsigned a, unsigned b) {
 // Adds every overlapping pair to `found`, from its lower slot. Three adjacent cells of a row are one range of slots.
 // One loop visits all ranges, so a warp waits for its lane with the most candidates. With a loop per row, it would wait
 // for the longest range of each row.
-// With AROUND, a thread searches all cells around its body, like a general neighbour kernel. Without, it searches only
-// ahead: the rest of its own row and the rows after it.
+// With AROUND, a thread searches all cells around its body, like a general neighbour kernel. Without AROUND, it
+// searches only higher slots: the rest of the three cells in its own row, and the adjacent rows that follow in the
+// order of cells.
 template <int DIMENSIONS, bool AROUND>
 __global__ void __launch_bounds__(THREADS)
     find_pairs(Lattice lattice, const unsigned* __restrict__ starts, const Body* __restrict__ bodies, Found* found) {

@@ -44,7 +44,7 @@ class BenchPage {
   private readonly save = find('save', HTMLButtonElement);
   private readonly bar = find('bar', HTMLProgressElement);
   private readonly results = new Results();
-  /** Undefined after a failure: the next start opens another one. */
+  /** Undefined after a failure: the next start opens another worker. */
   private worker: Worker | undefined;
   /** Whether the page shows what can be chosen. */
   private isOffered = false;
@@ -67,7 +67,7 @@ class BenchPage {
   }
 
   private open(): Worker {
-    // Also the name of its lock, which all pages of the browser share.
+    // The lock of the worker has the same name. The name is random, because all pages of the browser share locks.
     const name = `cellstorm-bench-${Math.random()}`;
     const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
     this.worker = worker;
@@ -85,12 +85,12 @@ class BenchPage {
     return worker;
   }
 
-  /** Ends a worker whose state is unknown, and says why. The next start opens another one. */
+  /** Ends a worker whose state is unknown, and says why. The next start opens another worker. */
   private lose(worker: Worker, reason: string): void {
     if (worker !== this.worker) return;
     this.worker = undefined;
     worker.terminate();
-    const remedy = this.isOffered ? 'Start tries again.' : 'Reload the page to try again.';
+    const remedy = this.isOffered ? 'Press Start to try again.' : 'Reload the page to try again.';
     this.fail(`The benchmark failed: ${reason}. ${remedy}`);
     this.go.disabled = !this.isOffered;
   }

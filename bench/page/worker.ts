@@ -14,7 +14,7 @@ import { BenchStopped, runBench } from '../harness/run';
 import { BENCH_SCENES } from '../harness/scenes';
 import type { Answer, NamedPlan, Question } from './messages';
 
-/** Without the npm packages that `cellstorm bench` compares, which would be most of the page's size. */
+/** Leaves out the npm packages that `cellstorm bench` compares, because they would be most of the page's size. */
 const ENGINES: readonly Engine[] = [...GPU_ENGINES, ...CPU_ENGINES];
 
 let stopping = false;
@@ -24,7 +24,7 @@ addEventListener('message', ({ data }: MessageEvent<Question>) => {
   else run(data.plan);
 });
 
-// Insecure contexts have no locks. There the page cannot tell that its worker was ended.
+// Insecure contexts have no locks. In these the page cannot tell that its worker was ended.
 navigator.locks?.request(self.name, () => {
   say({ kind: 'locked' });
   return new Promise(() => undefined);

@@ -1,4 +1,4 @@
-/** Collects the lines of a record's charts: one chart per scene and number of dimensions. Engines look alike in all. */
+/** Collects the lines of a record's charts: one chart per scene and number of dimensions. */
 import { growthsOf, type Outcome } from '../harness/record';
 import type { Line } from './chart';
 

@@ -147,7 +147,7 @@ function allFigures(groups: readonly Group[]): Markup {
       element(
         'tr',
         {},
-        ...COLUMNS.map(([name]) => element('th', { scope: 'col', ...kind(name) }, name || 'why not')),
+        ...COLUMNS.map(([name]) => element('th', { scope: 'col', ...kind(name) }, name || 'why no time')),
       ),
     ),
     element(

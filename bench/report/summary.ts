@@ -55,7 +55,10 @@ export function summarise(record: BenchRecord): Chapter[] {
     { title: 'Fastest engines', sentences: groups.flatMap(describeFastest) },
     { title: 'Where the dense grid is not the right choice', sentences: describeDenseGrid(groups) },
     { title: 'Compared with packages', sentences: groups.flatMap(describePeers) },
-    { title: 'Compared with a loop that does only this', sentences: groups.flatMap(describeYardsticks) },
+    {
+      title: 'Compared with grids written for this task alone',
+      sentences: groups.flatMap(describeYardsticks),
+    },
     { title: 'From how many bodies on engines beat all pairs', sentences: describeCrossovers(growths) },
     { title: 'How times grow', sentences: describeGrowths(growths) },
     { title: 'Compared with copying memory', sentences: groups.flatMap(describeBytes) },
@@ -114,7 +117,7 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   const counted: readonly (readonly [Status, string])[] = [
     ['skipped', 'would have taken too long'],
     ['stopped', 'exceeded the limit and was stopped'],
-    ['refused', 'lacked memory, or the engine does not accept the scene'],
+    ['refused', 'lacked memory, a package or a GPU, or the engine does not accept the scene'],
   ];
   for (const [status, did] of counted) {
     const matching = withStatus(status);
@@ -146,7 +149,7 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
     ...(ended === undefined ? ['The run was cut off, so cases are missing.'] : []),
     ...(apart.length > 0
       ? [
-          `${formatCountOf(apart.length, 'run')} did not fit into memory beside the others of the case and ${apart.length === 1 ? 'was' : 'were'} timed alone: ${nameAll(apart)}.`,
+          `${formatCountOf(apart.length, 'run')} did not fit into memory together with the other engines of the case and ${apart.length === 1 ? 'was' : 'were'} timed alone: ${nameAll(apart)}.`,
         ]
       : []),
     ...(coarse.length > 0
@@ -268,7 +271,7 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
       : `On ${BACKEND_NAMES[backend]}, ${grid} is the right choice in every case here.`;
   if (compared.length === 0) return where.length > 0 ? [verdict, ...sentences] : [];
   return [
-    `${verdict} It was the fastest, or within the noise of it, in ${formatCount(wins)} of the ${formatCountOf(compared.length, 'case')} with other engines beside it.`,
+    `${verdict} It was the fastest, or as fast within the noise, in ${formatCount(wins)} of the ${formatCountOf(compared.length, 'case')} with times of other engines.`,
     ...sentences,
   ];
 }
@@ -360,7 +363,7 @@ function describeYardsticks({ name, cases }: Group): string[] {
     }
     return [...parts].map(
       ([yardstick, ratios]) =>
-        `${name}: compared with ${yardstick}, which does only this, ${grid} takes ${formatList(ratios)}.`,
+        `${name}: compared with ${yardstick}, which is written for this task alone, ${grid} takes ${formatList(ratios)}.`,
     );
   });
 }
@@ -402,7 +405,7 @@ function describeGrowths(growths: readonly Growth[]): string[] {
     const parts = [...group]
       .sort(([a], [b]) => Number(a) - Number(b))
       .map(([power, engines]) => `N^${power} (${engines.join(', ')})`);
-    return `${name}, N bodies, over the last decade of counts: like ${formatList(parts)}.`;
+    return `${name}: over the last decade of counts, the time of N bodies grows like ${formatList(parts)}.`;
   });
 }
 

@@ -22,7 +22,7 @@ if ! (: >"$out/info.txt") 2>/dev/null; then
   exit 1
 fi
 
-# A packed library is used only if the system lacks one of its group.
+# Use the packed libraries of a group only if the system lacks one of them.
 for folder in "$here"/lib/*/; do
   missing=
   for library in "$folder"*; do
@@ -53,7 +53,7 @@ bench() {
   rm -f "$out/$name.json"
   printf '\n== %s: cellstorm bench %s\n\n' "$name" "$*"
   cellstorm bench --out "$out/$name.json" --repeat "$repeat" "$@" ${native:+--native "$native"} 2>"$out/$name.log" | tee "$out/$name.txt"
-  # sh reports only the last status of a pipe, so look at the record instead.
+  # Look at the record, because sh reports only the status of the last command of a pipe.
   if [ ! -s "$out/$name.json" ]; then
     failed="$failed $name"
     cat "$out/$name.log" >&2

@@ -48,8 +48,8 @@ fn body_position(body: PackedBody) -> Vector {
   return upper_of(body);
 }
 
-fn with_position(body: PackedBody, ball: Vector) -> PackedBody {
-  return with_last(ball, body.w);
+fn with_position(body: PackedBody, position: Vector) -> PackedBody {
+  return with_last(position, body.w);
 }
 
 fn radius_of(body: PackedBody) -> f32 {
@@ -74,8 +74,8 @@ fn body_position(body: PackedBody) -> Vector {
   return load_vector(body);
 }
 
-fn with_position(body: PackedBody, ball: Vector) -> PackedBody {
-  return store_vector(ball);
+fn with_position(body: PackedBody, position: Vector) -> PackedBody {
+  return store_vector(position);
 }
 
 fn cell_key_source(body: PackedBody) -> Vector {

@@ -20,7 +20,7 @@ fn store_vector(vector: Vector) -> Stored {
   return vector;
 }
 
-// Takes a vector from the first components of four.
+// Returns the vector in the first components of `four`.
 fn upper_of(four: vec4f) -> Vector {
   return four.xy;
 }
@@ -59,8 +59,8 @@ fn hash_lattice(block: Lattice) -> u32 {
 
 const ALONG_X = Lattice(1, 0);
 
-// The three cells of a row in each of these rows are the cells around a cell. row_offset gives the offset of a row from
-// the middle row.
+// The number of rows in the 3 × 3 block of cells around a cell; each row has three cells. row_offset returns the offset
+// of a row from the middle row.
 const ROWS = 3u;
 
 fn row_offset(row: u32) -> Lattice {

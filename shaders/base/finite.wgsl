@@ -1,6 +1,6 @@
 // A test for finite vectors and a treatment of subnormals with the same result on all devices. Compilers may assume
-// that NaN and infinity do not exist, so is_finite tests the bits. Some devices flush subnormal numbers to zero and
-// some do not, so snap always does.
+// that NaN and infinity do not exist, so is_finite tests the bits. Only some devices flush subnormal numbers to zero,
+// so snap always flushes them.
 
 const SMALLEST_NORMAL = 0x1p-126f;
 const EXPONENT_BITS = 0x7f800000u;

@@ -85,7 +85,7 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
   if (look.shown.y > 0.0 && face.axes.x == 0u && face.axes.y == select(1u, 2u, DIMENSIONS == 3u)) {
     let count = heat_at(face.cell, pixel);
     let share = clamp(count * look.heat_map.w, 0.0, 1.0);
-    // If a pixel covers many cells and few particles, it is fainter than one particle.
+    // If there is less than one particle per cell, the colour is fainter than that of a cell with one particle.
     let opacity = mix(f32(COOLEST_PERCENT) * 0.01, f32(HOTTEST_PERCENT) * 0.01, share) * clamp(count, 0.0, 1.0);
     colour = vec4f(look.heat.rgb, 1.0) * opacity;
   }

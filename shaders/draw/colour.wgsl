@@ -4,7 +4,7 @@
 // Needs: frame, colour_at.
 
 #if !PLAIN
-// Returns the share of their size at which particles are drawn: less than 1 if lines between them must be visible.
+// Returns the factor of the size of drawn particles. It is less than 1 if lines between particles must be visible.
 fn drawn_share() -> f32 {
   return frame.lowest.w;
 }

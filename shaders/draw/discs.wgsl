@@ -66,7 +66,7 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
     // The part of the pixel's square that lies in the box, along each axis. It is exact even for a very narrow box.
     let covered = max(min(middle + 0.5, disc.half) - max(middle - 0.5, -disc.half), vec2f());
     coverage = covered.x * covered.y;
-    // The distance from the edge of the box, as a distance from the centre of a disc of this radius.
+    // Makes `distance` equal to `radius` at the edge of the box, as it is at the edge of a disc. The rim needs this.
     let beyond = middle - disc.half;
     distance = radius + max(beyond.x, beyond.y);
   }

@@ -11,14 +11,15 @@ struct Fluid {
   kernel: vec4f,
   // The number of cells along each axis; w: the length of their edges.
   cells: vec4f,
-  // Lengths in units of the world, in 3D. x: the camera's distance from its target. y: the unit of `distances`, which
-  // are relative to x. z: the radius of smoothing. w: the greatest step that is smoothed over.
+  // Lengths in units of the world, in 3D. x: the camera's distance from its target. y: the unit of the depths in the
+  // fluid's textures, which are relative to x. z: the radius of smoothing. w: texels whose depths differ by more than
+  // this belong to different surfaces.
   range: vec4f,
-  // The mirrored colours from above and from the level of the camera.
+  // The colours that the surface mirrors from above (`zenith`) and from the side (`horizon`).
   zenith: vec4f,
   horizon: vec4f,
-  // Exponents of the light that the fluid takes away per unit of length. rgb: light that is absorbed. a: light that is
-  // replaced by the fluid's own colour.
+  // Rates of decay of light per unit of length: after a length, exp(−rate × length) of the light is left. rgb: light
+  // that the fluid absorbs. a: light that the fluid's own colour replaces.
   absorption: vec4f,
 }
 
@@ -29,7 +30,7 @@ struct Fluid {
 #endif
 
 // Returns the weights of four neighbouring texels for a cubic B-spline. `share` is the position between the middle two
-// along one axis, from 0 to 1.
+// texels along one axis, from 0 to 1.
 fn spline(share: f32) -> vec4f {
   let rest = 1.0 - share;
   let square = share * share;

@@ -1,20 +1,21 @@
-// Draws the fluid in 3D as balls around its particles, as a strip of four vertices per slot. Outputs: the distance of
-// the nearest ball from the camera, and the thickness of the fluid at each pixel. The blending keeps the least distance
-// and adds up the thicknesses. Linked with frame.wgsl, colour.wgsl and fluid.wgsl, with the flag SLOTS.
+// Draws the fluid in 3D as balls around its particles, as a strip of four vertices per slot. Outputs per pixel: the
+// depth of the nearest ball, and the thickness of the fluid. A depth is a distance from the camera along the camera's
+// axis. The blending keeps the least depth and adds up the thicknesses. Linked with frame.wgsl, colour.wgsl and
+// fluid.wgsl, with the flag SLOTS.
 // Needs: is_drawable, NOWHERE, frame, lift, quad_corner, fluid, share_of.
 
 struct Ball {
   @builtin(position) position: vec4f,
   // The offset from the centre in radii.
   @location(0) offset: vec2f,
-  // The distance along the line of sight.
+  // The depth of the centre.
   @location(1) @interpolate(flat) distance: f32,
   @location(2) @interpolate(flat) share: f32,
 }
 
 struct BallPixel {
-  // The distance from the camera's target, in units of `fluid.range.y`. Half floats are finest near 0, hence not from
-  // the camera.
+  // The depth minus the depth of the camera's target, in units of `fluid.range.y`. Half floats are finest near 0, and
+  // the fluid is near the target.
   @location(0) distance: f32,
   // x: the thickness, in distances between particles of fluid. y: x times the share of the colour scale.
   @location(1) thickness: vec2f,
@@ -42,8 +43,8 @@ fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   return Ball(clip, corner, -in_view.z, share_of(slot));
 }
 
-// Returns the distance along the line of sight of the body that hides the fluid behind it. If a pixel has several
-// samples, uses the farthest body.
+// Returns the depth of the body at a pixel, which hides the fluid behind the body. If the pixel has several samples,
+// returns the greatest of their depths.
 fn hidden_beyond(texel: vec2f) -> f32 {
   let pixel = vec2u(min(texel / fluid.screen.z, fluid.screen.xy - 1.0));
 #if SAMPLED

@@ -1,19 +1,19 @@
 // Draws the fields of a fluid straight from its lattice: the pressure of fluid cells, solid cells, and velocities as
-// arrows. In 3D, pressure and arrows are drawn in the middle layer across z, and solid cells as their faces towards
+// arrows. In 3D, pressure and arrows are drawn in the middle layer along z, and solid cells as their faces towards
 // other cells. Linked with frame.wgsl. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice:
 // src/methods/fluid/lattice.ts.
 // Needs: PRESSURE_STOPS, frame, quad_corner, NOWHERE.
 
 struct Fields {
-  // The number of cells along each axis, in 2D 1 along z; w: the edge of a cell.
+  // The number of cells along each axis (1 along z in 2D); w: the edge of a cell.
   cells: vec4f,
   // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: length of the longest arrow in CSS
   // pixels.
   screen: vec4f,
   // x: cells between arrows. yz: the first cell with an arrow along x and y. w: arrows per row.
   arrows: vec4f,
-  // x: 1 / pressure at the end of its scale. y: 1 / speed of the longest arrow. z: the height of the slice in cells. w:
-  // entries of an array over the lattice.
+  // x: 1 / pressure at the end of its scale. y: 1 / speed of the longest arrow. z: the z coordinate of the drawn layer,
+  // in cells. w: entries of an array over the lattice.
   scale: vec4f,
   // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,
@@ -34,7 +34,7 @@ const SOLID = 2u;
 // The distance between lines of the hatching along x, and half the width of a line, in CSS pixels.
 const HATCH = 9.0;
 const HATCH_HALF = 0.6;
-// The opacity of solid cells between the lines and on them.
+// The opacity of solid cells between the lines of the hatching, and on the lines.
 const TONE = 0.3;
 const HATCH_TONE = 0.95;
 
@@ -132,7 +132,8 @@ struct Face {
 // The direction of the light, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// Each instance is the face between the cell of a node and the cell below it along an axis.
+// Nodes are the cells and one further layer at the upper end of each axis. Each instance is the face between the cell
+// of a node and the cell below along an axis.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);
@@ -212,7 +213,7 @@ fn arrow_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) inst
   if (!(speed > 0.0) || speed > 3e38 || centre.w <= 0.0) {
     return none;
   }
-  // The projected positions a little before and after give the direction on the screen.
+  // The projections of a point a little ahead and a point a little behind give the direction on the screen.
   let little = 0.25 * flow / speed;
   let tip = clip_of(middle + little);
   let tail = clip_of(middle - little);

@@ -1,5 +1,5 @@
-// Draws the fluid in 2D into a field, as a strip of four vertices per slot. Outputs: how densely particles lie, which
-// is 1 inside the fluid and ½ at its border, and this density times the share of the colour scale. The blending adds up
+// Draws the fluid in 2D into a field, as a strip of four vertices per slot. Outputs: the density of particles, which is
+// 1 inside the fluid and ½ at its border, and this density times the share of the colour scale. The blending adds up
 // all instances. Linked with frame.wgsl, colour.wgsl and fluid.wgsl, with the flag SLOTS.
 // Needs: is_drawable, NOWHERE, reach_drawn, quad_corner, frame, lift, fluid, share_of.
 
@@ -13,7 +13,7 @@ struct Splat {
 
 @group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
-// The integral of (1 − r²)³ over the disc.
+// The integral of (1 − r²)³ over a disc of radius 1.
 const KERNEL_AREA = 0.7853982;
 
 @vertex

@@ -1,5 +1,5 @@
-// Draws the surface of a fluid in 2D from its field: the inside as a strip of four vertices over the box. With SLOTS it
-// instead draws the particles too far from others as drops, one strip each. Linked with frame.wgsl, fluid.wgsl and
+// Draws the surface of a fluid in 2D from its field, as a strip of four vertices over the box. With SLOTS it draws
+// drops instead, one strip each: the particles at which the density is low. Linked with frame.wgsl, fluid.wgsl and
 // fluid_reach.wgsl; for drops also with colour.wgsl.
 // Needs: fluid, frame, reach_drawn, NOWHERE, is_drawable, lift, smooth_sample, quad_corner, colour_of, colour_at.
 
@@ -18,18 +18,19 @@
 
 const SOLID = 2u;
 
-// A square stands for the kernel when its free share is computed. Its half width in reaches of the kernel, and the
-// greatest half width in cells.
+// free_share replaces the round kernel by a square. SQUARE_SHARE is half the width of the square, as a share of the
+// reach of the kernel. WIDEST_SQUARE is the greatest half width in cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
-// The least free share of the kernel; a smaller share counts as this.
+// The least free share of the kernel; a smaller share counts as LEAST_FREE.
 const LEAST_FREE = 0.2;
 
-// The field may show gaps in a cell if the fullness of the cell exceeds the density at the border by less than this.
+// Near particles, the density is at least the fullness minus GAP, so cells with a fullness above BORDER + GAP have no
+// gaps.
 const GAP = 0.2;
 
-// At the first density a point is surely inside the fluid; below the second no particle is near.
+// At the density WITHIN a point is surely inside the fluid; below NOWHERE_NEAR no particle is near.
 const WITHIN = 0.75;
 const NOWHERE_NEAR = 0.01;
 

@@ -1,7 +1,8 @@
-// Draws the fluid in 3D as a strip of four vertices over the picture: its surface from smoothed distances, light
-// mirrored by Fresnel's law, and the refracted background minus the light that the fluid absorbs. The fluid ends flat
-// at the walls of the box, like water behind glass. Writes depth: bodies hide the fluid, and the fluid hides what is
-// drawn later. Linked with frame.wgsl and fluid.wgsl.
+// Draws the fluid in 3D as a strip of four vertices over the picture: its surface from smoothed depths, light mirrored
+// by Fresnel's law, and the refracted background minus the light that the fluid absorbs. A depth is a distance from the
+// camera along the camera's axis; textures hold depths as fluid_balls.wgsl stores them. The fluid ends flat at the
+// walls of the box, like water behind glass. Writes depth: bodies hide the fluid, and the fluid hides what is drawn
+// later. Linked with frame.wgsl and fluid.wgsl.
 // Needs: quad_corner, frame, NOTHING, fluid, spline, smooth_sample, colour_at.
 
 @group(1) @binding(1) var distances: texture_2d<f32>;
@@ -12,7 +13,7 @@
 
 struct Pixel {
   @builtin(position) position: vec4f,
-  // The position of the camera's ray after one unit along the line of sight.
+  // The point of the camera's ray at depth 1, in the camera's x and y.
   @location(0) ray: vec2f,
 }
 
@@ -26,11 +27,12 @@ const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 // MIRRORED: the share of head-on light that is mirrored. BENT: the refractive index of air divided by that of water.
 const MIRRORED = 0.02;
 const BENT = 0.75;
-// A smaller slope along an axis counts as this.
+// A smaller slope along an axis counts as LEAST_SLOPE.
 const LEAST_SLOPE = 1e-7;
-// In distances between particles. THIN: water becomes visible at the first thickness and opaque at the second, so that
-// edges are smooth. BEYOND: the width over which water fades out at the wall behind it. TOUCHES: water nearer to the
-// wall in front than the first distance lies flat at the wall; farther than the second it does not.
+// The unit of the next three is the distance between particles. THIN: water becomes visible at the first thickness and
+// opaque at the second, so that edges are smooth. BEYOND: the width over which water fades out at the wall behind it.
+// TOUCHES: the surface lies flat at the wall in front of it up to the first distance from the wall, and lies free from
+// the second on.
 const THIN = vec2f(0.15, 0.5);
 const BEYOND = 0.3;
 const TOUCHES = vec2f(0.6, 1.3);
@@ -53,8 +55,8 @@ fn distance_at(texel: vec2i) -> f32 {
   return textureLoad(distances, clamp(texel, vec2i(0), last), 0).x;
 }
 
-// Returns the distance, smoothed by a spline, and its change per texel along x and y. The distance is NOTHING if there
-// is no fluid.
+// Returns the depth of the surface, smoothed by a spline, and its change per texel along x and y. The depth is NOTHING
+// if there is no fluid.
 fn surface_at(texel: vec2f) -> vec3f {
   let base = vec2i(floor(texel - 0.5));
   let share = texel - 0.5 - vec2f(base);
@@ -77,7 +79,7 @@ fn surface_at(texel: vec2f) -> vec3f {
     var along = vec2f();
     for (var column = 0; column < 4; column++) {
       var distance = distance_at(base + vec2i(column, row) - 1);
-      // A texel at a very different distance belongs to another surface, or to none.
+      // A texel at a very different depth belongs to another surface, or to none.
       distance = select(middle, distance, abs(distance - middle) < allowed);
       along += vec2f(x[column], change_x[column]) * distance;
     }
@@ -94,7 +96,7 @@ fn pixel_of(point: vec3f) -> vec2f {
 @fragment
 fn water_fragment(pixel: Pixel) -> Water {
   let ray = vec3f(pixel.ray, -1.0);
-  // The distances at which the camera's ray enters the box and leaves it, computed in the axes of the world.
+  // The depths at which the camera's ray enters the box and leaves the box, computed in the axes of the world.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
   let camera = axes * -frame.view[3].xyz + frame.origin.xyz;
   let towards = axes * ray;

@@ -19,10 +19,10 @@ struct Frame {
   // An offset that is subtracted from positions before `view`. It is 0 except in unbounded worlds, whose box is not
   // drawn.
   origin: vec4f,
-  // The corners of the world's box. lowest.w: the share of their size at which particles are drawn.
+  // The corners of the world's box. lowest.w: the factor of the size of drawn particles.
   lowest: vec4f,
   highest: vec4f,
-  // x: the radius of a particle; with variable radii, of the largest. y: pixels per unit of length (2D only). z: 1 /
+  // x: the radius of a particle; with variable radii, the largest. y: pixels per unit of length (2D only). z: 1 /
   // value of the last colour. w: the least coverage of a pixel that is drawn (3D only).
   scale: vec4f,
   // x, y: camera distances at which fog begins and is thickest. z: the greatest share of fog. w: the simulated time.

@@ -52,7 +52,7 @@ fn line_share() -> f32 {
   return look.shown.w;
 }
 
-// Returns the distance of the near plane from the camera; 2D has none.
+// Returns the distance of the near plane from the camera; −1 in 2D, which has no near plane.
 fn nearest_seen() -> f32 {
   return select(-1.0, frame.projection[3].z / frame.projection[2].z, DIMENSIONS == 3u);
 }

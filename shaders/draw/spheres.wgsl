@@ -1,12 +1,12 @@
 // Draws particles in 3D straight from the simulation's buffers, as a strip of four vertices per slot that faces the
-// camera. Each particle has the shading and depth of its sphere or, with HAS_BOXES, of its box. Linked with frame.wgsl
-// and colour.wgsl.
+// camera. Each particle has the shading and depth of its sphere or, with HAS_BOXES, of its box. Distances from the
+// camera are measured along the camera's axis. Linked with frame.wgsl and colour.wgsl.
 // Needs: is_drawable, NOWHERE, drawn_radius, drawn_share, quad_corner, frame, lift, colour_of.
 
 struct Sphere {
   @builtin(position) position: vec4f,
-  // The offset from the centre in radii. For a box, the position of the camera's ray after one unit along the line of
-  // sight.
+  // For a sphere, the offset from the centre in radii. For a box, the ray from the camera through this vertex: the x
+  // and y of the ray's point at distance 1.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
@@ -28,8 +28,8 @@ struct Shaded {
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
 #if HAS_BOXES
-// FARTHEST is farther than any box is from the camera. LEAST_SLOPE is less than a ray moves along any axis that
-// matters.
+// FARTHEST is greater than the distance of any box from the camera. A component of a ray that is smaller than
+// LEAST_SLOPE counts as LEAST_SLOPE, so that no division overflows.
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
 
@@ -75,8 +75,8 @@ fn near_plane() -> f32 {
   return frame.projection[3].z / frame.projection[2].z;
 }
 
-// Returns the position, after one unit, of the camera's ray through a corner of the quad. The quad covers the eight
-// corners of the box.
+// Returns the ray from the camera through a corner of the quad: the x and y of the ray's point at distance 1. The quad
+// covers the eight corners of the box.
 fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
   var least = vec2f(FARTHEST);
   var most = vec2f(-FARTHEST);
@@ -98,7 +98,7 @@ fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
 
 struct Cut {
   coverage: f32,
-  // The distance along the line of sight.
+  // The distance at which the ray enters the box.
   depth: f32,
   // A normal in the camera's axes. In a pixel on an edge, it is the mean of the normals of the faces, so that light
   // changes evenly.
@@ -107,9 +107,9 @@ struct Cut {
   kept: f32,
 }
 
-// Intersects a box with the ray (ray, −1) from the camera. Must be called in uniform control flow.
+// Intersects a box with the ray (ray.x, ray.y, −1) from the camera. Must be called in uniform control flow.
 fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
-  // Positions from the centre of the box, in the axes of the world, which are those of the box.
+  // Positions relative to the centre of the box. The box has the axes of the world.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
   let camera = axes * -centre;
   let towards = axes * vec3f(ray, -1.0);
@@ -118,16 +118,17 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let entries = (-ahead * half - camera) * inverse;
   let exits = (ahead * half - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // For a ray along a face, the value jumps between very different numbers. It is limited to the size of the box.
+  // The length of the ray inside the box; negative if the ray misses the box. For a ray along a face, this may be any
+  // negative number, which would make fwidth useless, so it is limited to the size of the box.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // The distance by which the ray enters through the faces of one axis later than through those of the others: 0 at an
-  // edge.
+  // The ray enters the box where it has crossed the front planes of all three axes. `later` says for each axis how much
+  // later than the other two planes the ray crosses this plane. Where two faces meet, it is 0 for both of their axes.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));
-  // A darker rim separates faces of one colour and direction, within one box and between neighbours.
+  // A darker rim along the edges of each face separates faces of the same colour, of one box and of adjacent boxes.
   let gaps = select(half - abs(camera + towards * entry), vec3f(FARTHEST), entries == vec3f(entry));
   let narrowest = min(half.x, min(half.y, half.z));
   let pixel = entry * fwidth(ray.x);
@@ -169,7 +170,7 @@ fn sphere_fragment(sphere: Sphere) -> Shaded {
   let point = sphere.centre + normal * sphere.radius;
 #endif
   let clip = frame.projection * vec4f(point, 1.0);
-  // The height of the normal on the world's upward axis, from 0 to 1.
+  // How far the normal points up in the world: 0 for down, 1 for up.
   let sky = 0.5 + 0.5 * dot(normal, frame.view[1].xyz);
   let diffuse = max(0.0, dot(normal, LIGHT));
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + vec3f(0.0, 0.0, 1.0)))), 40.0);

@@ -1,5 +1,5 @@
 // Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Velocities into a wall at
-// `lower` or `upper` are reversed. Along periodic axes, both are out of reach.
+// `lower` or `upper` are reversed. Along periodic axes, `lower` and `upper` lie beyond every position.
 // Needs: wrap, parameters.
 
 struct Motion {

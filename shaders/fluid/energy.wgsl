@@ -1,9 +1,10 @@
 // Sums energies over all particles, per unit of mass. Twin: src/methods/fluid/reference/energy.ts.
-// Outputs, first one vector per workgroup: the growth of energy in a substep, which is that of each particle's account
-// plus the lifting since; the kinetic energy; velocity · deviation; deviation². The deviation is the part of a
-// particle's velocity that differs from the lattice. Then, after the vectors of all workgroups, one more per workgroup:
-// the potential energy of the particles that may be lowered, relative to the lowest corner of the tank, and the growth
-// of kinetic energy.
+// Outputs two vectors of sums per workgroup: the first vectors of all workgroups, then the second ones.
+// First vector: the growth of energy in the substep (the growth of kinetic energy in each particle's account, plus the
+// growth of potential energy since the position in the account); the kinetic energy; velocity · deviation; deviation².
+// The deviation is the difference between a particle's velocity and the lattice's.
+// Second vector: the potential energy of the particles that may be lowered, relative to the lowest corner of the tank;
+// the growth of kinetic energy.
 // Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.
 // Needs: is_free_below, store_partial, partials, PARTIALS.
 

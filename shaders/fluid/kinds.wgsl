@@ -1,11 +1,18 @@
 // Computes the kind of each cell: solid, else fluid if the cell holds a particle, else air. Twin:
 // src/methods/fluid/reference/cells.ts.
-// Needs: Obstacle, WORKGROUP, linear_index, frame, node_at, entry_at, is_cell, mask, kinds, SOLID, start, AIR, FLUID.
+// Needs: Obstacle, frame, WORKGROUP, linear_index, node_at, entry_at, is_cell, mask, kinds, SOLID, start, AIR, FLUID.
+
+// A cell is solid if its centre is this deep in an obstacle, in cells. A centre is often exactly on a surface, where
+// rounding would decide; both engines then leave the cell free.
+const SOLID_DEPTH = 0x1p-10f;
 
 fn is_inside(obstacle: Obstacle, point: vec3f) -> bool {
   let offset = point - obstacle.position.xyz;
+  let depth = SOLID_DEPTH * frame.scale.z;
   let radius = obstacle.position.w;
-  return select(all(abs(offset) < obstacle.half_extents.xyz), dot(offset, offset) < radius * radius, radius > 0.0);
+  let inner = max(radius - depth, 0.0);
+  let is_in_box = all(abs(offset) < obstacle.half_extents.xyz - depth);
+  return select(is_in_box, dot(offset, offset) < inner * inner, radius > 0.0);
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -27,8 +27,8 @@ struct Frame {
   cells: vec4u,
   // Distances in entries between neighbouring cells; w: the entry of the first cell.
   strides: vec4u,
-  // x: entries of an array over the lattice. y: distance between axes in `coupling`. z: number of obstacles. w: number
-  // of nodes, which are the cells and the entries of the upper layers.
+  // x: entries of an array over the lattice. y: entries of `coupling` per axis. z: number of obstacles. w: number of
+  // nodes. Nodes are the cells and the upper layers: one more layer of entries at the upper end of each axis.
   sizes: vec4u,
   // Strides of the cells of the sorted grid; w: its first cell.
   grid_strides: vec4u,
@@ -36,8 +36,8 @@ struct Frame {
   grid_last: vec4u,
   // The velocity that gravity adds; w: the seconds of the substep.
   gain: vec4f,
-  // x: time / cell size. y: 1 / cell size. z: cell size. w: the velocity that changes the volume of a cell by its whole
-  // in a substep.
+  // x: time / cell size. y: 1 / cell size. z: cell size. w: the velocity that changes the volume of a cell by 100% in a
+  // substep (see correctionRate in src/methods/fluid/reference/equations.ts).
   scale: vec4f,
   // x: share of FLIP. y: density correction. z: 1 / particles per cell. w: tolerance.
   rules: vec4f,
@@ -50,12 +50,12 @@ struct Frame {
 
 // A level of the multigrid and the next coarser level.
 struct Level {
-  // Cells of the level along each axis; w: the distance between axes in `coupling`.
+  // Cells of the level along each axis; w: entries of `coupling` per axis.
   cells: vec4u,
   // Strides of the level; w: the entry of its first cell.
   strides: vec4u,
   // Cells of the coarser level along each axis. w: for the first level, the number of levels; for all others, the first
-  // level of the tail.
+  // level of the tail (see pressure/tail.wgsl).
   coarse_cells: vec4u,
   coarse_strides: vec4u,
 }
@@ -69,7 +69,7 @@ fn linear_index(group: vec3u, groups: vec3u, thread: u32) -> u32 {
   return (group.y * groups.x + group.x) * WORKGROUP + thread;
 }
 
-// Returns the coordinates of a node, which is a cell or an entry of the upper layers.
+// Returns the coordinates of a node, which is a cell or an entry of an upper layer.
 fn node_at(index: u32, strides: vec4u) -> vec3u {
   let in_layer = index % strides.z;
   return vec3u(in_layer % strides.y, in_layer / strides.y, index / strides.z);
@@ -90,14 +90,14 @@ fn is_cell(at: vec3u, cells: vec4u) -> bool {
   return all(at < cells.xyz);
 }
 
-// True if the lower side of a node across an axis is a face.
+// True if a node has a face at its lower end along an axis.
 fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   var end = cells.xyz;
   end[axis] += 1u;
   return all(at < end);
 }
 
-// The greatest share of its height by which a substep lowers a particle.
+// A substep lowers a particle by at most this share of the particle's height.
 const MOST_LOWERING = 0.001;
 
 // The number of floats in a particle's account of a substep: the growth of kinetic energy, the position before the

@@ -1,8 +1,8 @@
 // Sorts the entries of crowded buckets by id, by merging: first in tiles of CROWD_TILE, then in runs of CROWD_RUN, then
 // the whole bucket. Each thread computes the target index of one entry, so no thread reads a whole crowd alone.
 // Inputs: tiles as scatter.wgsl lists them, in any order; starts.
-// Input and output: entries (slot, id); with FINER, ascending finer entries of one word each. The number of tiles sets
-// the size of the dispatch: without tiles, nothing runs.
+// Input and output: entries (slot, id); with FINER, finer entries of one word each. The number of tiles sets the size
+// of the dispatch: without tiles, nothing runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
 // `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then the bucket and the index of each tile.

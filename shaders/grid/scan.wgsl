@@ -1,4 +1,4 @@
-// Exclusive prefix sum in three steps. `reduce` sums blocks of SCAN_BLOCK counts, and `spine` scans these sums in one
+// Exclusive prefix sum in three kernels. `reduce` sums blocks of SCAN_BLOCK counts, and `spine` scans these sums in one
 // workgroup. `apply` scans each block and adds the sum of the blocks before it. No workgroup waits for another one.
 // `apply` clears the counts that it has read, and `spine` clears the sums, so the next scan starts from zeros without a
 // clear pass.

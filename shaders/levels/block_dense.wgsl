@@ -33,7 +33,7 @@ fn bucket_in(block: Block, index: u32) -> u32 {
 #endif
 }
 
-// Returns the number of lists of paths: one per cell. list_in returns the list of a cell.
+// Returns the number of lists of paths (see solve/ccd/link.wgsl): one per cell. list_in returns the list of a cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }

@@ -22,8 +22,8 @@ fn bucket_in(block: Block, index: u32) -> u32 {
   return bucket_at(cell_in(block, index), block.level);
 }
 
-// Returns the number of lists of paths. The lists have their own hash table, because paths may pass many more cells
-// than there are particles.
+// Returns the number of lists of paths (see solve/ccd/link.wgsl). The lists have their own hash table, because paths
+// may pass many more cells than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

@@ -9,7 +9,7 @@
 // Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
 // own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
 // are finer entries of the cells around its cell on its own level. A dense grid does not list particles one level lower
-// as finer entries. There the loop reads the cells of that level instead, because they lie in rows.
+// as finer entries: the loop reads their cells instead, because dense cells lie in rows.
 // Ordering: visits levels upwards, then finer entries; on each level cells in memory order, and in each bucket
 // ascending slots. So the order depends on the state alone.
 // With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.

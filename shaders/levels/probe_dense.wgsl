@@ -56,8 +56,8 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
 
 // Returns the part of a block that may hold particles closer than `reach`: usually half of it. With WHOLE_BLOCKS it is
 // the whole block, for kernels whose pairs may be farther apart than the sum of the radii. The margin is many times the
-// rounding error of cells and of this function. Particles outside the box are in the outermost cells, so clamping to
-// the block finds the nearest ones from any position.
+// rounding error of cells and of this function. Particles outside the world's box are in the outermost cells, so
+// clamping to the block finds the nearest cells from any position.
 fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return candidates;
@@ -71,7 +71,7 @@ fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32)
     clamp(Lattice(floor(high)), candidates.low, candidates.high),
   );
 #if WRAPS
-  // The last cell also covers the rest of the period, but the division above numbers further cells there.
+  // The last cell also covers the rest of the period, for which the product above gives higher cell numbers.
   return Block(min(reached.low, Lattice(cells_at(level)) - Lattice(1)), max(reached.high, Lattice()));
 #else
   return reached;
@@ -111,7 +111,8 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   var last = block.high.x;
   var layer = index;
 #if WRAPS
-  // The first layers hold the rows on this side of the end, the others their parts beyond the end.
+  // The first layers hold the parts of the rows on this side of the end; the other layers hold the parts beyond the
+  // end.
   let across = layers_across(block);
   let along_x = i32(cells.x);
   let is_beyond = index >= across;
@@ -185,7 +186,8 @@ fn searches_of(level: u32, occupied: u32) -> u32 {
 }
 
 // Visits the candidates on the level below, on the particle's own level and on all levels above, then its finer
-// entries. One loop covers all layers: threads in lockstep then wait only for the longest sum.
+// entries. One loop covers all layers, so threads in lockstep wait once, for the thread with the most candidates in
+// all.
 fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,

@@ -130,7 +130,7 @@ fn visit_overlap(
 }
 
 // Visits the candidates on the particle's own level and on all levels above, then its finer entries. One loop covers
-// all rows: threads in lockstep then wait only for the longest sum.
+// all rows, so threads in lockstep wait once, for the thread with the most candidates in all.
 fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,

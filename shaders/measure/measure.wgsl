@@ -1,4 +1,4 @@
-// Sums over all particles.
+// Computes sums over all particles, such as energy, overlaps and the state hash.
 // Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the host adds up in 64-bit
 // integers and doubles.
 // Ordering: threads stride over the slots, and each workgroup adds the values of its threads in order. So the sums have
@@ -27,7 +27,7 @@ struct Measure {
   lattice_scale: f32,
   // With variable radii, a squared distance is borderline if it differs from the square of the reach by at most a
   // margin. The margin is `borderline_share` times the square plus `borderline_around` times the reach.
-  // `borderline_high` is then in squares of the reach, and high enough for both terms.
+  // `borderline_high` is then a multiple of the squared reach, and high enough for both terms.
   borderline_share: f32,
   borderline_around: f32,
 }

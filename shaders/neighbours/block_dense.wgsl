@@ -17,7 +17,7 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)));
 }
 
-// Returns the number of lists of paths: one per cell. list_in returns the list of a cell.
+// Returns the number of lists of paths (see solve/ccd/link.wgsl): one per cell. list_in returns the list of a cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }

@@ -12,8 +12,8 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// Returns the number of lists of paths. The lists have their own hash table, because paths may pass many more cells
-// than there are particles.
+// Returns the number of lists of paths (see solve/ccd/link.wgsl). The lists have their own hash table, because paths
+// may pass many more cells than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

@@ -25,7 +25,7 @@ fn each_point(
   }
   let point = particle_of(number, stored);
 #if VARIABLE_RADII
-  // The probe looks at cells of every level.
+  // The probe finds the cells of every level from the position.
   let cell = NOWHERE;
 #else
   let cell = cell_of(position, bucket_of(position, 0u));

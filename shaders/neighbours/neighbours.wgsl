@@ -1,4 +1,4 @@
-// Functions with which a user's kernel reads its own slot or that of a neighbour. Bindings: see
+// Functions with which a user's kernel reads its own particle or a neighbour by slot. Bindings: see
 // src/engine/grid/grid-kernel.ts.
 // Needs: Own, position_in, id_in, velocity_in, REACH_SQUARED_BITS.
 

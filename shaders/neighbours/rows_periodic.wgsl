@@ -1,8 +1,8 @@
 // Rows of cells in a periodic world, for probe_rows.wgsl. Twin: src/reference/query/probe.ts.
 // Needs: Span, grid, start, Cell.
 
-// Returns the index of a cell along a periodic axis of `count` cells and those of its two neighbours. They ascend, so
-// that slots ascend too.
+// Returns three indices along a periodic axis of `count` cells: the cell's own and those of its two neighbours. The
+// indices ascend, so that slots ascend too.
 fn adjacent_indices(cell: u32, count: u32) -> vec3u {
   if (cell == 0u) {
     return vec3u(0u, 1u, count - 1u);

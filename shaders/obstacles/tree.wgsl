@@ -7,7 +7,7 @@
 struct Branch {
   centre: Vector,
   half: Vector,
-  // The node to continue with if the box of this one is not entered.
+  // The node to continue with if the walk does not enter the box of this node.
   skip: u32,
   // The bodies from `first` up to, but not including, `end`; inner nodes have none.
   first: u32,

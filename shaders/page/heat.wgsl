@@ -1,10 +1,11 @@
-// Counts the particles per cell of the lowest level; in 3D per column of cells. The counters must be zero before. If
-// each cell would need too many counters, blocks of cells share one. Inputs: positions as the grid sorts them, and the
-// world. Host: src/page/view/overlay-pipelines.ts.
+// Counts the particles in each cell of the lowest level, for the heat map. In 3D, all cells above a cell of the floor
+// share a counter. If there are too many cells for one counter each, a counter counts a block of cells. The host clears
+// the counters before. Inputs: positions as the grid sorts them, and the world. Host:
+// src/page/view/overlay-pipelines.ts.
 // Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 
 struct Heat {
-  // The number of counters along each axis; in 3D, 1 along the vertical axis.
+  // The number of counters along each axis; in 3D, 1 along y.
   counters: Extent,
   // The number of cells along each axis. Particles outside the box count in the nearest cell.
   cells: Extent,

@@ -1,5 +1,5 @@
-// Moves each particle by its own factor and its neighbours' factors, and away from very near neighbours (artificial
-// pressure). The kernel adds the move to the particle's velocity, too.
+// Moves each particle by its own factor λ (see density.wgsl) and its neighbours' factors, and away from very near
+// neighbours (artificial pressure). The kernel also adds the move, divided by the time step, to the velocity.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 

@@ -9,9 +9,9 @@ struct Solid {
   halves: vec4f,
 }
 
-// Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. For a box,
-// multiplies over the axes the share of the kernel between two faces; this is exact in front of a face. For a ball,
-// uses the share along the line from its centre.
+// Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. For a box, the
+// density is a product over the axes of the share of the kernel between two faces; this is exact in front of a face.
+// For a ball, the density is the share of the kernel inside the ball, along the line from its centre.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {

@@ -1,10 +1,10 @@
-// Finds the particles in boxes, in two steps around a scan: tally counts them per box, fill writes their ids from the
-// box's offset on.
+// Finds the particles in boxes, with two kernels and a scan between them: tally counts them per box, fill writes their
+// ids from the box's offset on.
 // Inputs: a fresh grid, boxes as pairs of corners. If the list has no room for all ids of a box, fill writes NO_PARTNER
 // into the room that the box has. One thread searches a box over few cells. A box over many cells is put into a queue,
 // from which each workgroup takes one box after another.
 // Ordering: ids ascend per box. The order of the queue varies, but the result does not depend on it. Only comparisons
-// decide which particles are in a box, so both steps find the same.
+// decide which particles are in a box, so both kernels find the same particles.
 // Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied, segments_in, rows_in.
 // Needs: start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box, is_in_segment, ids, Stretch.
 // Needs: offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters, MOST_WORKGROUPS, sort_stretch.
@@ -110,7 +110,7 @@ fn room_of(number: u32) -> Room {
 #if MANY
 var<workgroup> found: atomic<u32>;
 
-// Threads form rows of LANES lanes. Each row takes segments, and each lane takes slots of its segment.
+// Threads form teams of LANES threads. A team searches one segment after another, and its threads share the slots.
 const LANES = 16u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -130,7 +130,7 @@ fn search_together(
       atomicStore(&found, 0u);
     }
     workgroupBarrier();
-    // If all slots are searched, they are one segment, and every thread takes its share of it.
+    // If all slots are searched, they are one segment, and all threads of the workgroup are one team.
     let lanes = select(LANES, WORKGROUP_SIZE, search.all_slots);
     for (var level = 0u; level < search.levels; level++) {
       let block = block_of_box(search.box, level);

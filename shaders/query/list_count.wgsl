@@ -2,10 +2,18 @@
 // Inputs: offsets after the scan, the list. Output: `count`, which holds found, listed, and x, y, z for
 // dispatchWorkgroupsIndirect. `check` runs first, with one thread per offset. Offsets descend only if there are more
 // entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. `count_list` runs in one thread.
-// Needs: linear_workgroup, offsets, count, LIST_COUNT_WORDS, list, WORDS_PER_ENTRY, WORKGROUPS_PER_DIMENSION.
+// If the list is too short, its last owner has room for only some of its entries, and fill may have written any of
+// them. Unless CUTS_OWNERS is set, the entries of that owner do not count as listed.
+// Needs: list, WORDS_PER_ENTRY, linear_workgroup, offsets, count, LIST_COUNT_WORDS, CUTS_OWNERS.
+// Needs: WORKGROUPS_PER_DIMENSION.
 
 // `list` is bound only for its length. The last word of `count` is 1 if `check` found descending offsets; count_list
-// resets it to 0.
+// resets it to 0. Between the two kernels, the word `listed` holds the number of entries to list if the list is too
+// short.
+
+fn list_length() -> u32 {
+  return arrayLength(&list) / WORDS_PER_ENTRY;
+}
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn check(
@@ -14,8 +22,16 @@ fn check(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (index + 1u < arrayLength(&offsets) && offsets[index + 1u] < offsets[index]) {
+  if (index + 1u >= arrayLength(&offsets)) {
+    return;
+  }
+  let first = offsets[index];
+  let end = offsets[index + 1u];
+  if (end < first) {
     atomicStore(&count[LIST_COUNT_WORDS - 1u], 1u);
+  }
+  if (first <= list_length() && end > list_length()) {
+    atomicStore(&count[1], select(first, list_length(), CUTS_OWNERS));
   }
 }
 
@@ -23,7 +39,8 @@ fn check(
 fn count_list() {
   let overflowed = atomicExchange(&count[LIST_COUNT_WORDS - 1u], 0u) != 0u;
   let found = select(offsets[arrayLength(&offsets) - 1u], 0xffffffffu, overflowed);
-  let listed = select(min(found, arrayLength(&list) / WORDS_PER_ENTRY), 0u, overflowed);
+  let fitting = select(found, atomicLoad(&count[1]), found > list_length());
+  let listed = select(fitting, 0u, overflowed);
   let workgroups = (listed + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
   let columns = min(workgroups, WORKGROUPS_PER_DIMENSION);
   let rows = select((workgroups + columns - 1u) / max(columns, 1u), 1u, workgroups == 0u);

@@ -1,7 +1,8 @@
-// Finds the particles near points, in two steps around a scan: tally counts them per point, fill writes their ids from
-// the point's offset on.
-// Inputs: a fresh grid, points. If the list is too short, it holds the ids of the first points. A device may round a
-// distance differently in the two steps. An entry for which fill then finds no particle holds NO_PARTNER.
+// Finds the particles near points, with two kernels and a scan between them: tally counts them per point, fill writes
+// their ids from the point's offset on.
+// Inputs: a fresh grid, points. If the list is too short, the last point in it gets any of its ids, as many as fit (see
+// list_count.wgsl). A device may round a distance differently in the two kernels. An entry that tally counted but fill
+// does not find holds NO_PARTNER.
 // Ordering: ids ascend per point.
 // Needs: Stretch, parameters, ids, Particle, stretch_of, offsets, Neighbour, id_in, sort_stretch, tallies.
 

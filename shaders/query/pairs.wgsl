@@ -1,8 +1,9 @@
-// Finds overlapping pairs, in two steps around a scan: tally counts, per id, the overlapping neighbours of greater id;
-// fill writes these pairs from the id's offset on. With BOXES the pairs are of boxes (see grid/box_bodies.wgsl).
-// Inputs: sorted positions on a fresh grid. Output: pairs (id, greater id), each once. If the list is too short, it
-// holds the first entries that fit. An entry without a pair holds NO_PARTNER twice. A heavy particle may overlap
-// thousands of others, so a workgroup lists its pairs.
+// Finds overlapping pairs, with two kernels and a scan between them: tally counts, per id, the overlapping neighbours
+// of greater id; fill writes these pairs from the id's offset on. With BOXES the pairs are pairs of boxes (see
+// grid/box_bodies.wgsl).
+// Inputs: sorted positions on a fresh grid. Output: pairs (id, greater id), each once. If the list is too short, the
+// last id in it gets any of its pairs, as many as fit (see list_count.wgsl). An entry without a pair holds NO_PARTNER
+// twice. A heavy particle may overlap thousands of others, so a workgroup lists its pairs.
 // Ordering: by the first id, then the second.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: mark, tallies.

@@ -15,7 +15,7 @@ struct Segment {
   high: Lattice,
 }
 
-// Cells farther out are all treated as this layer.
+// Returns the outermost layer, which stands for all layers farther out.
 fn farthest_layer() -> i32 {
   return i32(FARTHEST) >> level_walked;
 }
@@ -36,7 +36,7 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer + 1), FAR_OFF, layer >= farthest_layer());
 }
 
-// Needs no margin, because cells are exact here.
+// Returns 0: the cell of a coordinate is exact here, so the walk needs no margin for it.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }
@@ -49,7 +49,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Tests the true cell and level, because a bucket may also hold particles of others.
+// Tests the true cell and level, because a bucket may also hold particles of other cells and levels.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   let is_between = all((cell >= segment.low) & (cell <= segment.high));

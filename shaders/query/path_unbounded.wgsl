@@ -19,7 +19,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return lattice_at(Vector(coordinate)).x;
 }
 
-// Cells farther out are all treated as the outermost one.
+// The cells at coordinate ±FARTHEST hold everything farther out, so they extend without end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   return select(f32(layer) * grid.cell_size, -FAR_OFF, f32(layer) <= -FARTHEST);
 }
@@ -28,7 +28,7 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(f32(layer + 1) * grid.cell_size, FAR_OFF, f32(layer) >= FARTHEST);
 }
 
-// Needs no margin, because cells are exact here.
+// Returns 0: the cell of a coordinate is exact here, so the walk needs no margin for it.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }

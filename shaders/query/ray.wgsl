@@ -13,7 +13,7 @@
 //   5 u of itself          of a quotient (2.5 ulp, as WGSL allows).
 // All spans are widened by 2^-20 = 16 u times the sum of these magnitudes. This also covers the error of `hit_time`,
 // which is less than 8 u of the distance.
-// Needs: rays, is_finite, wrap, grid, parameters, extent_of, level_walked, greatest_on, layer_at.
+// Needs: rays, is_finite, wrap, grid, parameters, extent_of, level_walked, greatest_on, layer_at, snap.
 
 struct Rays {
   ray_count: u32,
@@ -31,8 +31,8 @@ const REACH_WORD = 3u * DIMENSIONS - 2u;
 const WIDENED = 0x1p-20f;
 // A ray slower than this along an axis counts as near every layer of that axis at all times.
 const STILL = 0x1p-50f;
-// The greatest distance of a ray's origin from the world's, and of a met particle from the ray's origin. The square of
-// this number is finite.
+// The greatest distance of a ray's origin from coordinate 0, and of a met particle from the ray's origin, along an
+// axis. The square of this number is finite.
 const FARTHEST_MET = 0x1p62f;
 const INFINITE_BITS = 0x7f800000u;
 const MISSED = -1.0;
@@ -46,7 +46,7 @@ struct Path {
   // The greatest distance along each axis between the ray and the centre of a met ball. Excludes the rounding error
   // that grows along the ray.
   near: Vector,
-  // True if the ray may hit_time more than one image of a particle.
+  // True if the ray may meet more than one image of a particle.
   repeats: bool,
 }
 
@@ -193,6 +193,13 @@ struct Meeting {
   image: Lattice,
 }
 
+// True if a particle is in the world along all periodic axes. No ray meets a particle that is not: it was more than one
+// period outside, so the grid could not wrap it.
+fn is_in_box(position: Vector) -> bool {
+  let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
+  return all(is_inside | (grid.period == Vector()));
+}
+
 // Returns the first and the last image of a coordinate that the ray may meet between two times, as numbers of periods.
 fn images_between(path: Path, axis: u32, coordinate: f32, times: vec2f) -> vec2i {
   if (grid.period[axis] == 0.0) {
@@ -210,6 +217,9 @@ fn times_at(path: Path, axis: u32, coordinate: f32, image: i32, times: vec2f) ->
 // Returns the image of a particle that the ray meets first.
 fn first_meeting(path: Path, position: Vector, radius_squared: f32) -> Meeting {
   var first = Meeting(MISSED, Lattice());
+  if (!is_in_box(position)) {
+    return first;
+  }
   let whole = vec2f(0.0, path.reach);
   var layers = vec2i();
   if (DIMENSIONS == 3u) {

@@ -4,7 +4,7 @@
 //   fill (FILL)   their ids and distances from the ray's offset on, by distance and then id;
 //   first (FIRST) the id and distance of the nearest particle per ray.
 // If the list has no room for all entries of a ray, fill writes NO_PARTNER into the ray's room. A device may also round
-// differently in the two steps. An entry that tally counted but fill does not find holds NO_PARTNER.
+// differently in tally and fill. An entry that tally counted but fill does not find holds NO_PARTNER.
 //
 // The walk: if the ray meets a centre c at time t, then |c - (origin + t * direction)| <= radius along every axis, at
 // the same t. In 3D the walk takes each layer of cells along z that the ray comes near, and the span of times near this
@@ -16,10 +16,10 @@
 // Cells of a level are groups of cells of the lowest level, so the errors of borders and coordinates are the same on
 // all levels. If the walks would visit more pieces of rows than there are particles, the kernel tests all particles
 // instead. It decides once, for all levels together.
-// Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, first_meeting, MISSED.
-// Needs: start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of, piece_between.
-// Needs: segment_between, is_in_segment, is_occupied, path_on, path_among, distances, ids, linear_workgroup.
-// Needs: parameters, path_of, offsets, stretch_of, sort_stretch, tallies.
+// Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, is_in_box, MISSED.
+// Needs: first_meeting, start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of.
+// Needs: piece_between, segment_between, is_in_segment, is_occupied, path_on, path_among, distances, ids.
+// Needs: linear_workgroup, parameters, path_of, offsets, stretch_of, sort_stretch, tallies.
 
 struct Gathered {
   found: u32,
@@ -50,7 +50,7 @@ fn add_hit(gathered: ptr<function, Gathered>, slot: u32, distance: f32) {
   (*gathered).found += 1u;
 }
 
-// Tests a particle in a cell of the walk, at the image that lies in the cell.
+// Tests a particle that the grid holds in a cell of the walk. Uses the image of the particle that lies in the cell.
 fn test_in_cell(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: Lattice) {
   let body = position_in[slot];
   let position = body_position(body);
@@ -61,6 +61,9 @@ fn test_in_cell(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: 
     image[axis] = periods_of(cell[axis], axis);
   }
   var distance = hit_time(path, position - path.origin + Vector(image) * grid.period, radius_squared);
+  if (distance >= 0.0 && !is_in_box(position)) {
+    distance = MISSED;
+  }
 #if !FIRST
   if (distance >= 0.0 && path.repeats) {
     let first = first_meeting(path, position, radius_squared);

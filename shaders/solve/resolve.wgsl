@@ -79,8 +79,8 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 #endif
 
 #if OBSTACLES
-// The particle takes the whole correction, because the obstacle does not move. It brakes no more than against another
-// particle.
+// The particle takes the whole correction, because the obstacle does not move. The limits on the speed of a push and on
+// friction are the same as in a contact with another particle.
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;
@@ -127,7 +127,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   var velocity = sum.velocity + sum.change;
 #endif
 #if VARIABLE_RADII
-  // The centre stays at least its own extent away from the walls.
+  // The centre stays away from the walls by at least the particle's extent.
 #if HAS_BOXES
   let margin = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else
@@ -140,7 +140,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   let upper = substep.upper;
 #endif
   let outside = any(position < lower) || any(position > upper);
-  // Few particles are at a wall. A loop of no rounds costs the others nothing; a branch might.
+  // Few particles are at a wall. A loop without rounds costs all other particles nothing; a branch might.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !SEPARATE
   for (var axis = 0u; axis < walls; axis++) {

@@ -1,5 +1,5 @@
 // The bounded world: a box of cells with a ring of empty cells around it. Linked with space_straight.wgsl and
-// cells_dense.wgsl. Each kind of world provides the functions of these two files, lattice_at and are_adjacent. Twin:
+// cells_dense.wgsl. Each kind of world provides lattice_at, are_adjacent and the functions of those two files. Twin:
 // src/core/world/cells.ts.
 // Needs: snap, grid, is_beside.
 

@@ -10,8 +10,8 @@ fn wrap_once(position: Vector) -> Vector {
   let far = grid.origin + grid.period;
   let lowered = max(grid.origin, position - grid.period);
   let inside = select(position, lowered, periodic & (position >= far));
-  // If rounding turns a coordinate just below the low end into the far end, the result is the low end. So is a
-  // coordinate one period below the low end that rounds to just below it.
+  // Rounding may raise a coordinate just below the low end to the far end, and may leave a coordinate one period below
+  // the low end just below it. In both cases the result is the low end.
   let above = position + grid.period;
   let short = (above < grid.origin) & (position >= grid.origin - grid.period);
   let raised = select(above, grid.origin, (above >= far) | short);

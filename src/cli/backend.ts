@@ -55,7 +55,7 @@ export async function checkFits(backend: Backend, count: number, dimensions: Dim
   }
 }
 
-/** Bytes per particle in memoryBytes of the CPU engine, which tests/unit/project/cli.test.ts checks. */
+/** Bytes per particle in memoryBytes of the CPU engine, which tests/unit/cli/backend.test.ts checks. */
 export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 121, 3: 157 };
 
 export function greatestOnCpu(dimensions: Dimensions): number {

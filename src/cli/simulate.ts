@@ -44,7 +44,7 @@ export const SIMULATE_FLAGS: Flags = {
   'broad-phase': { value: 'grid|naive', help: 'how to find candidates (default grid)' },
   crowds: { help: 'split the work on cells with more than 128 particles among GPU threads' },
   backend: BACKEND_FLAG,
-  from: { value: 'state.bin', help: 'continue from a state written by --out instead of a scene' },
+  from: { value: 'state.bin', help: 'continue from a state that --out wrote, instead of starting a scene' },
   out: { value: 'state.bin', help: 'write the final state to this file' },
   image: { value: 'out.png', help: 'draw the final state to this file' },
   json: { help: 'print one JSON object' },

@@ -2,8 +2,8 @@
 
 import { createCpuSimulation } from '../cpu';
 import { sceneNames } from '../scenes';
-import { verifyGuarantees } from '../verify/guarantees';
 import { verifyFluid } from '../verify/fluid';
+import { verifyGuarantees } from '../verify/guarantees';
 import type { OnCheckStep } from '../verify/progress';
 import {
   DEFAULT_COUNTS,

@@ -38,7 +38,7 @@ import { BoxBodies, REFUSED_WORDS } from '../passes/grid/box-bodies';
 import type { ParticleGroup } from '../passes/particle-pass';
 import { LIST_DISPATCH_OFFSET } from '../passes/query/list-count';
 import { CellSort, type SortBinding } from './grid/cell-sort';
-import type { ListedPairs } from './queries/counted-list';
+import { checkListFits, type ListedPairs } from './queries/counted-list';
 import type { GridEvents, GridEventsOptions } from './queries/events';
 import { GridPairs } from './queries/pairs';
 
@@ -105,6 +105,7 @@ export class BoxPairs {
     const world = defineLevels({ dimensions, unbounded: true }, radii, capacity);
     checkGpu(gpu);
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
+    checkListFits(gpu, { capacity: pairs, words: 2, entries: 'pairs' });
     const vector = 4 * storedFloats(dimensions) * capacity;
     const { bodies, sort, owned, parameters } = await createParts({
       bodies: BoxBodies.create(gpu, world),
@@ -165,8 +166,8 @@ export class BoxPairs {
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If not all pairs fit, the list holds the first
-   * ones.
+   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If not all pairs fit, these are the pairs of
+   * the first boxes, and end before the first box whose pairs do not all fit.
    */
   get pairs(): GPUBuffer {
     return this.usable().pairs;
@@ -192,8 +193,6 @@ export class BoxPairs {
 
   /**
    * Records the sort of the boxes and the search. The outputs are valid for work recorded after it. The caller submits.
-   * All encoders that are not submitted yet may hold 1,023 changes of `count` together. The call throws only if one
-   * encoder already holds that many.
    */
   encode(encoder: GPUCommandEncoder, input: BoxPairsInput): void {
     const list = this.usable();
@@ -212,7 +211,7 @@ export class BoxPairs {
       throw new ArgumentError('boxes', new Phrase('a buffer of this search'), accepted);
     }
     const group = this.groupFor(boxes);
-    this.parameters.recordInto(encoder, () => {
+    this.parameters.recordInto(() => {
       const shared = this.parameters.write(this.world, count, this.substep);
       this.lastBuilt = { shared, count };
       encoder.clearBuffer(this.owned.buffers.refused, 0, 4 * REFUSED_WORDS);

@@ -19,7 +19,7 @@ import { defaultSettings, deriveSubstep } from '../core/contact/settings';
 import type { KeyKind } from '../core/particles/keys';
 import { defineWorld } from '../core/world/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
-import { checkBinds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
+import { checkBinds, checkDefaultLimits, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { defineStruct } from '../gpu/layout';
 import { SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
@@ -42,7 +42,10 @@ export interface RadixSortOptions {
   readonly keys: KeyKind;
   /** True if each key has a u32 of payload. Default false. */
   readonly payload?: boolean | undefined;
-  /** How many of their low bits unsigned keys use. Fewer bits take less time. Default: all. */
+  /**
+   * The number of low bits that may be set in unsigned keys; all higher bits must be 0. Fewer bits take less time.
+   * Default: all bits.
+   */
   readonly bits?: number | undefined;
 }
 
@@ -64,7 +67,7 @@ const KINDS = {
 /** Indices must fit into 30 bits. No device holds this many keys. */
 const MOST_KEYS = 2 ** 30;
 
-/** Bind groups per round, for one of the caller's buffers of keys with one of payloads. */
+/** The bind groups of each round, for one combination of the caller's buffers of keys and payloads. */
 type Rounds = readonly RadixGroups[];
 
 export class RadixSort {
@@ -90,12 +93,13 @@ export class RadixSort {
     checkKnownKeys('options', options, ['capacity', 'keys', 'payload', 'bits']);
     const { capacity, keys, payload = false, bits } = options;
     checkInteger('capacity', capacity, 0, MOST_KEYS);
-    if (!Object.hasOwn(KINDS, keys))
+    if (typeof keys !== 'string' || !Object.hasOwn(KINDS, keys))
       throw new ArgumentError('keys', keys, `one of ${Object.keys(KINDS).join(', ')}`);
     if (typeof payload !== 'boolean') throw new ArgumentError('payload', payload, 'true or false');
     const { words } = KINDS[keys];
     checkBits(bits, keys, 32 * words);
     checkGpu(gpu);
+    checkDefaultLimits(gpu);
     const shape = radixShape(gpu);
     checkHolds(gpu, capacity, words, shape);
     const counters = radixCounters(capacity, shape);
@@ -133,15 +137,12 @@ export class RadixSort {
     return owned.bytes + digits.bytes + parameters.bytes + (scanning?.bytes ?? 0);
   }
 
-  /**
-   * Records the sort. The caller submits. All encoders that are not submitted yet may hold 1,023 changes of `count`
-   * together. The call throws only if one encoder already holds that many.
-   */
+  /** Records the sort. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: RadixSortInput): void {
     this.checkUsable();
     checkEncoder(encoder);
     const { keys, payload } = this.checkInput(input);
-    this.parts.parameters.recordInto(encoder, () => {
+    this.parts.parameters.recordInto(() => {
       encodeStages(encoder, 'sort', this.stages(keys, payload, input.count));
     });
   }

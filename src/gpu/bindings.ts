@@ -4,8 +4,8 @@
  */
 
 /**
- * How a kernel uses a buffer: as a uniform, as a slot of a UniformRing (`parameters`), to read only, or to read and
- * write.
+ * How a kernel uses a buffer: as a uniform; as a part of a UniformRing's buffer, bound with a dynamic offset
+ * (`parameters`); to read only; or to read and write.
  */
 export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
 

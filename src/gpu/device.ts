@@ -59,6 +59,14 @@ export interface GreatestCount {
 
 /** Returns the most particles in the default box that a device's limits allow, and the limit that allows no more. */
 export function greatestCount(limits: GPUSupportedLimits, dimensions: Dimensions): GreatestCount {
+  checkDimensions(dimensions);
+  for (const name of [
+    'maxStorageBufferBindingSize',
+    'maxBufferSize',
+    'maxComputeWorkgroupsPerDimension',
+  ] as const) {
+    checkInteger(`limits.${name}`, limits?.[name], 0, Number.MAX_SAFE_INTEGER);
+  }
   const names = ['maxStorageBufferBindingSize', 'maxBufferSize'] as const;
   const limit = limits[names[0]] <= limits[names[1]] ? names[0] : names[1];
   const threads = limits.maxComputeWorkgroupsPerDimension ** 2 * WORKGROUP_SIZE;
@@ -94,9 +102,13 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   if (typeof provider.requestAdapter !== 'function') {
     throw new ArgumentError('request.gpu', request.gpu, 'an entry point of WebGPU, such as navigator.gpu');
   }
-  const adapter = await provider.requestAdapter(
-    request.powerPreference ? { powerPreference: request.powerPreference } : {},
-  );
+  const { powerPreference } = request;
+  let adapter: GPUAdapter | null;
+  try {
+    adapter = await provider.requestAdapter(powerPreference ? { powerPreference } : {});
+  } catch (error) {
+    throw new GpuError('no-adapter', `WebGPU gave no adapter: ${messageOf(error)}`);
+  }
   if (!adapter) {
     throw new GpuError(
       'no-adapter',
@@ -127,9 +139,13 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
       requiredLimits: atLeastDefaults(requiredLimits),
     });
   } catch (error) {
-    throw new GpuError('validation', `The adapter gave no device: ${(error as Error).message}`);
+    throw new GpuError('validation', `The adapter gave no device: ${messageOf(error)}`);
   }
   return wrap(device, adapter.info, undefined, adapter.limits);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Wraps the caller's own device. Objects check its limits when they are created. */
@@ -181,7 +197,7 @@ function wrap(
   };
 }
 
-/** Creates the layout of the shared bind group: the two parameter slots of params.ts. */
+/** Creates the layout of the shared bind group: two uniforms with dynamic offsets, which params.ts writes. */
 function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
   return device.createBindGroupLayout({
@@ -213,6 +229,14 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
       Math.floor((particles * most) / workgroups),
     );
   }
+  checkDefaultLimits(gpu);
+}
+
+/**
+ * Throws if this device is below the limits that kernels rely on. WebGPU guarantees them, except in its compatibility
+ * mode.
+ */
+export function checkDefaultLimits({ device: { limits } }: Gpu): void {
   for (const [name, needed] of [
     ['maxStorageBuffersPerShaderStage', 8],
     ['maxComputeInvocationsPerWorkgroup', Math.max(WORKGROUP_SIZE, MEASURE_WORKGROUP_SIZE)],
@@ -225,10 +249,12 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
 }
 
 /**
- * Throws if this device cannot bind a buffer of `bytes`. `request` is the part of requestGpu's argument that would
- * help.
+ * Throws if this device cannot bind a buffer of `needed` bytes. `request` is the part of requestGpu's argument that
+ * would help.
  */
-export function checkBinds(gpu: Gpu, bytes: number, what: string, request: string): void {
+export function checkBinds(gpu: Gpu, needed: number, what: string, request: string): void {
+  // createBuffers rounds sizes up.
+  const bytes = Math.ceil(needed / 16) * 16;
   for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
     const most = gpu.device.limits[name];
     if (bytes <= most) continue;

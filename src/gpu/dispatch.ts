@@ -1,6 +1,6 @@
 /**
- * Folds dispatches. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups, so larger dispatches are
- * folded into rows. Shaders compute a linear index and check that it is in range.
+ * Folds dispatches. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups, so the workgroups of larger
+ * dispatches are arranged in columns (x) and rows (y). Shaders compute a linear index and check that it is in range.
  */
 import { LimitError } from '../core/base/errors';
 

@@ -49,7 +49,10 @@ const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 /** Devices that rejected a kernel which was compiled at its first use. */
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
-/** The recordings in progress per device, innermost last. A recording is the set of verdicts that it depends on. */
+/**
+ * The calls of watchKernels in progress per device, innermost last. Each is stored as the set of verdicts of the
+ * kernels that it recorded. A verdict is a promise that settles when the device has accepted or rejected a kernel.
+ */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
 const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
@@ -73,7 +76,10 @@ function keyOf({ label, sources, bindings, ...rest }: KernelDescription): string
 export class Kernel {
   private pipeline: GPUComputePipeline | undefined;
   private compiling: Promise<void> | undefined;
-  /** Set while the device has not yet accepted or rejected a kernel that was compiled at its first use. */
+  /**
+   * Settles when the device has accepted or rejected this kernel. Set only if the kernel was compiled at its first use,
+   * and only until then.
+   */
   private verdict: Promise<void> | undefined;
   private refusal: GpuError | undefined;
 
@@ -135,16 +141,16 @@ export class Kernel {
             'validation',
             `The kernel ${this.description.label} was bound without its buffer ${name}.`,
           );
-        const isSlot = kindOf(declared) === 'parameters';
+        const hasOffset = kindOf(declared) === 'parameters';
         const resource = 'buffer' in bound ? bound : { buffer: bound };
-        return { binding, resource: isSlot ? { size: UniformRing.SLOT_BYTES, ...resource } : resource };
+        return { binding, resource: hasOffset ? { size: UniformRing.SLOT_BYTES, ...resource } : resource };
       }),
     });
   }
 
   /**
    * Records a dispatch. Throws if the device rejected this kernel. `shared` is undefined for standalone kernels.
-   * `offsets` are byte offsets, one per binding that is a slot of a ring.
+   * `offsets` are dynamic offsets in bytes, one per binding of kind `parameters`.
    */
   encode(
     pass: GPUComputePassEncoder,
@@ -299,7 +305,9 @@ export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<R
   }
 }
 
-/** Throws if the device rejected a kernel of these stages. Call it before any object of the caller changes. */
+/**
+ * Throws if the device rejected a kernel of these stages. Call it before you change anything, so that nothing is lost.
+ */
 export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
   if (!REJECTING_DEVICES.has(gpu)) return;
   // This recording is only a check: its encoder is never finished.

@@ -3,14 +3,14 @@
  * Inputs: a dimension, modules and a kernel in linking order, flags for `#if`, extra constants.
  * Output: the code, and a map from its lines back to file and line, for compiler messages.
  *
- * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The preprocessor
- * itself throws on those words in comments, erases code at unknown directives and prints undefined values. So any other
- * `#`, and any flag that was not declared, is an error here; it names the file and the line. User code is not
+ * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. wgsl-preprocessor
+ * throws on those words in comments, erases code at unknown directives and prints undefined values. So the linker
+ * rejects any other `#` and any undeclared flag first; the error names the file and the line. User code is not
  * preprocessed.
  *
- * Lines `// Needs: NAME, NAME.` list names that a file uses and that other modules, the bindings or the constants
- * declare, except those that are always linked. If the file uses a listed name that nothing declares, that is an error
- * here.
+ * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare itself: other modules, the
+ * bindings or the constants declare them. Names that are always linked are left out. If a file uses a listed name that
+ * nothing declares, the linker throws an error.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import body from '../../shaders/base/body.wgsl?raw';
@@ -50,7 +50,7 @@ export interface LinkOptions {
 export interface UserCode {
   /** Returns our lines, with names that cannot clash, followed by the user's lines. */
   appendTo(ours: readonly SourceLine[]): SourceLine[];
-  /** Returns the name of one of our entry points after this renaming. */
+  /** Returns the name that `appendTo` gives to one of our entry points. */
   nameOf(entryPoint: string): string;
 }
 
@@ -103,8 +103,8 @@ const NEEDS = /^\/\/ Needs: (.*)\.$/;
 export const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
 
 /**
- * Returns the index of the bind group with a kernel's own buffers. Group 0 has the shared parameters, unless there are
- * none.
+ * Returns the index of the bind group with a kernel's own buffers. Group 0 has the shared parameters, unless the kernel
+ * is standalone.
  */
 export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
   return standalone ? 0 : 1;
@@ -139,7 +139,8 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
   }
   if (needed.size === 0) return;
   const declared = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
-  // User code may declare names anywhere in a line; other code has checked what it must declare.
+  // User code may declare names anywhere in a line. engine/grid/kernel-code.ts has checked that it declares what it
+  // must.
   for (const { text } of linked.slice(lines.length)) {
     for (const word of text.split(/\W+/)) declared.add(word);
   }

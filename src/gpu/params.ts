@@ -1,16 +1,17 @@
 /**
  * Bind group 0 of every kernel: the parameters of the grid and of the substep (shaders/base/params.wgsl). A recorded
- * step must keep its parameters even if the caller changes settings before submitting it. So parameters are written to
- * rings (uniform-ring.ts). `recordInto` rejects an encoder that would need more slots than a ring has.
+ * step must keep its parameters even if the caller changes settings before submitting it. So each change of parameters
+ * is written to the next free part of a buffer (a UniformRing, see uniform-ring.ts). If recordings of the caller use
+ * the buffer, a new buffer replaces it when it is full.
  */
 
 import type { Substep } from '../core/contact/settings';
 import { firstObstacle } from '../core/world/cells';
 import type { Dimensions, World } from '../core/world/world';
-import { type BufferSet, createBuffers } from './buffers';
+import { createBuffers } from './buffers';
 import type { Gpu } from './device';
 import { defineStruct } from './layout';
-import { RecordedChanges, UniformRing } from './uniform-ring';
+import { UniformRing } from './uniform-ring';
 
 export const GRID_FIELDS = {
   origin: 'vector',
@@ -53,55 +54,49 @@ export interface SharedBinding {
   readonly offsets: readonly [number, number];
 }
 
-type Rings = BufferSet<'grid-parameters' | 'substep-parameters'>;
-
 export class SharedParameters {
   private readonly gridLayout;
   private readonly substepLayout;
   private readonly gridRing: UniformRing;
   private readonly substepRing: UniformRing;
-  private readonly group: GPUBindGroup;
-  private readonly recorded = new RecordedChanges();
-  /** Number of calls of `place` that wrote a slot. Neither ring has written more slots than this. */
-  private changes = 0;
+  private group: GPUBindGroup;
+  /** True if encoders of the caller may refer to the buffers of the rings. */
+  private isRecorded = false;
   /** The parameters of the last call; most calls repeat them. */
   private last: { world: World; count: number; substep: Substep; binding: SharedBinding } | undefined;
 
   private constructor(
-    gpu: Gpu,
+    private readonly gpu: Gpu,
     dimensions: Dimensions,
-    label: string,
-    private readonly rings: Rings,
+    private readonly label: string,
+    grid: GPUBuffer,
+    substep: GPUBuffer,
+    readonly bytes: number,
   ) {
     this.gridLayout = defineStruct(dimensions, GRID_FIELDS);
     this.substepLayout = defineStruct(dimensions, SUBSTEP_FIELDS);
-    this.gridRing = new UniformRing(gpu.device, rings.buffers['grid-parameters']);
-    this.substepRing = new UniformRing(gpu.device, rings.buffers['substep-parameters']);
-    this.group = gpu.device.createBindGroup({
-      label: `${label}.shared`,
-      layout: gpu.sharedLayout,
-      entries: [
-        { binding: 0, resource: { buffer: this.gridRing.buffer, size: this.gridLayout.size } },
-        { binding: 1, resource: { buffer: this.substepRing.buffer, size: this.substepLayout.size } },
-      ],
-    });
+    this.gridRing = new UniformRing(gpu.device, grid);
+    this.substepRing = new UniformRing(gpu.device, substep);
+    this.group = this.bind();
   }
 
   static async create(gpu: Gpu, dimensions: Dimensions, label: string): Promise<SharedParameters> {
-    const bytes = UniformRing.BYTES;
-    const rings = await createBuffers(
+    const size = UniformRing.BYTES;
+    const { buffers, bytes } = await createBuffers(
       gpu,
       label,
-      { 'grid-parameters': bytes, 'substep-parameters': bytes },
+      { 'grid-parameters': size, 'substep-parameters': size },
       GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
     );
-    return new SharedParameters(gpu, dimensions, label, rings);
+    const { 'grid-parameters': grid, 'substep-parameters': substep } = buffers;
+    return new SharedParameters(gpu, dimensions, label, grid, substep, bytes);
   }
 
   /** Writes parameters to the rings, unless they are unchanged, and returns where kernels find them. */
   write(world: World, count: number, substep: Substep): SharedBinding {
     const { last } = this;
     if (last?.world === world && last.count === count && last.substep === substep) return last.binding;
+    if (this.isRecorded && (this.gridRing.isFull || this.substepRing.isFull)) this.replace();
     const grid = this.gridRing.write(
       this.gridLayout.encode({
         origin: world.min,
@@ -139,30 +134,42 @@ export class SharedParameters {
         substeps: substep.substeps,
       }),
     );
-    const offsets = [grid, parameters] as const;
-    if (offsets.some((offset, index) => last?.binding.offsets[index] !== offset)) this.changes++;
-    const binding = { group: this.group, offsets };
+    const binding = { group: this.group, offsets: [grid, parameters] as const };
     this.last = { world, count, substep, binding };
     return binding;
   }
 
   /**
-   * Runs `record`, which writes parameters and records passes with them into the caller's encoder. The rings must not
-   * wrap around before the encoder is submitted. Encoders that are recorded at the same time share the slots. This
-   * class cannot detect that, but the docs warn of it.
+   * Runs `record`, which writes parameters and records passes with them into an encoder of the caller. The slots that
+   * it uses are never overwritten, because only the caller knows whether the encoder was submitted.
    */
-  recordInto(encoder: GPUCommandEncoder, record: () => void): void {
-    this.recorded.check(encoder, ' (dt, settings, count)');
-    const before = this.changes;
+  recordInto(record: () => void): void {
+    this.isRecorded = true;
     record();
-    this.recorded.add(encoder, this.changes - before);
-  }
-
-  get bytes(): number {
-    return this.rings.bytes;
+    // `record` may have replaced the buffers, which resets this.
+    this.isRecorded = true;
   }
 
   destroy(): void {
-    this.rings.destroy();
+    this.gridRing.destroy();
+    this.substepRing.destroy();
+  }
+
+  private replace(): void {
+    this.gridRing.replace();
+    this.substepRing.replace();
+    this.group = this.bind();
+    this.isRecorded = false;
+  }
+
+  private bind(): GPUBindGroup {
+    return this.gpu.device.createBindGroup({
+      label: `${this.label}.shared`,
+      layout: this.gpu.sharedLayout,
+      entries: [
+        { binding: 0, resource: { buffer: this.gridRing.buffer, size: this.gridLayout.size } },
+        { binding: 1, resource: { buffer: this.substepRing.buffer, size: this.substepLayout.size } },
+      ],
+    });
   }
 }

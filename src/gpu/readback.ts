@@ -1,8 +1,10 @@
 /**
  * Reads bytes from the GPU without stalling a frame. It copies them to staging buffers, and maps a staging buffer when
  * its copies are done. Up to MAX_IDLE staging buffers are kept for reuse; the others are destroyed after use.
+ * If there is no memory for a new staging buffer, only the read fails: its copies are a submission of their own.
  */
 import { DestroyedError } from '../core/base/errors';
+import { type ReservedBuffers, reserveBuffers } from './buffers';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;
@@ -28,26 +30,36 @@ export class Readback {
     private readonly label: string,
   ) {}
 
-  /** Records the copies of the ranges. Call `finish` after the encoder is submitted. */
+  /**
+   * Records the copies of the ranges, or leaves them to `finish` if the staging buffer is new. So call `finish` at once
+   * after the encoder is submitted.
+   */
   record(encoder: GPUCommandEncoder, ranges: readonly ReadRange[]): { finish(): Promise<ArrayBuffer[]> } {
+    const { device } = this.gpu;
     const total = ranges.reduce((sum, range) => sum + aligned(range.size), 0);
-    const staging = this.acquire(total);
-    let offset = 0;
-    for (const range of ranges) {
-      if (range.size > 0)
-        encoder.copyBufferToBuffer(range.buffer, range.offset ?? 0, staging, offset, range.size);
-      offset += aligned(range.size);
-    }
+    const { staging, settled } = this.acquire(total);
+    if (!settled) copyRanges(encoder, ranges, staging);
     return {
       finish: async () => {
         try {
-          await staging.mapAsync(GPUMapMode.READ, 0, Math.max(8, total));
+          // An invalid staging buffer makes the copies and mapAsync invalid. `settled` reports the lack of memory.
+          device.pushErrorScope('validation');
+          let mapped: Promise<void>;
+          try {
+            if (settled) this.submitCopies(ranges, staging);
+            mapped = staging.mapAsync(GPUMapMode.READ, 0, Math.max(8, total));
+            mapped.catch(() => undefined);
+          } finally {
+            device.popErrorScope().catch(() => undefined);
+          }
+          await settled;
+          await mapped;
           this.gpu.checkAlive();
-          const mapped = staging.getMappedRange(0, Math.max(8, total));
+          const range = staging.getMappedRange(0, Math.max(8, total));
           let position = 0;
-          const results = ranges.map((range) => {
-            const bytes = mapped.slice(position, position + range.size);
-            position += aligned(range.size);
+          const results = ranges.map(({ size }) => {
+            const bytes = range.slice(position, position + size);
+            position += aligned(size);
             return bytes;
           });
           staging.unmap();
@@ -64,18 +76,27 @@ export class Readback {
     };
   }
 
-  private acquire(bytes: number): GPUBuffer {
+  private submitCopies(ranges: readonly ReadRange[], staging: GPUBuffer): void {
+    const { device } = this.gpu;
+    const encoder = device.createCommandEncoder({ label: `${this.label}.read` });
+    copyRanges(encoder, ranges, staging);
+    device.queue.submit([encoder.finish()]);
+  }
+
+  /** Returns a staging buffer. If it is new, `settled` rejects if there is no memory for it. */
+  private acquire(bytes: number): { readonly staging: GPUBuffer; readonly settled?: Promise<void> } {
     const index = this.idle.findIndex((buffer) => buffer.size >= bytes);
-    const staging =
-      index >= 0
-        ? (this.idle.splice(index, 1)[0] as GPUBuffer)
-        : this.gpu.device.createBuffer({
-            label: `${this.label}.staging`,
-            size: Math.max(256, aligned(bytes)),
-            usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
-          });
+    const [idle] = index >= 0 ? this.idle.splice(index, 1) : [];
+    if (idle) {
+      this.busy.add(idle);
+      return { staging: idle };
+    }
+    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+    const size = Math.max(256, aligned(bytes));
+    const made: ReservedBuffers<'staging'> = reserveBuffers(this.gpu, this.label, { staging: size }, usage);
+    const { staging } = made.buffers;
     this.busy.add(staging);
-    return staging;
+    return { staging, settled: made.settled };
   }
 
   private release(staging: GPUBuffer): void {
@@ -90,6 +111,14 @@ export class Readback {
     for (const buffer of [...this.idle, ...this.busy]) buffer.destroy();
     this.idle.length = 0;
     this.busy.clear();
+  }
+}
+
+function copyRanges(encoder: GPUCommandEncoder, ranges: readonly ReadRange[], staging: GPUBuffer): void {
+  let offset = 0;
+  for (const { buffer, offset: from = 0, size } of ranges) {
+    if (size > 0) encoder.copyBufferToBuffer(buffer, from, staging, offset, size);
+    offset += aligned(size);
   }
 }
 

@@ -34,14 +34,18 @@ export function submitWatched<Result>(
 
 /**
  * Returns a promise that rejects with the error of a kernel, otherwise with the error that the validation scope around
- * the submission caught.
+ * the submission caught. `what` begins its message.
  */
-export function validOf(compiled: Promise<void> | undefined, scope: Promise<GPUError | null>): Promise<void> {
+export function validOf(
+  compiled: Promise<void> | undefined,
+  scope: Promise<GPUError | null>,
+  what = 'The device rejected a submission:',
+): Promise<void> {
   const caught = scope.catch(() => null);
   const valid = (async () => {
     await compiled;
     const error = await caught;
-    if (error) throw new GpuError('validation', `The device rejected a submission: ${error.message}`);
+    if (error) throw new GpuError('validation', `${what} ${error.message}`);
   })();
   // A caller that awaits `valid` gets the error. If no caller does, the rejection must not count as unhandled.
   valid.catch(() => undefined);

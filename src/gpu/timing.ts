@@ -6,6 +6,7 @@
  * difference is discarded and counted.
  */
 import type { StageTimes } from '../core/base/stage-times';
+import { reserveBuffers } from './buffers';
 import type { Gpu } from './device';
 import type { Readback } from './readback';
 import type { Stage } from './stage';
@@ -44,11 +45,9 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
   const queries = 2 * stages.length;
   if (queries === 0) return [];
   const querySet = gpu.device.createQuerySet({ label: 'timing.queries', type: 'timestamp', count: queries });
-  const resolved = gpu.device.createBuffer({
-    label: 'timing.resolved',
-    size: queries * 8,
-    usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
-  });
+  const usage = GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC;
+  const { buffers, settled, destroy } = reserveBuffers(gpu, 'timing', { resolved: queries * 8 }, usage);
+  const { resolved } = buffers;
   try {
     const encoder = gpu.device.createCommandEncoder({ label: 'timing.encoder' });
     stages.forEach((stage, index) => {
@@ -63,10 +62,15 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
       stage.encode(pass);
       pass.end();
     });
-    encoder.resolveQuerySet(querySet, 0, queries, resolved, 0);
-    const reading = readback.record(encoder, [{ buffer: resolved, size: queries * 8 }]);
     gpu.device.queue.submit([encoder.finish()]);
-    const [bytes] = await reading.finish();
+    // Separate, because without memory for `resolved` the device drops this submission. `settled` reports that.
+    gpu.device.pushErrorScope('validation');
+    const resolving = gpu.device.createCommandEncoder({ label: 'timing.resolve' });
+    resolving.resolveQuerySet(querySet, 0, queries, resolved, 0);
+    const reading = readback.record(resolving, [{ buffer: resolved, size: queries * 8 }]);
+    gpu.device.queue.submit([resolving.finish()]);
+    gpu.device.popErrorScope().catch(() => undefined);
+    const [[bytes]] = await Promise.all([reading.finish(), settled]);
     const stamps = new BigUint64Array(bytes as ArrayBuffer);
     return stages.map((_, index) => {
       const took = (stamps[2 * index + 1] as bigint) - (stamps[2 * index] as bigint);
@@ -74,7 +78,7 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
     });
   } finally {
     querySet.destroy();
-    resolved.destroy();
+    destroy();
   }
 }
 

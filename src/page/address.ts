@@ -61,7 +61,7 @@ export class Address {
           : 'The link to these settings is on the clipboard.',
       );
     } catch {
-      notify('The browser denies this page the clipboard; copy the link from the address bar.');
+      notify('The browser blocks the clipboard; copy the link from the address bar.');
     }
   }
 

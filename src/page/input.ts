@@ -16,7 +16,7 @@ const KEY_ZOOM = 1.25;
 const WHEEL_ZOOM = 0.0015;
 /**
  * Browsers report a pinch on a touchpad as wheel events with the control key. A hundred pixels zoom by a factor of e,
- * so that the picture keeps to the fingers. A real wheel with that key moves at least LEAST_NOTCH pixels at a time.
+ * so that the picture keeps to the fingers. A real wheel with that key moves at least LEAST_NOTCH pixels per event.
  */
 const PINCH_ZOOM = 0.01;
 const LEAST_NOTCH = 50;
@@ -182,7 +182,7 @@ export function listenToPointers(playground: Playground): void {
     stopWaiting();
     if (position) playground.tools.at(position);
   };
-  /** Passes the pointer to the tool, and returns true, if it is alone, with its first button and without shift. */
+  /** If only one pointer is down, with its first button and without shift, passes it to the tool and returns true. */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;

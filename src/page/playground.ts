@@ -197,7 +197,7 @@ export class Playground {
     try {
       goOnFrom(run, checkpoint);
     } catch (error) {
-      // The next attempt takes the state before this one.
+      // Forget this state, so that the next attempt takes an earlier one.
       history.forget(checkpoint);
       notify(explain(error));
       return;

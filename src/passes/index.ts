@@ -45,8 +45,10 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     Retire.describe({ dimensions }),
     Retire.describe({ dimensions, levels: 1 }),
     Retire.describe({ dimensions, levels: 1, boxes: true }),
-    ...ListCount.describe(dimensions, 65_535, 1),
-    ...ListCount.describe(dimensions, 65_535, 2),
+    ...ListCount.describe(dimensions, 65_535, 1, false),
+    ...ListCount.describe(dimensions, 65_535, 1, true),
+    ...ListCount.describe(dimensions, 65_535, 2, false),
+    ...ListCount.describe(dimensions, 65_535, 2, true),
     ...PairEventsPass.describe(dimensions),
     ...[0, 1].flatMap((levels) =>
       CCD_PLANS.map((step) => CcdPass.describe({ dimensions, kind: 'bounded', levels }, step, 65_535)),

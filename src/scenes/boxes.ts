@@ -16,7 +16,9 @@ const SHAPE_UNITS = 32;
 const LEAST_HALF = SHAPE_UNITS / 2;
 const GREATEST_HALF = 4 * SHAPE_UNITS;
 
-/** Accepted radii of balls around bodies. The ball around the largest box in 3D has a radius below 7. */
+/**
+ * Accepted radii of balls, and of the balls around boxes. The ball around the largest box in 3D has a radius below 7.
+ */
 const RANGE: RadiusRange = { smallest: LEAST_HALF / SHAPE_UNITS, largest: 8 };
 
 /** Edge of the layout cells of `crates` and `terraces`, in units. */
@@ -125,7 +127,7 @@ export const TERRACES: CollisionSceneDefinition = {
   ...BOX_SCENE,
   name: 'terraces',
   description:
-    'Boxes and balls of many sizes fall onto steps and pegs that never move. Some overlap one at first.',
+    'Boxes and balls of many sizes fall onto steps and pegs that never move. Some overlap a step or a peg at first.',
   generate(dimensions, count, random) {
     const columns = Math.max(2, ceilRoot(count, dimensions));
     const edge = columns * CELL;

@@ -48,10 +48,10 @@ export const BRAZIL_NUT: CollisionSceneDefinition = {
     const inCell = power(SMALL_ACROSS, dimensions);
     const cells = large + Math.ceil((count - large) / inCell);
     const columns = Math.max(3, ceilRoot(WIDTH[dimensions] * cells, dimensions));
-    const levels = Math.ceil(cells / power(columns, dimensions - 1));
+    const layers = Math.ceil(cells / power(columns, dimensions - 1));
     const edge = (columns * CELL) / UNITS;
     // Twice the height of the bed, because grains are thrown up.
-    const height = Math.ceil((2 * levels * CELL) / UNITS) + 8;
+    const height = Math.ceil((2 * layers * CELL) / UNITS) + 8;
     const layout = {
       cells,
       columns,

@@ -101,7 +101,7 @@ export const BULLETS: CollisionSceneDefinition = {
 /** Range of the radii of balls and of the half extents of boxes. */
 const LEAST = 0.25;
 const GREATEST = 1;
-/** Distance between lanes, and between the bullets of a lane. It keeps everything apart at the start. */
+/** Distance between lanes, and between the bullets of a lane: so large that no bodies touch at the start. */
 const PITCH = 2.5;
 /** Half extents of a gate: a box that closes a lane and is as thin as the smallest bullet. */
 const GATE = [LEAST, 1.125, 1.125] as const;
@@ -114,7 +114,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   continuous: true,
   name: 'mixed-bullets',
   description:
-    'Balls and boxes with a size ratio of 1:4 fly 50 to 62 lengths per 1/60 s at a wall of boxes as thin as the smallest of them. Continuous collision detection stops them.',
+    'Balls and boxes with a size ratio of 1:4 fly 50 to 62 lengths per 1/60 s at a wall of boxes that are as thin as the smallest bullet. Continuous collision detection stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions] + 1, PITCH, PITCH);
     const bullets = Math.max(0, count - lanes.count);

@@ -50,7 +50,9 @@ export interface FlockRequest {
   readonly seed: number;
 }
 
-/** Options of a flock (methods/flock), and the radii to draw. Lengths are in perceptions, times in seconds. */
+/**
+ * Options of a flock (methods/flock), and the radii to draw. The unit of length is `perception`; times are in seconds.
+ */
 export interface FlockScene {
   readonly dimensions: Dimensions;
   readonly min: readonly number[];

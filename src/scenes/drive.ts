@@ -3,6 +3,8 @@
  * Guarantee: a drive depends on simulated time alone. So a run is repeatable, and a restored state continues as if it
  * had not been interrupted, whatever gravity and obstacles were saved with the state.
  */
+import { checkFinite, checkFunction } from '../core/base/checks';
+import { ArgumentError } from '../core/base/errors';
 import type { ObstaclesGiven } from '../core/obstacles/obstacles';
 import type { ParticleSimulation } from '../core/simulation/simulation';
 
@@ -26,6 +28,9 @@ export type Drivable = Pick<ParticleSimulation, 'time' | 'set' | 'setObstacles'>
  */
 export function applyDrive(target: Drivable, drive: Drive | undefined, strength: number): void {
   if (!drive) return;
+  if (typeof target?.setObstacles !== 'function') throw new ArgumentError('target', target, 'a simulation');
+  checkFunction('drive', drive);
+  checkFinite('strength', strength);
   const { gravity, obstacles } = drive(target.time);
   if (gravity) target.set({ gravity: gravity.map((along) => along * strength) });
   if (obstacles) target.setObstacles(obstacles);
@@ -37,6 +42,15 @@ export function movesObstacles(drive: Drive | undefined): boolean {
 }
 
 /** Returns the strength of a scene's own gravity. */
-export function strengthOf({ gravity = [] }: { readonly gravity?: readonly number[] | undefined }): number {
+export function strengthOf(settings: { readonly gravity?: readonly number[] | undefined }): number {
+  const gravity: unknown = settings?.gravity ?? [];
+  if (
+    typeof settings !== 'object' ||
+    settings === null ||
+    !Array.isArray(gravity) ||
+    !gravity.every(Number.isFinite)
+  ) {
+    throw new ArgumentError('settings', settings, 'the settings of a scene or of a simulation');
+  }
   return Math.hypot(...gravity);
 }

@@ -3,9 +3,9 @@ import type { Dimensions } from '../core/world/world';
 import type { FlockSceneDefinition } from './definition';
 import { Random } from './random';
 
-/** Birds that each bird sees at first. */
+/** Number of birds that each bird sees at first, approximately. */
 const IN_SIGHT = 8;
-/** Edges of the sky in radii of the initial flock. */
+/** Edges of the sky, in radii of the initial flock. */
 const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
 /** Least and greatest speed of birds, perceptions per second. A flock of thousands crosses the sky in about 10 s. */
 const SLOWEST = 5;

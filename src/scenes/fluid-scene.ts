@@ -30,7 +30,7 @@ export interface FluidSceneRequest {
 }
 
 const STEP_SECONDS = 1 / 60;
-/** Cells that fluid moves in a substep after it fell the height of the tank. The fluid allows at most two. */
+/** Cells per substep that fluid moves after it has fallen the height of the tank. The fluid allows at most two. */
 const CELLS_PER_SUBSTEP = 1.6;
 /** Least height of a tank in metres. In lower tanks waves would end at once. */
 const LEAST_HEIGHT = 2;
@@ -189,8 +189,8 @@ function isWithin(region: Region, position: readonly number[]): boolean {
 }
 
 /**
- * Returns the tank's height in metres. A tank with more cells is higher, so that fluid which falls its whole height
- * moves at most CELLS_PER_SUBSTEP.
+ * Returns the tank's height in metres. A tank with more cells is higher, so that fluid which has fallen the whole
+ * height moves at most CELLS_PER_SUBSTEP cells per substep.
  */
 function heightOf(high: number): number {
   const seconds = STEP_SECONDS / FLUID_SUBSTEPS;

@@ -1,6 +1,6 @@
 /**
  * Scenes of grains in vessels that turn: an hourglass and a rotating drum. In 3D both stand between two panes.
- * Guarantee: coordinates are exact as scene.ts describes. Drives round the gravity and the obstacles that they set.
+ * Guarantee: coordinates are exact as scene.ts describes. The gravity and the obstacles that drives set are rounded.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -13,7 +13,10 @@ const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;
 
-/** Returns the least whole size, at least `from`, for which `isEnough` returns true: the vessel is large enough. */
+/**
+ * Returns the size of the smallest vessel that is large enough: the least whole number, at least `from`, for which
+ * `isEnough` returns true.
+ */
 function sizeFor(from: number, isEnough: (size: number) => boolean): number {
   let low = from;
   let high = from;
@@ -148,6 +151,7 @@ function boxAround(
   return { min: repeat(0, dimensions), max: max.slice(0, dimensions) };
 }
 
+/** Number of lifters: bars on the inside of the drum that carry grains up. */
 const LIFTERS = 8;
 const LEAST_DRUM = 6;
 /** Squared speed of the drum's wall divided by gravity times radius. */

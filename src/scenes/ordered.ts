@@ -16,13 +16,15 @@ const GAS_DRIFT = [UNITS, UNITS / 2, UNITS / 4] as const;
 /** Greatest deviation of a gas particle's velocity from the mean along an axis, units / s. */
 const GAS_SPREAD = 4 * UNITS;
 
-/** Spacing of `pile`, about 1.05 diameters: the particles fall only a little, but have room for random offsets. */
+/**
+ * Spacing of `pile` in units, about 1.05 diameters: the particles fall only a little, but have room for random offsets.
+ */
 const PILE_SPACING = 1076;
 
 /** Offset of every other layer. Particles stacked exactly above each other would stand for seconds before they fall. */
 const PILE_STAGGER = PILE_SPACING / 2;
 
-/** Spacing of `packing`, 31/32 of a diameter: all neighbours overlap by 3%. */
+/** Spacing of `packing` in units, 31/32 of a diameter: all neighbours overlap by 3%. */
 const PACKING_SPACING = 992;
 /** Distance between rows: √3/2 of PACKING_SPACING, rounded. */
 const PACKING_ROW = 859;

@@ -1,4 +1,5 @@
 /** The one list of scenes. To add a scene, write its definition in a file of this folder and add a line here. */
+import { checkKnownKeys } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import { BOXES_PERIODIC, CRATES, TERRACES } from './boxes';
 import { BRAZIL_NUT } from './brazil-nut';
@@ -59,7 +60,9 @@ interface DefinitionOf {
   readonly flock: FlockSceneDefinition;
 }
 
-type SceneFlag = 'variableRadii' | 'hasBoxes' | 'driven' | 'continuous';
+const FLAGS = ['variableRadii', 'hasBoxes', 'driven', 'continuous'] as const;
+
+type SceneFlag = (typeof FLAGS)[number];
 
 export function scenesOf<Method extends SceneMethod>(method: Method): readonly DefinitionOf[Method][] {
   return SCENES.filter((scene): scene is DefinitionOf[Method] => scene.method === method);
@@ -67,6 +70,11 @@ export function scenesOf<Method extends SceneMethod>(method: Method): readonly D
 
 /** Returns the names of the collision scenes whose flags have the values in `flags`; by default, of all of them. */
 export function sceneNames(flags: Readonly<Partial<Record<SceneFlag, boolean>>> = {}): readonly string[] {
+  checkKnownKeys('flags', flags, FLAGS);
+  for (const [flag, value] of Object.entries(flags)) {
+    if (value !== undefined && typeof value !== 'boolean')
+      throw new ArgumentError(`flags.${flag}`, value, 'true or false');
+  }
   const wanted = Object.entries(flags) as [SceneFlag, boolean][];
   return scenesOf('collisions')
     .filter((scene) => wanted.every(([flag, value]) => (scene[flag] ?? false) === value))

@@ -54,7 +54,7 @@ export const UNIFORM: CollisionSceneDefinition = {
   name: 'uniform',
   description: 'Uniformly random positions; each particle overlaps one other on average.',
   generate(dimensions, count, random) {
-    // One longer than the particles need, because centres keep one radius away from each wall.
+    // Longer by 1 than the particles need, because centres keep one radius away from each wall.
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
     return {
@@ -131,8 +131,8 @@ export const NEGATIVE: CollisionSceneDefinition = {
 };
 
 /**
- * Crowds that each fill one cell. A crowd has `share` of all particles, but at most `most`. The number of its cell
- * along each axis is `cell`.
+ * Crowds that each fill one cell. A crowd has `share` of all particles, but at most `most`. Its cell has the coordinate
+ * `cell` along each axis.
  */
 const CROWD_CELLS = [
   { share: 1 / 16, most: 140, cell: 1 },

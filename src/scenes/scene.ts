@@ -44,7 +44,7 @@ export interface Scene {
   /** Packed: `dimensions` numbers per particle. */
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** Particles that never move, unless the drive moves them. */
+  /** Bodies that never move by themselves. A drive may move them. */
   readonly obstacles?: ObstaclesGiven | undefined;
   /** True if continuous collision detection is on. */
   readonly continuous?: boolean | undefined;

@@ -13,7 +13,7 @@ import { ceilRoot, earthGravity, power, repeat } from './scene';
 const MIXED_UNITS = 32;
 
 const RADII: RadiusRange = { smallest: 1, largest: 64 };
-/** Doublings from the smallest radius to the largest. */
+/** Doublings from the smallest radius to the largest. Octave n has the radii from 2^n to 2^(n + 1). */
 const OCTAVES = 6;
 
 /**

@@ -73,7 +73,7 @@ export const CHANNEL: CollisionSceneDefinition = {
 /** Distance from the origin to the middle of a cluster along each axis, in cells. */
 const FAR = 2 ** 20;
 
-/** At that distance, coordinates are multiples of 1/FAR_STEPS. */
+/** At the distance FAR, coordinates are multiples of 1/FAR_STEPS. */
 const FAR_STEPS = 4;
 
 export const FAR_APART: CollisionSceneDefinition = {
@@ -101,7 +101,7 @@ export const FAR_APART: CollisionSceneDefinition = {
   },
 };
 
-/** The scene uses only cells that the hash puts into the first 1/TABLE_PARTS of its table. */
+/** `colliding-cells` uses only cells that the hash puts into the first 1/TABLE_PARTS of its table. */
 const TABLE_PARTS = 8;
 /**
  * Cells per block, each with one particle. A block's cells follow each other along x, in the world and in the table.
@@ -144,7 +144,7 @@ export const COLLIDING_CELLS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns the first cells of `wanted` blocks that the hash puts into the first 1/TABLE_PARTS of its table. */
+/** Returns the first cell of each of `wanted` blocks that the hash puts into the first 1/TABLE_PARTS of its table. */
 function collidingRows(world: World, wanted: number): number[][] {
   const rows: number[][] = [];
   for (let row = 0; rows.length < wanted; row++) {

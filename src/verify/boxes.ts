@@ -49,12 +49,15 @@ export async function checkBoxes(
   if (got.invalid !== invalid) {
     return { pass: false, detail: `${got.invalid} boxes are reported invalid instead of ${invalid}` };
   }
-  return { pass: true, detail: `${expected.length / 2} pairs of ${count} boxes, ${invalid} of them invalid` };
+  return {
+    pass: true,
+    detail: `${expected.length / 2} pairs of boxes; ${invalid} of ${count} boxes are invalid`,
+  };
 }
 
 /** One box in this many begins exactly at the corner where the previous one ends. */
 const TOUCHING = 8;
-/** One box in this many is inverted. */
+/** One box in this many is inverted, which makes it invalid: its low corner is above its high corner. */
 const INVERTED = 50;
 
 function countInverted({ count }: Scene): number {

@@ -12,7 +12,7 @@ const TIME_STEP = 1 / 60;
 const STEPS = 3;
 /** Tolerance in lengths: more than rounding in contacts, and far less than another hit would cause. */
 const TOLERANCE = 1e-3;
-/** Ticks by which rounding may shift a hit, or an earlier hit of the same path. */
+/** Ticks (see CCD_TICKS) by which rounding may shift the time of a hit, or of an earlier hit of the same path. */
 const TOLERANCE_TICKS = 2;
 
 function greatestSpeed(dimensions: number, velocities: Float32Array): number {
@@ -58,7 +58,7 @@ export async function checkContinuous(open: Open, scene: Scene): Promise<{ pass:
     withoutCcd.step(TIME_STEP);
     const through = passed((await withCcd.read()).positions);
     const without = passed((await withoutCcd.read()).positions);
-    const detail = `${through} of ${bullets} bullets passed the wall in ${steps} steps, ${without} in one step without continuous detection; ${counts.swept} fast particles, ${counts.hits} hits, ${counts.held} held`;
+    const detail = `${through} of ${bullets} bullets passed the wall in ${steps} steps, ${without} in one step without continuous detection; ${counts.swept} fast particles, ${counts.hits} hits, ${counts.held} held paths`;
     return { pass: through === 0 && without === bullets, detail };
   } finally {
     withCcd.destroy();

@@ -92,7 +92,7 @@ export async function checkDamBreak(
     }
     return {
       pass: drift <= MOST_DRIFT && divergence <= MOST_DIVERGENCE && rise <= MOST_RISE && wrong === 0,
-      detail: `${steps} steps: volume within ${percent(drift)}, divergence left ${divergence.toExponential(1)}, energy rose above an earlier value by at most ${rise.toExponential(1)} of the first, ${percent(lowest / initial)} of it remained, up to ${iterations} iterations`,
+      detail: `${steps} steps: volume within ${percent(drift)}, divergence left ${divergence.toExponential(1)}, energy never more than ${rise.toExponential(1)} of the initial energy above an earlier value, lowest energy ${percent(lowest / initial)} of the initial energy, up to ${iterations} iterations`,
     };
   } finally {
     fluid.destroy();
@@ -150,7 +150,7 @@ export async function checkGentleWave(
     }
     return {
       pass: rise <= MOST_RISE && there <= -LEAST_SWING && back >= LEAST_SWING,
-      detail: `energy rose above an earlier value by at most ${rise.toExponential(1)} of the first; a slope of ${percent(SLOPE)} swings to ${percent(-there)} of it and back to ${percent(back)}`,
+      detail: `energy never more than ${rise.toExponential(1)} of the initial energy above an earlier value; of a surface slope of ${percent(SLOPE)}, the wave reaches ${percent(-there)} at the other end and ${percent(back)} when it is back`,
     };
   } finally {
     fluid.destroy();
@@ -196,7 +196,7 @@ export async function checkHydrostatic(
     }
     return {
       pass: worst <= MOST_PRESSURE_ERROR,
-      detail: `pressure within ${percent(worst)} of density · gravity · depth in every row, greatest speed ${seen.greatestSpeed.toFixed(3)} m/s after ${steps} steps`,
+      detail: `pressure within ${percent(worst)} of density · gravity · depth in every row but the two at the surface, greatest speed ${seen.greatestSpeed.toFixed(3)} m/s after ${steps} steps`,
     };
   } finally {
     fluid.destroy();

@@ -93,7 +93,7 @@ async function checkGrid(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
       return firstDifference(
         [
           ['start', new Uint32Array(starts), expected.start],
-          // The lists of finer entries follow the slots.
+          // Finer entries come after the `count` sorted particles, so their indices begin at `count`.
           ['start of finer', new Uint32Array(finerStarts).map((first) => first - count), expected.finerStart],
           ['id', new Uint32Array(order), expected.ids],
           ['position', got, expectedBodies],
@@ -117,7 +117,7 @@ async function checkPairs(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
     const difference = await differenceOfList(gpu, list, pairs);
     return difference
       ? { pass: false, detail: difference }
-      : { pass: true, detail: `${pairs.count} pairs, as counted and as dispatched` };
+      : { pass: true, detail: `${pairs.count} pairs; their count and their dispatch are right` };
   });
 }
 

@@ -1,6 +1,7 @@
 /**
- * The checks `list` and `events`. The first compares the GPU's list of contacts, its count and its indirect dispatch.
- * The second compares which contacts began, stayed and ended after all particles moved a little.
+ * The checks `list` and `events`, which compare with the oracle's pairs. `list` compares the GPU's list of contacts,
+ * its count and its indirect dispatch. `events` compares which contacts began, stayed and ended after all particles
+ * moved a little.
  */
 import { WORKGROUP_SIZE } from '../core/base/constants';
 import { type PairEvents, pairEvents } from '../core/simulation/pair-events';
@@ -26,7 +27,10 @@ export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
     gpu.device.queue.submit([encoder.finish()]);
     const difference = await differenceOfList(gpu, list, expected);
     if (difference) return { pass: false, detail: difference };
-    return { pass: true, detail: `${expected.count} pairs in order, as counted and as dispatched` };
+    return {
+      pass: true,
+      detail: `${expected.count} pairs in order; their count and their dispatch are right`,
+    };
   });
 }
 
@@ -59,8 +63,8 @@ export async function checkEvents(gpu: Gpu | undefined, scene: Scene): Promise<F
 }
 
 /**
- * At first all pairs must begin. After the move, the events must equal the result of `pairEvents` for the oracle's
- * pairs.
+ * At first all pairs must count as begun. After the move, the events must equal the result of `pairEvents` for the
+ * oracle's pairs.
  */
 async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   const lists = [exactPairs(scene), exactPairs(stirred(scene))] as const;

@@ -40,7 +40,7 @@ export async function checkIndex(scene: Scene): Promise<{ pass: boolean; detail:
     const pairs = keepPairs(exactPairs(now), (first, second) => counts(first) && counts(second));
     const difference = differenceOfPairs(index.findPairs(), pairs) ?? differenceOfNear(index, now, counts);
     if (difference) return { pass: false, detail: `${name}: ${difference}` };
-    seen.push(`${pairs.count} pairs of ${index.count} ${name}`);
+    seen.push(`${name}: ${pairs.count} pairs of ${index.count} objects`);
   }
   return { pass: true, detail: seen.join(', ') };
 }

@@ -1,5 +1,5 @@
 /**
- * The check `queries`: compares neighbour searches with brute force: near and nearest, with a radius of one cell and a
+ * The check `queries`: compares the searches `near` and `nearest` with brute force, for a radius of one cell and for a
  * larger one. Without a device it checks the CPU engine. Scenes are dyadic, so every relevant distance is exact in the
  * engine and in brute force, and must be equal.
  */

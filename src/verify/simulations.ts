@@ -48,7 +48,7 @@ const REPEATED_STEPS = 12;
 /** The time step is 1/64, which is dyadic. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Most scene units by which a coordinate moves per step; 1,024 units are one length. */
+/** Most by which a coordinate moves per step, in units of scenes: 1,024 of them make a length of 1. */
 const MOST_STIRRED = 32;
 
 export async function checkMeasures(
@@ -269,7 +269,8 @@ export function compareWithin(
       ['position', got.positions, bound.exactPositions, bound.positions],
       ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
     ] as const) {
-      // The bound holds for the difference of two rounded results. The exact state is not rounded, so use half of it.
+      // The bound holds for the difference of two rounded results. The exact state is not rounded, so half the bound
+      // holds.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {

@@ -50,12 +50,15 @@ export interface VerifyOptions {
   readonly seed?: number | undefined;
 }
 
-/** No particle, one, one less and one more than a workgroup has threads, and enough for two levels of the scan. */
+/**
+ * No particle, one, one less and one more than a workgroup has threads, and two counts with so many cells that the scan
+ * divides them into several blocks.
+ */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 
 /** Most particles of `one-cell`, in which all pairs overlap: more particles would make gigabytes of pairs. */
 const MOST_IN_ONE_CELL = 4096;
-/** Most particles for checks that test all pairs on a software GPU. */
+/** Most particles for checks that test all pairs. A software GPU takes too long for more. */
 const MOST_NAIVE = 4096;
 /** Most particles of `one-cell` for checks that resolve every contact in plain JavaScript, or that list all pairs. */
 const MOST_ONE_CELL_RESOLVED = 512;
@@ -76,7 +79,8 @@ export function largestVerified(options: VerifyOptions): {
   for (const name of scenes) {
     for (const dimension of dimensions) {
       const count = Math.min(Math.max(...counts), mostOf(name));
-      // Lists of finer entries and bodies that may be boxes take more bytes per particle than vectors.
+      // With variable radii, lists of finer entries and the bodies take more bytes per particle than vectors. Driven
+      // scenes may have more obstacles than particles.
       const { variableRadii, driven } = requireScene('collisions', name);
       particles = Math.max(particles, variableRadii || driven ? 2 * count : count);
       // The clustered scene has the most cells per particle. In 3D the ring of empty cells adds many cells to small
@@ -126,7 +130,7 @@ function mostOf(scene: string): number {
   return scene === 'one-cell' ? MOST_IN_ONE_CELL : Number.POSITIVE_INFINITY;
 }
 
-/** Returns a sentence per check that larger counts leave out, so that users do not assume that it ran. */
+/** Returns a sentence per limit that some count exceeds, so that users do not assume that these checks ran in full. */
 export function describeCaps(options: VerifyOptions): string[] {
   const { scenes, counts } = complete(options);
   const most = Math.max(...counts);
@@ -138,7 +142,7 @@ export function describeCaps(options: VerifyOptions): string[] {
   }
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
     notes.push(
-      `one-cell was resolved, and its pairs were listed, up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
+      `The contacts of one-cell were resolved, and its pairs were listed, up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
     );
   }
   for (const name of sceneNames({ continuous: true })) {

@@ -1,60 +1,71 @@
-/** Checks in a real browser that the engine equals the reference. */
+/** Checks in a real browser that the engine equals the reference, repeats itself, and draws with four samples per pixel. */
 import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
-import type { Dimensions } from '../../src/core/world/world';
 import type { VerifyCase, VerifyOptions } from '../../src/verify/verify';
 import { BLANK_PAGE, browserTest, useBrowser } from '../helpers/browser';
 import { withDevice } from '../helpers/node-gpu';
-import { isAsked, THOROUGH } from '../helpers/thorough';
 import { colourDistance, pixelAt } from './playground';
 
 const ENGINE = 'tests/browser/pages/engine.ts';
 const DRAW = 'tests/browser/pages/draw.ts';
 const SIZE = 240;
 
+/** One scene of each kind. tests/gpu/device and tests/portability verify the others, on Dawn and on wgpu. */
+const KINDS = {
+  'equal radii': 'pile',
+  'empty cells': 'clustered',
+  'a crowd in one cell': 'one-cell',
+  'a periodic world': 'periodic',
+  'an unbounded world': 'colliding-cells',
+  obstacles: 'obstacles',
+  'many radii': 'mixed-pile',
+  boxes: 'crates',
+  'fast particles': 'bullets',
+} as const;
+
 describe('the engine in the browser', () => {
   const browser = useBrowser();
+  const open = browser.share((opener) => opener.openPage(BLANK_PAGE));
 
-  for (const [dimensions, runs] of [
-    [
-      2,
-      [
-        { scenes: ['clustered'], dimensions: [2], counts: [0, 500] },
-        ...(THOROUGH ? [{ scenes: ['one-cell'], dimensions: [2 as const], counts: [300] }] : []),
-      ],
-    ],
-    [3, [{ scenes: ['pile'], dimensions: [3], counts: [500] }]],
-  ] satisfies [Dimensions, VerifyOptions[]][]) {
-    // The tests in Node run the same Dawn, in 3D too.
-    if (!isAsked(dimensions)) continue;
-    browserTest(`equals the reference in ${dimensions}D`, async () => {
-      const { call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
-      const cases = await call<VerifyCase[]>(ENGINE, 'runVerify', runs);
-      for (const { scenes, counts } of runs) {
-        for (const scene of scenes) {
-          const seen = cases.filter((one) => one.scene === scene);
-          expect(new Set(seen.map(({ count }) => count)), scene).toEqual(new Set(counts));
-          expect(seen.length, scene).toBeGreaterThan(5 * counts.length);
-        }
-      }
-      expect(cases.filter((one) => !one.pass)).toEqual([]);
-      expectNoProblems();
+  async function expectVerified(
+    options: VerifyOptions & { readonly counts: readonly number[] },
+  ): Promise<void> {
+    const { call } = await open();
+    const cases = await call<VerifyCase[]>(ENGINE, 'runVerify', [options]);
+    expect(new Set(cases.map(({ count }) => count))).toEqual(new Set(options.counts));
+    expect(cases.length).toBeGreaterThan(5 * options.counts.length);
+    expect(cases.filter((one) => !one.pass)).toEqual([]);
+  }
+
+  browserTest('equals the reference in 2D', async () => {
+    await expectVerified({ scenes: ['clustered'], dimensions: [2], counts: [0, 500] });
+  });
+
+  for (const [kind, scene] of Object.entries(KINDS)) {
+    browserTest(`equals the reference in 3D: ${kind}`, { tags: 'full' }, async () => {
+      // A software GPU is slow at paths.
+      await expectVerified({ scenes: [scene], dimensions: [3], counts: [scene === 'bullets' ? 40 : 257] });
     });
   }
 
   browserTest('ends with the same hash in every run', async () => {
-    const { call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
+    const { call } = await open();
     const run = ['pile', 2, 1000, 60] as const;
+    const first = await call<string>(ENGINE, 'hashAfter', ...run);
+    expect(first).toMatch(/^[0-9a-f]{16}$/);
+    expect(await call<string>(ENGINE, 'hashAfter', ...run)).toBe(first);
+  });
+
+  browserTest('has a hash in 3D, too, which is compared with that in Node', { tags: 'full' }, async () => {
+    const { call } = await open();
+    const run = ['pile', 3, 1000, 60] as const;
     const inChrome = await call<string>(ENGINE, 'hashAfter', ...run);
-    expect(inChrome).toMatch(/^[0-9a-f]{16}$/);
     expect(await call<string>(ENGINE, 'hashAfter', ...run)).toBe(inChrome);
-    if (THOROUGH) {
-      const inNode = await hashInNode(...run);
-      // Two builds of Dawn and of the driver may compile a shader differently. That is worth printing, but no failure.
-      const verdict = inNode === inChrome ? 'the same in Node' : `in Node ${inNode}`;
-      console.info(`hash in Chrome ${inChrome}: ${verdict}`);
-    }
-    expectNoProblems();
+    const inNode = await hashInNode(...run);
+    expect(inNode).toMatch(/^[0-9a-f]{16}$/);
+    // Two builds of Dawn and of the driver may compile a shader differently. That is worth printing, but no failure.
+    const verdict = inNode === inChrome ? 'the same in Node' : `in Node ${inNode}`;
+    console.info(`hash in Chrome ${inChrome}: ${verdict}`);
   });
 
   browserTest('draws spheres with smooth edges', async () => {

@@ -6,11 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
 import { expect } from 'vitest';
+import { defaultChoices } from '../../src/page/model/choices';
 import { interpolate, type Rgb, type Theme } from '../../src/page/model/colour';
+import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/model/fields';
 import type { OverlayName } from '../../src/page/model/overlays';
 import { titleOf } from '../../src/page/support/format';
 import type { Rectangle } from '../../src/page/view/camera';
-import type { BrowserFixture, OpenPage } from '../helpers/browser';
+import type { Opener, OpenPage } from '../helpers/browser';
 
 /** Width in pixels of the panel's shadow. */
 const SHADOW = 17;
@@ -43,10 +45,7 @@ export interface Circumstances {
 }
 
 /** Opens the page and waits for its first picture. */
-export async function openPlayground(
-  browser: BrowserFixture,
-  circumstances: Circumstances = {},
-): Promise<OpenPage> {
+export async function openPlayground(browser: Opener, circumstances: Circumstances = {}): Promise<OpenPage> {
   const { width = 900, height = 620, pixelRatio = 1, isPhone = false, count, before } = circumstances;
   const { query = count === undefined ? '' : `?v=1&count=${count}` } = circumstances;
   const opened = await browser.openPage(`./${query}`, {
@@ -72,6 +71,120 @@ export async function openPlayground(
   await waitForPicture(page);
   page.on('error', (error) => console.warn(`The page crashed: ${error.message}`));
   return opened;
+}
+
+/**
+ * Sets all controls: those of `wanted`, and all others to the defaults of the scene. Then starts over, paused, with the
+ * fitted picture and without sheets. Tests that share a page begin with it.
+ */
+export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promise<void> {
+  const { scene, dimensions } = wanted;
+  const choices = { ...defaultChoices(scene, dimensions), count: FEW, ...wanted };
+  // A scene sets other fields, some by the dimensions.
+  const first: readonly FieldName[] = ['engine', 'dimensions', 'scene'];
+  const names = [...first, ...FIELD_NAMES.filter((name) => !first.includes(name))];
+  const values = names.map((name) => {
+    const field = fieldOf(name);
+    const value = choices[name];
+    const label = field.kind === 'choice' && field.options.find((option) => option.value === value)?.label;
+    return [name, label || value] as const;
+  });
+  await page.evaluate(
+    async (settings, early) => {
+      for (const sheet of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) sheet.close();
+      const isShown = (id: string) => document.getElementById(id)?.hidden === false;
+      if (isShown('inspector')) document.getElementById('inspector-close')?.click();
+      const play = document.getElementById('play');
+      if (play?.dataset.playing === 'true') play.click();
+      for (const [name, value] of settings) {
+        const control = document.getElementById(name) as HTMLInputElement | HTMLSelectElement;
+        const isSwitch = control instanceof HTMLInputElement && control.type === 'checkbox';
+        if (isSwitch && control.checked !== value) control.click();
+        if (isSwitch || control.disabled || control.value === String(value)) continue;
+        control.value = String(value);
+        for (const type of control instanceof HTMLSelectElement ? ['change'] : ['input', 'blur']) {
+          control.dispatchEvent(new Event(type));
+        }
+        if (early.includes(name)) await window.cellstorm?.settled();
+      }
+      document.getElementById('reset')?.click();
+      await window.cellstorm?.settled();
+      document.getElementById('fit')?.click();
+      (document.activeElement as HTMLElement | null)?.blur();
+      await window.cellstorm?.settled();
+    },
+    values,
+    first as string[],
+  );
+}
+
+/** Lets the page draw this many frames. */
+export async function passFrames(page: Page, frames: number): Promise<void> {
+  await page.evaluate(async (times) => {
+    for (let frame = 0; frame < times; frame++) await new Promise(requestAnimationFrame);
+  }, frames);
+}
+
+/**
+ * Lets the page's timers of up to this many milliseconds fire. Timers fire in their order, so that a slow machine takes
+ * longer, but nothing else changes.
+ */
+export async function passTimers(page: Page, milliseconds: number): Promise<void> {
+  await page.evaluate((after) => new Promise((done) => setTimeout(done, after)), milliseconds);
+}
+
+/** Waits until an element's text matches. */
+export async function waitForText(page: Page, id: string, pattern: RegExp): Promise<string> {
+  await page.waitForFunction(
+    (name, source) => new RegExp(source).test(document.getElementById(name)?.textContent ?? ''),
+    {},
+    id,
+    pattern.source,
+  );
+  return textOf(page, id);
+}
+
+/** Takes focus from the focused control, so that keys reach the page. */
+export async function blur(page: Page): Promise<void> {
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+}
+
+/** Takes the GPU away from the page, and waits until the page says so. */
+export async function loseDevice(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    document.getElementById('engine-note')?.replaceChildren();
+    window.cellstorm?.device?.destroy();
+  });
+  await waitForText(page, 'engine-note', /lost/);
+}
+
+/** Goes back to the state that was kept first. A slow machine may have kept more states. */
+export async function goBackToStart(page: Page): Promise<void> {
+  const time = () => page.evaluate(() => window.cellstorm?.simulation?.time);
+  await blur(page);
+  for (let before: number | undefined; (await time()) !== before; ) {
+    before = await time();
+    await page.keyboard.press('b');
+    await settle(page);
+  }
+}
+
+/** Returns the value of an input, or the label of a select's option. */
+export async function shownValue(page: Page, id: string): Promise<string> {
+  return page.$eval(`#${id}`, (control) =>
+    control instanceof HTMLSelectElement
+      ? (control.selectedOptions[0]?.text ?? '')
+      : (control as HTMLInputElement).value,
+  );
+}
+
+export async function isOpen(page: Page, id: string): Promise<boolean> {
+  return page.$eval(`#${id}`, (sheet) => (sheet as HTMLDialogElement).open);
+}
+
+/** Runs in the page before its own scripts: the browser has no WebGPU. */
+export function hideGpu(): void {
+  Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
 }
 
 /** Follows a link in the same page. */
@@ -237,7 +350,7 @@ export async function describeScenery(page: Page): Promise<Scenery> {
 /** Takes a screenshot and saves it in tests/browser/screenshots. */
 export async function takePicture(page: Page, name: string): Promise<DecodedPng> {
   // The compositor shows a drawn picture one frame later.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await passFrames(page, 2);
   const png = await page.screenshot({ optimizeForSpeed: true });
   await mkdir(SCREENSHOTS, { recursive: true });
   await writeFile(`${SCREENSHOTS}${name}.png`, png);

@@ -31,12 +31,12 @@ describe('the browser', () => {
   browserTest('reports an uncaught GPU error', async () => {
     const { call, problems } = await browser.openPage(BLANK_PAGE);
     await call(MODULE, 'misuseGpu');
-    await expect.poll(() => problems.join('\n')).toMatch(/usage|validation|invalid/i);
+    await expect.poll(() => problems.join('\n'), { timeout: 60_000 }).toMatch(/usage|validation|invalid/i);
   });
 
   browserTest('reports a missing file', async () => {
     const { page, problems } = await browser.openPage(BLANK_PAGE);
     await page.evaluate(() => fetch('/missing.json'));
-    await expect.poll(() => problems.join('\n')).toMatch(/status 404|missing\.json/);
+    await expect.poll(() => problems.join('\n'), { timeout: 60_000 }).toMatch(/status 404|missing\.json/);
   });
 });

@@ -2,9 +2,14 @@
  * Opens pages in a real browser: a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU
  * work without a GPU. Collects every error and warning of a page.
  *
- * Call `useBrowser()` at the top of a test file. Server and browser start with the first file that needs them and serve
- * all files of the process, because a start takes longer than most tests. Each file has its own browser profile. Tests
- * that use a page as visitors do should ask for the built page: the page from source loads a hundred files each time.
+ * Call `useBrowser()` in a describe. Server and browser start with the first file that needs them and serve all files of
+ * the process, because a start takes longer than most tests. Each describe has its own browser profile. Tests that use a
+ * page as visitors do should ask for the built page: the page from source loads a hundred files each time.
+ *
+ * A page takes seconds to open, most of them to compile kernels. Tests that need no page of their own share one:
+ *   const open = browser.share((opener) => openPlayground(opener));
+ *   browserTest('…', async () => { const { page } = await open(); … });
+ * Such a test sets what it needs first, and leaves the page usable.
  */
 import type { Browser, BrowserContext, Page } from 'puppeteer';
 import { afterAll, afterEach, beforeAll, test } from 'vitest';
@@ -23,19 +28,30 @@ export interface OpenPage {
   readonly page: Page;
   /** Errors and warnings on the console, uncaught exceptions and failed requests. */
   readonly problems: readonly string[];
-  /** Throws if there are problems. */
+  /** Throws if there are problems, and forgets them. */
   expectNoProblems(): void;
   /** Imports a module of the project in the page and calls one of its functions with JSON values. */
   call<Result>(module: string, name: string, ...values: readonly unknown[]): Promise<Result>;
 }
 
-export interface BrowserFixture {
+/** Opens pages. */
+export interface Opener {
+  /** Opens a path below the address. `prepare` runs before anything is loaded. */
+  openPage(path: string, options?: OpenOptions): Promise<OpenPage>;
+}
+
+/** Opens pages that close after the test. */
+export interface BrowserFixture extends Opener {
   /** The served address, with a slash at the end. */
   readonly url: string;
   /** The folder of the built page. Undefined if the source is served. */
   readonly folder: string | undefined;
-  /** Opens a path below the address. The page closes after the test. `prepare` runs before anything is loaded. */
-  openPage(path: string, options?: OpenOptions): Promise<OpenPage>;
+  /**
+   * Returns a function that opens a page at its first call and returns the same page from then on. The page closes after
+   * the tests of the surrounding describe. After each of them the page must have no problems. After a failure the next
+   * test gets a fresh page.
+   */
+  share(open: (opener: Opener) => Promise<OpenPage>): () => Promise<OpenPage>;
 }
 
 export interface OpenOptions {
@@ -110,9 +126,29 @@ export function useBrowser({ serve = 'source', ...options }: BrowserOptions = {}
     const started = await shared(browsers, JSON.stringify(options), () => startChrome(options));
     profile = await started.createBrowserContext();
   }, START_LIMIT_MS * 2);
-  afterEach(async () => {
-    await Promise.all(pages.splice(0).map((page) => page.close().catch(() => undefined)));
-  });
+  const openPage = async (
+    path: string,
+    { width = 640, height = 480, prepare }: OpenOptions,
+    closing: Page[],
+  ): Promise<OpenPage> => {
+    const page = await running().profile.newPage();
+    closing.push(page);
+    page.setDefaultTimeout(PAGE_LIMIT_MS);
+    await page.setViewport({ width, height });
+    await prepare?.(page);
+    const problems = collectProblems(page);
+    await page.goto(new URL(path, running().url).href, { waitUntil: 'load', timeout: START_LIMIT_MS });
+    return {
+      page,
+      problems,
+      expectNoProblems() {
+        const found = problems.splice(0);
+        if (found.length > 0) throw new Error(`The page complained:\n${found.join('\n')}`);
+      },
+      call: (module, name, ...values) => callInPage(page, module, name, values),
+    };
+  };
+  afterEach(() => closePages(pages));
   afterAll(async () => {
     await profile?.close();
   });
@@ -123,24 +159,32 @@ export function useBrowser({ serve = 'source', ...options }: BrowserOptions = {}
     get folder() {
       return running().folder;
     },
-    async openPage(path, { width = 640, height = 480, prepare } = {}) {
-      const page = await running().profile.newPage();
-      pages.push(page);
-      page.setDefaultTimeout(PAGE_LIMIT_MS);
-      await page.setViewport({ width, height });
-      await prepare?.(page);
-      const problems = collectProblems(page);
-      await page.goto(new URL(path, running().url).href, { waitUntil: 'load', timeout: START_LIMIT_MS });
-      return {
-        page,
-        problems,
-        expectNoProblems() {
-          if (problems.length > 0) throw new Error(`The page complained:\n${problems.join('\n')}`);
-        },
-        call: (module, name, ...values) => callInPage(page, module, name, values),
+    openPage: (path, options = {}) => openPage(path, options, pages),
+    share(open) {
+      const kept: Page[] = [];
+      let opened: Promise<OpenPage> | undefined;
+      const close = async () => {
+        opened = undefined;
+        await closePages(kept);
+      };
+      afterEach(async ({ task }) => {
+        if (task.result?.state === 'fail') await close();
+        else (await opened)?.expectNoProblems();
+      });
+      afterAll(close);
+      return async () => {
+        opened ??= open({ openPage: (path, options = {}) => openPage(path, options, kept) });
+        const shown = await opened;
+        // A page behind another one gets no frames.
+        await shown.page.bringToFront();
+        return shown;
       };
     },
   };
+}
+
+async function closePages(pages: Page[]): Promise<void> {
+  await Promise.all(pages.splice(0).map((page) => page.close().catch(() => undefined)));
 }
 
 function collectProblems(page: Page): string[] {

@@ -1,29 +1,33 @@
 /**
- * Runs the kernels under a second WebGPU implementation: bundles a TypeScript entry with its `?raw` shaders and runs it
- * under Deno, which uses wgpu and naga, as Firefox does. The entry prints its result as JSON on its last line. If it
- * fails, the error shows the lines before it.
+ * Runs code under a second WebGPU implementation: bundles a TypeScript entry with its `?raw` shaders and runs it under
+ * Deno, which uses wgpu and naga, as Firefox does. One process answers all questions of a test file, so that kernels
+ * are compiled once. tests/portability/entries/answer.ts is the other end.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { allowsNoGpu } from '../../src/testing/environment';
+import { ANSWER_MARK, type Reply } from '../portability/entries/answer';
 import { portabilityDriver } from './environment';
 
-export interface DenoOptions {
-  /** Passed to the entry as JSON in Deno.args[0]. */
-  readonly input?: unknown;
-  readonly timeoutMs?: number | undefined;
-}
-
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const DEFAULT_LIMIT_MS = 240_000;
 const BUNDLE = 'entry.mjs';
 /** Characters of the entry's output that a failure shows. */
 const SHOWN_CHARACTERS = 4000;
+const ARGUMENTS = [
+  'run',
+  '--unstable-webgpu',
+  '--allow-all',
+  '--no-config',
+  '--no-lock',
+  '--no-remote',
+  '--no-npm',
+];
 
 const driver = portabilityDriver();
 
@@ -33,27 +37,58 @@ export const denoDriver = driver?.name ?? 'no driver';
 /** Tests are skipped if there is no driver and CELLSTORM_ALLOW_NO_GPU=1 is set. */
 export const skipsDeno = driver === undefined && allowsNoGpu();
 
-/** Runs an entry, given as a path in the project. Resolves to the JSON of its last line. */
-export async function runInDeno<Result>(entry: string, options: DenoOptions = {}): Promise<Result> {
-  if (driver === undefined) throw new Error('There is no Vulkan driver for Deno; run "npm run setup".');
-  const folder = await mkdtemp(join(tmpdir(), 'cellstorm-deno-'));
-  try {
-    await bundle(join(ROOT, entry), folder);
-    const limitMs = options.timeoutMs ?? DEFAULT_LIMIT_MS;
-    const { code, output, errors } = await run(join(folder, BUNDLE), options.input, limitMs);
-    const shown = `${output}${errors}`.slice(-SHOWN_CHARACTERS);
-    if (code !== 0) {
-      const end = code === undefined ? `did not end within ${limitMs} ms` : `exited with ${code}`;
-      throw new Error(`${entry} ${end} under Deno:\n${shown}`);
+/** A process that runs an entry, given as a path in the project. It starts with the first question. */
+export class DenoEntry<Question, Answer> {
+  private starting: Promise<ChildProcessWithoutNullStreams> | undefined;
+  private folder: string | undefined;
+  private output = '';
+  private replied: ((reply: Reply<Answer>) => void) | undefined;
+
+  constructor(private readonly entry: string) {}
+
+  /** Rejects with the process's output if the entry throws an error or ends early. Wait for each answer. */
+  async ask(question: Question): Promise<Answer> {
+    this.starting ??= this.start();
+    const { stdin } = await this.starting;
+    const reply = await new Promise<Reply<Answer>>((resolve) => {
+      this.replied = resolve;
+      stdin.write(`${JSON.stringify(question)}\n`);
+    });
+    this.replied = undefined;
+    if ('error' in reply) {
+      const shown = this.output.slice(-SHOWN_CHARACTERS);
+      throw new Error(`${this.entry} failed under Deno: ${reply.error}\n${shown}`);
     }
-    const last = output.trimEnd().split('\n').at(-1) ?? '';
-    try {
-      return JSON.parse(last) as Result;
-    } catch {
-      throw new Error(`${entry} must print JSON on its last line under Deno, but wrote:\n${shown}`);
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    return reply.answer;
+  }
+
+  async close(): Promise<void> {
+    const child = await this.starting;
+    child?.kill('SIGKILL');
+    if (this.folder) await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async start(): Promise<ChildProcessWithoutNullStreams> {
+    if (driver === undefined) throw new Error('There is no Vulkan driver for Deno; run "npm run setup".');
+    this.output = '';
+    this.folder = await mkdtemp(join(tmpdir(), 'cellstorm-deno-'));
+    await bundle(join(ROOT, this.entry), this.folder);
+    const child = spawn(findDeno(), [...ARGUMENTS, join(this.folder, BUNDLE)], { env: environment() });
+    const end = (error: string) => {
+      // The next question starts another process.
+      this.starting = undefined;
+      this.replied?.({ error });
+    };
+    child.once('error', ({ message }) => end(message));
+    child.once('close', (code, signal) => end(`it ended early with ${code ?? signal}.`));
+    // A question that reaches an ended process is answered by `end`.
+    child.stdin.on('error', () => undefined);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith(ANSWER_MARK)) this.replied?.(JSON.parse(line.slice(ANSWER_MARK.length)));
+      else this.output += `${line}\n`;
+    });
+    return child;
   }
 }
 
@@ -71,44 +106,6 @@ async function bundle(entry: string, outDir: string): Promise<void> {
       lib: { entry, formats: ['es'], fileName: () => BUNDLE },
       rolldownOptions: { output: { codeSplitting: false } },
     },
-  });
-}
-
-interface Ended {
-  /** Undefined if the process exceeded its time limit. */
-  readonly code: number | null | undefined;
-  readonly output: string;
-  readonly errors: string;
-}
-
-function run(file: string, input: unknown, limitMs: number): Promise<Ended> {
-  const args = [
-    'run',
-    '--unstable-webgpu',
-    '--allow-all',
-    '--no-config',
-    '--no-lock',
-    '--no-remote',
-    '--no-npm',
-  ];
-  const child = spawn(findDeno(), [...args, file, JSON.stringify(input ?? null)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment(),
-  });
-  return new Promise((done, fail) => {
-    const chunks = { output: '', errors: '' };
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      child.kill('SIGKILL');
-    }, limitMs);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (chunks.output += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (chunks.errors += text));
-    child.once('error', fail);
-    child.once('close', (code) => {
-      clearTimeout(timer);
-      done({ code: late ? undefined : code, ...chunks });
-    });
   });
 }
 

@@ -8,7 +8,7 @@ import {
   thisMachine,
 } from '../../src/node/drivers';
 import { ALLOW_NO_GPU, allowsNoGpu, testPreference } from '../../src/testing/environment';
-import { THOROUGH, THOROUGH_FLAG } from './thorough';
+import { seed } from './tiers';
 
 /** The driver for wgpu: Mesa's lavapipe if it is installed, so that the tests cover a second driver. */
 export function portabilityDriver(): Driver | undefined {
@@ -19,7 +19,7 @@ export function portabilityDriver(): Driver | undefined {
 }
 
 /** One line each for the browser, the driver of the GPU tests, the driver of the portability tests, and the flags. */
-export function describeEnvironment(): string[] {
+export function describeEnvironment(tier: unknown): string[] {
   const machine = thisMachine();
   const chrome = findChrome(machine);
   const lines = [
@@ -27,10 +27,8 @@ export function describeEnvironment(): string[] {
     `GPU tests: ${describeDriver(chooseDriver(machine, testPreference()))}`,
     `portability tests: ${describeDriver(portabilityDriver())}`,
   ];
-  if (!THOROUGH)
-    lines.push(
-      `every second to fourth of many similar cases, and 30% of the random cases of a property (${THOROUGH_FLAG}=1: all)`,
-    );
+  lines.push(`tier: ${tier === 'all' ? 'all tests' : 'the default tests; npm run test:all runs all'}`);
+  lines.push(`seed of the random cases: ${seed}`);
   if (allowsNoGpu()) lines.push(`${ALLOW_NO_GPU}=1: tests that find no GPU or browser are skipped.`);
   return lines;
 }

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
 import { type Dawn, openDawn } from '../../src/node/dawn';
 import { allowsNoGpu, testPreference } from '../../src/testing/environment';
+import type { TIERS } from './tiers';
 
 export interface DeviceOptions {
   /** Limits to raise above WebGPU's defaults. */
@@ -27,10 +28,15 @@ export interface DeviceOptions {
 
 export interface GpuTestOptions extends DeviceOptions {
   readonly timeoutMs?: number | undefined;
+  /** The tier that runs it; undefined: both. */
+  readonly tags?: keyof typeof TIERS | undefined;
 }
 
 /** The options of most tests: kernels are compiled once for all of them. */
 export const SHARED = { shared: true } as const satisfies GpuTestOptions;
+
+/** The same for one of many similar cases. */
+export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies GpuTestOptions;
 
 export interface GpuTools {
   /** Returns the engine's handle, one per value. `workgroupsPerDimension` replaces the device's limit. */
@@ -62,7 +68,9 @@ export function gpuTest(name: string, body: GpuSimulationView, options: GpuTestO
   // A missing adapter fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set. Then the run prints that tests are
   // skipped.
   const run = opened instanceof Error && allowsNoGpu() ? test.skip : test;
-  run(name, async () => withDevice(body, options), options.timeoutMs);
+  const { tags = [], timeoutMs, ...device } = options;
+  const limit = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+  run(name, { ...limit, tags }, async () => withDevice(body, device));
 }
 
 /** Runs `body` on a device. Throws the error of `body`, or else the errors that the GPU reported meanwhile. */

@@ -55,7 +55,7 @@ export async function share(
   count: number,
   substep = substepOf(world),
 ): Promise<SharedBinding> {
-  return (await SharedParameters.create(gpu, world.dimensions, 'test')).place(world, count, substep);
+  return (await SharedParameters.create(gpu, world.dimensions, 'test')).write(world, count, substep);
 }
 
 /** Uploads packed vectors in the layout that particles have on the GPU. */

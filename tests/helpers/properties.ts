@@ -1,13 +1,19 @@
-/**
- * fast-check with fewer runs per property, as thorough.ts decides. A property that sets `numRuns` itself keeps that
- * number.
- */
+/** fast-check, with the number of random cases that the tier runs. tests/helpers/setup.ts sets the seed. */
 import fc from 'fast-check';
-import { atGate, THOROUGH } from './thorough';
-
-/** The default of fast-check. */
-const RUNS = 100;
-
-if (!THOROUGH) fc.configureGlobal({ numRuns: atGate(RUNS) });
+import { expect } from 'vitest';
+import { isUsualSeed, runsOf } from './tiers';
 
 export { fc };
+
+/** Parameters of a property of which the full tier runs `numRuns` random cases. */
+export function runs(numRuns: number): fc.Parameters<unknown> {
+  return { numRuns: runsOf(numRuns) };
+}
+
+/**
+ * Checks that the random cases contained what the property is about at least `least` times, of all that the full tier
+ * runs. With another seed than the usual one chance would decide, so nothing is checked.
+ */
+export function expectSeen(count: number, least: number): void {
+  if (isUsualSeed) expect(count).toBeGreaterThanOrEqual(runsOf(least));
+}

@@ -1,39 +1,54 @@
 /**
  * The recorded state hashes: tests/hashes/cpu.json and gpu.json, for each case the hash after 10 and after 100 steps.
  * A hash may only change with a decision that changes bits; its commit says why.
- * `CELLSTORM_RECORD_HASHES=1 CELLSTORM_THOROUGH=1` writes the tables anew.
+ * `CELLSTORM_RECORD_HASHES=1 npx vitest run --mode all state-hashes` writes the tables anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { runsAll } from './tiers';
+
+export const CHECKED_STEPS = [10, 100] as const;
+
+type Steps = (typeof CHECKED_STEPS)[number];
+type Table = Record<string, string[]>;
 
 const RECORDS = process.env.CELLSTORM_RECORD_HASHES === '1';
 
 export interface RecordedHashes {
-  check(name: string, hashes: readonly string[]): void;
-  /** Writes the table if CELLSTORM_RECORD_HASHES=1. Returns the names in the table, sorted. */
-  finish(): string[];
+  check(name: string, steps: Steps, hash: string): void;
+  /** Expects that the table has exactly these cases. Writes it if CELLSTORM_RECORD_HASHES=1. */
+  finish(names: readonly string[]): void;
 }
 
 export function checkRecorded(engine: 'cpu' | 'gpu'): RecordedHashes {
-  const path = fileURLToPath(new URL(`../hashes/${engine}.json`, import.meta.url));
-  const found: Record<string, readonly string[]> = {};
-  const table: Record<string, readonly string[]> = RECORDS ? found : JSON.parse(readFileSync(path, 'utf8'));
+  if (RECORDS && !runsAll) throw new Error('Record hashes with --mode all: the other tier leaves out steps.');
+  const file = `tests/hashes/${engine}.json`;
+  const path = fileURLToPath(new URL(`../../${file}`, import.meta.url));
+  const table: Table = RECORDS ? {} : JSON.parse(readFileSync(path, 'utf8'));
   return {
-    check(name, hashes) {
-      found[name] = hashes;
-      const expected = table[name]?.slice(0, hashes.length);
-      expect(hashes, `${name}: the state differs from the one in tests/hashes/${engine}.json`).toEqual(
-        expected,
+    check(name, steps, hash) {
+      const index = CHECKED_STEPS.indexOf(steps);
+      if (RECORDS) {
+        table[name] ??= [];
+        table[name][index] = hash;
+      }
+      expect(hash, `${name}: the state after ${steps} steps differs from the one in ${file}`).toBe(
+        table[name]?.[index],
       );
     },
-    finish() {
-      const names = Object.keys(table).toSorted();
-      if (RECORDS) {
-        const sorted = Object.fromEntries(names.map((name) => [name, table[name]]));
-        writeFileSync(path, `${JSON.stringify(sorted, undefined, 2)}\n`);
-      }
-      return names;
+    finish(names) {
+      const complete = Object.keys(table).filter((name) =>
+        CHECKED_STEPS.every((_, index) => table[name]?.[index]),
+      );
+      expect(complete.toSorted()).toEqual(names.toSorted());
+      if (!RECORDS) return;
+      // The format that `npm run format` keeps.
+      const rows = names.toSorted().map((name) => {
+        const hashes = table[name]?.map((hash) => `"${hash}"`);
+        return `  "${name}": [${hashes?.join(', ')}]`;
+      });
+      writeFileSync(path, `{\n${rows.join(',\n')}\n}\n`);
     },
   };
 }

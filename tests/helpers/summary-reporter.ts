@@ -3,14 +3,15 @@
  * `, N skipped` if tests were skipped. Files that do not load and errors outside tests count as failed.
  */
 import { writeSync } from 'node:fs';
-import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
 import { describeEnvironment } from './environment';
+import { TIER_VARIABLE } from './tiers';
 
 const STDOUT = 1;
 
 export default class SummaryReporter implements Reporter {
-  onInit(): void {
-    for (const line of describeEnvironment()) process.stdout.write(`${line}\n`);
+  onInit({ config }: Vitest): void {
+    for (const line of describeEnvironment(config.env[TIER_VARIABLE])) process.stdout.write(`${line}\n`);
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {

@@ -1,19 +1,27 @@
 /**
  * Tests the benchmark's broad phases under wgpu and naga, which Firefox uses: the kernels compile and find every pair.
  */
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { GPU_ENGINES } from '../../bench/engines/gpu';
-import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
-import type { BenchReport } from './entries/bench';
+import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
+import { DIMENSIONS } from '../helpers/passes';
+import type { BenchQuestion, BenchReport } from './entries/bench';
+
+const deno = new DenoEntry<BenchQuestion, BenchReport>('tests/portability/entries/bench.ts');
+afterAll(() => deno.close());
 
 describe.skipIf(skipsDeno)(`the benchmark under wgpu on ${denoDriver}`, () => {
-  test('finds every pair of equal and variable radii', async () => {
-    const report = await runInDeno<BenchReport>('tests/portability/entries/bench.ts');
-    expect(report.complaints).toEqual([]);
-    expect(report.cases).toHaveLength(4 * GPU_ENGINES.length);
-    for (const { name, found, expected } of report.cases) {
-      expect(expected.pairs, name).toBeGreaterThan(0);
-      expect(found, name).toEqual(expected);
+  for (const { name: engine } of GPU_ENGINES) {
+    for (const dimensions of DIMENSIONS) {
+      test.each(['uniform', 'mixed'])(
+        `finds every pair by ${engine} in ${dimensions}D, %s`,
+        async (scene) => {
+          const { found, expected, complaints } = await deno.ask({ engine, scene, dimensions });
+          expect(complaints).toEqual([]);
+          expect(expected.pairs).toBeGreaterThan(0);
+          expect(found).toEqual(expected);
+        },
+      );
     }
-  });
+  }
 });

@@ -1,17 +1,19 @@
 /** Tests the fluid under wgpu and naga, which Firefox uses: it equals its twin on the CPU, with the same bits twice. */
-import { describe, expect, test } from 'vitest';
-import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Dimensions } from '../../src/core/world/world';
+import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
+import { DIMENSIONS } from '../helpers/passes';
 import type { FluidReport } from './entries/fluid';
 
+const deno = new DenoEntry<Dimensions, FluidReport>('tests/portability/entries/fluid.ts');
+afterAll(() => deno.close());
+
 describe.skipIf(skipsDeno)(`the fluid under wgpu on ${denoDriver}`, () => {
-  test('equals its twin on the CPU, with the same bits twice', async () => {
-    const reports = await runInDeno<FluidReport[]>('tests/portability/entries/fluid.ts');
-    expect(reports).toHaveLength(2);
-    for (const { hashes, difference, residual, complaints } of reports) {
-      expect(complaints).toEqual([]);
-      expect(new Set(hashes).size).toBe(1);
-      expect(difference).toBeLessThan(1e-5);
-      expect(residual).toBeLessThanOrEqual(1e-4);
-    }
+  test.each(DIMENSIONS)('equals its twin on the CPU in %dD, with the same bits twice', async (dimensions) => {
+    const { hashes, difference, residual, complaints } = await deno.ask(dimensions);
+    expect(complaints).toEqual([]);
+    expect(new Set(hashes).size).toBe(1);
+    expect(difference).toBeLessThan(1e-5);
+    expect(residual).toBeLessThanOrEqual(1e-4);
   });
 });

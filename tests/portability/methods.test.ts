@@ -2,20 +2,25 @@
  * Compares boids, particle life and the position-based fluid under wgpu and naga, which Firefox uses, with the
  * references.
  */
-import { describe, expect, test } from 'vitest';
-import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
-import type { MethodsReport } from './entries/methods';
+import { afterAll, describe, expect, test } from 'vitest';
+import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
+import { DIMENSIONS } from '../helpers/passes';
+import type { MethodsQuestion, MethodsReport } from './entries/methods';
 
-/** The greatest difference of a coordinate, derived as in tests/gpu/methods/flock.test.ts. */
+/** The greatest difference of a coordinate, derived as in tests/gpu/methods/flock/flock.test.ts. */
 const MOST = 12 * 2 ** -18;
 
-describe.skipIf(skipsDeno)(`methods on the public API under wgpu on ${denoDriver}`, () => {
-  test('take a step like the references', async () => {
-    const report = await runInDeno<MethodsReport>('tests/portability/entries/methods.ts');
-    expect(report.complaints).toEqual([]);
-    expect(Object.keys(report.differences)).toHaveLength(6);
-    for (const [name, difference] of Object.entries(report.differences)) {
-      expect(difference, name).toBeLessThan(MOST);
-    }
-  });
+const METHODS = ['boids', 'particle life', 'position-based fluid'] as const;
+
+const deno = new DenoEntry<MethodsQuestion, MethodsReport>('tests/portability/entries/methods.ts');
+afterAll(() => deno.close());
+
+describe.skipIf(skipsDeno)(`a method on the public API under wgpu on ${denoDriver}`, () => {
+  for (const dimensions of DIMENSIONS) {
+    test.each(METHODS)(`takes a step like the reference in ${dimensions}D: %s`, async (method) => {
+      const { difference, complaints } = await deno.ask({ method, dimensions });
+      expect(complaints).toEqual([]);
+      expect(difference).toBeLessThan(MOST);
+    });
+  }
 });

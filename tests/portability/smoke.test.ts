@@ -1,13 +1,27 @@
-/** Tests the second WebGPU implementation: Deno starts, finds a driver and runs a kernel. */
-import { describe, expect, test } from 'vitest';
-import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
+/** Tests the second WebGPU implementation: Deno starts, finds a driver, runs a kernel and reports errors. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
+import type { SmokeReport } from './entries/smoke';
+
+const deno = new DenoEntry<number, SmokeReport>('tests/portability/entries/smoke.ts');
+afterAll(() => deno.close());
 
 describe.skipIf(skipsDeno)(`wgpu on ${denoDriver}`, () => {
   test('runs a kernel', async () => {
-    const result = await runInDeno<{ adapter: string; squares: number[] }>(
-      'tests/portability/entries/smoke.ts',
-    );
-    expect(result.adapter).not.toBe('');
-    expect(result.squares).toEqual(Array.from({ length: 1000 }, (_, index) => index * index));
+    const { adapter, squares, complaints } = await deno.ask(1000);
+    expect(complaints).toEqual([]);
+    expect(adapter).not.toBe('');
+    expect(squares).toEqual(Array.from({ length: 1000 }, (_, index) => index * index));
+  });
+
+  test('fails a question whose code throws an error, and answers the next one', async () => {
+    await expect(deno.ask(-1)).rejects.toThrow(/^tests\/portability\/entries\/smoke\.ts failed under Deno: /);
+    expect((await deno.ask(3)).squares).toEqual([0, 1, 4]);
+  });
+
+  test('fails a question if the process ends early', async () => {
+    const other = new DenoEntry<number, SmokeReport>('tests/portability/entries/smoke.ts');
+    const [asked] = await Promise.allSettled([other.ask(1000), other.close()]);
+    expect(asked).toMatchObject({ reason: { message: expect.stringMatching(/ended early with SIGKILL/) } });
   });
 });

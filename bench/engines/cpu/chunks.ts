@@ -2,8 +2,8 @@
  * Finds pairs with the radix-sorted chunk method:
  * 1. Each body gets a box around its motion in a step.
  * 2. The low corners of boxes are radix-sorted along each axis.
- * 3. The world is cut along the last axis into slabs with equally many bodies, and each slab along the axis before,
- *    down to x. This gives chunks with about MOST_BODIES low corners each.
+ * 3. The world is cut along the last axis into slabs with equally many bodies. Each slab is then cut along the axis
+ *    before the last, and so on down to x. This gives chunks with about MOST_BODIES low corners each.
  * 4. A sweep along the last axis compares the bodies that reach into the same chunk.
  *
  * A body may be in several chunks, but each pair is reported once: by the chunk that contains the low corner of the
@@ -41,7 +41,7 @@ export const CPU_CHUNKS: CpuEngine = {
   },
 };
 
-/** The cuts along one axis. They divide each region of the previously cut axis into parts with consecutive indices. */
+/** The cuts along one axis. They divide each region, a part of the previously cut axis, into consecutive parts. */
 interface Cuts {
   /** First part of each region of the previously cut axis, then the end. */
   starts: Uint32Array;
@@ -71,7 +71,7 @@ class Chunks {
   /** Low corner of each chunk. */
   private corners = new Float32Array(0);
   private positions = new Float32Array(0);
-  /** Positions of the frame before; undefined if bodies do not move. */
+  /** Positions of the previous frame; undefined if bodies do not move. */
   private earlier: Float32Array | undefined;
 
   constructor(private readonly scene: BenchScene) {
@@ -215,7 +215,7 @@ class Chunks {
         memberBoxes[2 * dimensions * index + side] = boxes[2 * dimensions * body + side] as number;
       }
     }
-    // Each start is now that of the next chunk, so shift them back.
+    // Each entry of `starts` is now the start of the next chunk, so shift the entries back.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }

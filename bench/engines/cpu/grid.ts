@@ -2,9 +2,11 @@
 import { createCpuGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 
-/** With more cells of one diameter per body, the box counts as mostly empty. */
+/** The box counts as mostly empty if it has more cells (of one diameter) per body than this. */
 const MOST_CELLS_PER_BODY = 64;
-/** Cells per body in a mostly empty box, larger than a diameter. Fewer and more were slower (bench/NOTES.md). */
+/**
+ * Cells per body in a mostly empty box; they are larger than a diameter. Fewer and more were slower (bench/NOTES.md).
+ */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {

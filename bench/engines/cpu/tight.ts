@@ -1,10 +1,10 @@
 /**
  * The yardstick for the public CPU grid: a grid written by hand for equal radii, a box and finite coordinates only. A
  * build is a counting sort into cells one diameter wide. A query compares each body with the rest of its cell, the next
- * cell, and the rows ahead.
- * Arrays are fields of an object, as in a real program. As constants of a closure that is created once, V8 would
- * compile their addresses into the code. The loops would be up to twice as fast, but only until a second closure is
- * created.
+ * cell, and the rows ahead: the adjacent rows that follow in the order of cells. So it finds each pair once.
+ * Arrays are fields of an object, as in a real program. If they were constants of a closure that is created once, V8
+ * would compile their addresses into the code. The loops would be up to twice as fast, but only until a second closure
+ * is created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
@@ -187,7 +187,7 @@ function query2D(tight: Tight): PairList {
     const ownEnd = starts[cell + 2] as number;
     const first = starts[cell + columns - 1] as number;
     const end = starts[cell + columns + 2] as number;
-    // Words for all candidates of the cell, so that the loops need no check.
+    // Make room for all candidates of the cell, so that the loops need no check.
     const room = 2 * (cellEnd - slot) * (ownEnd - slot + end - first) + 2;
     if (length + room > found.length) found = longerList(found, length, 2 * (length + room));
     for (; slot < cellEnd; slot++) {

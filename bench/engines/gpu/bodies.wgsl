@@ -1,4 +1,4 @@
-// Overlap test for bodies of one radius or of many, for engines without cells. Link with params.
+// Overlap test for bodies of one radius or of several radii, for engines without cells. Link with params.
 
 // `equal_reach`: the squared diameter, for bodies of one radius. Callers read it once, before their loops.
 fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {

@@ -80,7 +80,7 @@ export const GPU_BVH: GpuEngine = {
   name: 'gpu-bvh',
   backend: 'gpu',
   about:
-    'Linear BVH: RadixSort of 30-bit Morton codes, a tree with four children per node; each body walks the part of the tree after it.',
+    'Linear BVH: RadixSort of 30-bit Morton codes, a tree with four children per node; each body is tested against the bodies that follow it in the sorted order.',
   async open(scene, gpu) {
     const { dimensions, count, min } = scene;
     const levels = levelsOf(count);

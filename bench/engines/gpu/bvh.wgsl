@@ -139,16 +139,16 @@ fn test_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: 
   }
 }
 
-// Returns the level and the index of the next node after the subtree of `node`. If that is the first child of its
-// parent, returns the parent, and so on upwards.
+// Returns the level and the index of the node to visit when the subtree of `node` is done: the next node on its level.
+// If that node is the first child of its parent, returns the parent instead, and so on upwards.
 fn next_after(level: u32, node: u32) -> vec2u {
   let next = node + 1u;
   let up = min(countTrailingZeros(next) / TREE_SHIFT, tree.levels - 1u - level);
   return vec2u(level + up, next >> (up * TREE_SHIFT));
 }
 
-// Each body tests the rest of its leaf, then walks the part of the tree after that leaf. So every pair is found once,
-// from its lower slot. The walk needs no stack, since a node's index determines the next node.
+// Each body tests the rest of its leaf, then walks the nodes whose bodies have higher slots than that leaf. So every
+// pair is found once, from its lower slot. The walk needs no stack, since a node's index determines the next node.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn walk_tree(
   @builtin(workgroup_id) workgroup: vec3u,

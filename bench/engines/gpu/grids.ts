@@ -38,7 +38,7 @@ export function refuseEmptiness(
   );
   if (cells <= Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * scene.count)) return undefined;
   const size = Number((edge / (2 * scene.radius)).toPrecision(2));
-  return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each takes eight bytes and is scanned in each build, so at most ${MOST_CELLS_PER_BODY} per body are accepted.`;
+  return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each cell takes eight bytes and is scanned in each build, so at most ${MOST_CELLS_PER_BODY} cells per body are accepted.`;
 }
 
 /**

@@ -1,4 +1,4 @@
-// Copies bodies into the order of sorted ids. Input: bodies by id, and the id per slot. Output: bodies by slot.
+// Copies bodies into sorted order. Inputs: bodies by id, and the id of the body of each slot. Output: bodies by slot.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sort_bodies(

@@ -1,4 +1,7 @@
-/** Sweep and prune on the GPU: sorts intervals along x, then compares each with those that begin before its end. */
+/**
+ * Sweep and prune on the GPU: sorts intervals along x, then compares each with the later ones that begin before it
+ * ends.
+ */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createParts } from '../../../src/gpu/buffers';

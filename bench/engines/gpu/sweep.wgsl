@@ -1,6 +1,6 @@
-// Sweep and prune along x. `write_bounds` writes the lower end of each body, the key of the sort. `sweep` visits the
-// bodies after each body, up to the first that begins beyond its upper end. So every pair is found once, from its lower
-// slot, whatever the radii. A slice counts slots.
+// Sweep and prune along x. `write_bounds` writes the lower end of each body, the key of the sort. `sweep` compares each
+// body with the bodies in higher slots, up to the first whose lower end is not below the upper end of the body. So
+// every pair is found once, from its lower slot, whatever the radii. A slice counts slots.
 
 // With equal radii, an interval begins at the centre and is a diameter long, which saves a rounding.
 fn lower_of(body: PackedBody) -> f32 {

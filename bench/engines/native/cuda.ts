@@ -15,7 +15,7 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** Rows of cells that a query searches: only those ahead of a body, or all rows around it. */
+/** Adjacent rows of cells that a query searches: only those that follow in the order of cells (ahead), or all (around). */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =

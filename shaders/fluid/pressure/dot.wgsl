@@ -1,4 +1,5 @@
-// Computes residual · preconditioned residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Computes the residual (`right`) · the preconditioned residual (`solution`). Twin:
+// src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, frame, right, solution, store_partial.
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,6 +1,6 @@
 // Assembles the pressure equations, with density correction. Each node writes the couplings over its lower faces and,
-// if it is a fluid cell, its row. Each workgroup writes the sum of its right-hand sides, its number of unknowns, and
-// whether any of its cells is at a surface. Twin: src/methods/fluid/reference/equations.ts.
+// if it is a fluid cell, its equation. Each workgroup writes the sum of its right-hand sides, its number of unknowns,
+// and whether any of its cells is at a surface. Twin: src/methods/fluid/reference/equations.ts.
 // Needs: frame, kinds, FLUID, AIR, fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal.
 // Needs: right, store_partial.
 
@@ -59,7 +59,7 @@ fn assemble(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let stride = frame.strides[axis];
       var low = 0.0;
-      // At the lower end of an axis, the entry before belongs to the upper layer of another row, so the face is solid.
+      // At the lower end of an axis, the previous entry belongs to the upper layer of another row, so the face is solid.
       if (at[axis] > 0u) {
         low = coupling_of(entry - stride, entry);
       }

@@ -1,5 +1,5 @@
 // Computes the numbers of the conjugate gradients from the partial sums of the previous pass; STAGE says which pass.
-// Runs in one workgroup. When the residual is small enough, or a step would be much too long, it sets all later
+// Runs in one workgroup. If the residual is small enough, or a step would be much too long, the kernel sets all later
 // dispatches to zero workgroups. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
 
@@ -55,7 +55,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
   }
   if (STAGE == AT_END) {
     solver.substeps += 1u;
-    // The negation also counts a NaN.
+    // Written as a negation, because a comparison with NaN is false.
     if (!(solver.left <= frame.rules.w)) {
       solver.unconverged += 1u;
     }
@@ -65,7 +65,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
     return;
   }
   if (STAGE == AFTER_DOT) {
-    // The first direction keeps nothing of an earlier one.
+    // The share is 0 for the first direction, which has no previous direction to keep.
     solver.share = select(0.0, sum.x / solver.product, solver.product > 0.0);
     solver.product = sum.x;
     if (!(sum.x > 0.0)) {

@@ -1,6 +1,7 @@
 // Finds the path that bounces off each slow particle: of all paths that hit it, the one with the lowest key, then the
-// lowest id. Output: `claims`, with the complements of the key and the id per slot. They are complements because
-// buffers begin with zeros. Linked with counters_read.wgsl, paths.wgsl and impact.wgsl.
+// lowest id. Output: `claims`, with the complements of the key and the id per slot. The highest complement belongs to
+// the lowest key, so a zeroed buffer needs no other initialisation. Linked with counters_read.wgsl, paths.wgsl and
+// impact.wgsl.
 // Needs: hits, counters, OBSTACLE_PARTNER, is_fast, way_of, position_in, linear_workgroup, path_count, slot_of_path.
 // Needs: claims, id_in.
 

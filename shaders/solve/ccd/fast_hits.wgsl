@@ -1,4 +1,4 @@
-// One round: finds where each path ends among the other fast particles, given where their paths ended in the round
+// One round: finds where each path ends among the other fast particles, given where the other paths ended in the round
 // before. Buffers, per slot: `first` is the hit without fast particles, `hits_in` the hit of the round before,
 // `hits_out` the hit of this round. Linked with links.wgsl, path_links.wgsl, counters_atomic.wgsl, paths.wgsl,
 // first_hit.wgsl and impact.wgsl.

@@ -5,7 +5,7 @@
 // Needs: substep, velocity_in, is_finite, has_size, position_in, rounding_of, shallowest_axis, level_of, grid, Block.
 // Needs: box_in_world, Box, block_on, block_between, greatest_on.
 
-// Squared shares of a diameter: FAST_SHARE, which equals TO_WALL, and 1 − OVERLAP_SHARE.
+// The squares of shares in src/core/ccd/law.ts: of FAST_SHARE, which equals TO_WALL, and of 1 − OVERLAP_SHARE.
 const FAST_SQUARED = 1.0 / f32(CCD_PARTS * CCD_PARTS);
 const NEAR_SQUARED = f32((CCD_PARTS - 1) * (CCD_PARTS - 1)) * FAST_SQUARED;
 
@@ -93,8 +93,9 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// True if two bodies that are already too near come nearer by more than a tick of their way. Rounding alone can bring
-// resting bodies nearer by less. `speed_squared` is the square of the length of which `approach` is a component.
+// True if two bodies that are already too near come nearer by more than their motion in a tick. Rounding alone can
+// bring resting bodies nearer by less. `approach` is the component of the motion along the line between the bodies, and
+// `speed_squared` the square of the whole motion. Both may be scaled by the same factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
@@ -119,8 +120,8 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
   return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
 }
 
-// The greatest number of tangents. Each one except the last at least halves the remaining time, and a substep has 2^14
-// ticks.
+// The greatest number of tangents, which are the steps of Newton's method. Each tangent except the last at least halves
+// the remaining time, and a substep has 2^14 ticks.
 const MOST_TANGENTS = 24u;
 
 // A shorter step changes the tick only at a border between ticks.
@@ -247,10 +248,10 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
 
-// Returns the number of pieces that are followed. If MOST_PIECES pieces take less than a tick, it is 1, and the path
-// ends at its beginning.
+// Returns the number of pieces that are followed. If a tick has more than PIECES_PER_TICK pieces, only one piece is
+// followed, and the path ends at its beginning.
 fn followed_pieces(cuts: f32) -> f32 {
-  return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(MOST_PIECES) * f32(CCD_TICKS));
+  return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }
 
 // Returns the cells of a level within `margin` of a piece of a path.

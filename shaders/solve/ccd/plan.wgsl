@@ -1,7 +1,7 @@
 // Sets the counters of continuous motion and the numbers of workgroups of its other kernels: none if no particle is
 // fast. `dispatches` has its own buffer, because a kernel must not write the buffer from which it was dispatched.
-// Order: `begin` once per step. Per substep `reset`, then `list` of list.wgsl, then `plan`. `next` between two rounds
-// of hits.
+// Order: `begin` runs once per step. In each substep `reset` runs, then `list` of list.wgsl, then `plan`. `next` runs
+// between two rounds of fast_hits.wgsl.
 // Needs: counters, dispatches, MOST_WORKGROUPS, grid.
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)

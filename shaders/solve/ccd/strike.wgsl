@@ -1,8 +1,8 @@
 // Computes the velocities of particles that hit something. Linked with counters_read.wgsl, paths.wgsl, impact.wgsl and
 // contact_law.wgsl.
-// Needs: Near, gap_at, nearness, mass_share, substep, friction_share, velocity_in, linear_workgroup, path_count.
-// Needs: slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER, normal_at_obstacle.
-// Needs: position_at, position_in, grid, is_fast, claims, id_in, minimum_image, bounce_change.
+// Needs: Near, gap_at, nearness, mass_share, substep, bounce_change, friction_share, velocity_in, linear_workgroup.
+// Needs: path_count, slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER.
+// Needs: normal_at_obstacle, position_at, position_in, grid, is_fast, claims, id_in, minimum_image.
 
 // Returns the unit normal from the other ball to this one.
 fn normal_of_balls(apart: Vector) -> Vector {

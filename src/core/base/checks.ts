@@ -45,10 +45,9 @@ export function checkFunction(argument: string, value: unknown): void {
 
 /** Checks a vector of `dimensions` finite numbers. */
 export function checkVector(argument: string, value: unknown, dimensions: 2 | 3): asserts value is number[] {
-  const vector = value as ArrayLike<unknown> | null | undefined;
-  const accepted = `${dimensions} finite numbers`;
-  if (vector === null || typeof vector !== 'object' || vector.length !== dimensions) {
-    throw new ArgumentError(argument, value, accepted);
+  const vector = value as ArrayLike<unknown>;
+  if (!(Array.isArray(value) || ArrayBuffer.isView(value)) || vector.length !== dimensions) {
+    throw new ArgumentError(argument, value, `${dimensions} finite numbers`);
   }
   for (let axis = 0; axis < dimensions; axis++) {
     const component = vector[axis];
@@ -56,6 +55,19 @@ export function checkVector(argument: string, value: unknown, dimensions: 2 | 3)
       throw new ArgumentError(`${argument}[${axis}]`, component, 'a finite number that fits 32-bit floats');
     }
   }
+}
+
+/** Checks a list and returns a copy, in which holes are undefined. `accepted` describes its elements. */
+export function checkList<Element>(
+  argument: string,
+  value: readonly Element[],
+  most: number,
+  accepted: string,
+): Element[] {
+  if (!Array.isArray(value) || value.length > most) {
+    throw new ArgumentError(argument, value, `a list of at most ${most} ${accepted}`);
+  }
+  return Array.from(value);
 }
 
 /**
@@ -99,7 +111,8 @@ export function checkKnownKeys(
   value: unknown,
   known: readonly string[],
 ): asserts value is object {
-  if (typeof value !== 'object' || value === null) {
+  // Lists and promises have no keys, but never mean "no options".
+  if (typeof value !== 'object' || value === null || Symbol.iterator in value || 'then' in value) {
     throw new ArgumentError(argument, value, `an object with some of ${known.join(', ')}`);
   }
   for (const key of Object.keys(value)) {

@@ -27,7 +27,10 @@ export const RADIX_DIGITS = 2 ** RADIX_BITS;
 /** Consecutive keys per thread of the radix sort. A higher value means fewer counters to scan but less parallelism. */
 export const RADIX_RUN = 64;
 
-/** RADIX_BITS and RADIX_RUN of software GPUs: few threads leave room for more counters (measured in bench/NOTES.md). */
+/**
+ * These replace RADIX_BITS and RADIX_RUN on software GPUs: few threads leave room for more counters (measured in
+ * bench/NOTES.md).
+ */
 export const RADIX_SOFTWARE_BITS = 8;
 export const RADIX_SOFTWARE_RUN = 512;
 
@@ -61,8 +64,8 @@ export const CROWD_RUN = 64 * CROWD_TILE;
 
 /**
  * Words before the list in a buffer of crowds: the number of listed tiles, the number of listed heavy particles, and
- * the arguments of two indirect dispatches. The one over tiles begins at word TILE_DISPATCH, the one over heavy
- * particles at word HEAVY_DISPATCH.
+ * the arguments of two indirect dispatches. The arguments of the dispatch over tiles begin at word TILE_DISPATCH, those
+ * of the dispatch over heavy particles at word HEAVY_DISPATCH.
  */
 export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
@@ -76,8 +79,8 @@ export const CROWD_WORKGROUPS = 1024;
 
 /**
  * A particle is heavy if one of its rows of cells has more candidates than this, in grids created with `crowds`. A
- * whole workgroup then tests its candidates instead of one thread. A row has three cells, so without a crowded cell no
- * particle is heavy.
+ * whole workgroup then tests its candidates instead of one thread. A narrow loop visits three cells per row, so without
+ * a crowded cell no particle is heavy.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
@@ -85,8 +88,8 @@ export const HEAVY_ROW = 3 * CROWDED;
 export const HEAVY_WORKGROUP_SIZE = 64;
 
 /**
- * Most workgroups that order the neighbours of heavy particles at the same time. Each has a row of marks with one bit
- * per id, so a row takes an eighth of a byte per particle.
+ * Most workgroups that order the neighbours of heavy particles at the same time. Each needs a bit array of its own, one
+ * bit per id, which takes an eighth of a byte per particle. Such an array is called a mark row.
  */
 export const MARK_ROWS = 32;
 
@@ -139,8 +142,9 @@ export const FEW_CELLS = 512;
 export const MOST_BOX_WORKGROUPS = 1024;
 
 /**
- * In a periodic world a ray ends after this many periods along any axis. More would cost time, because a hit is
- * compared with its earlier images, and 32-bit floats resolve far positions poorly.
+ * In a periodic world a ray ends after this many periods along any axis. More would cost time, because for each hit the
+ * search also tests the images of that particle that the ray passes earlier. And 32-bit floats resolve far positions
+ * poorly.
  */
 export const MOST_PERIODS = 64;
 
@@ -151,8 +155,9 @@ export const RETIRED_BIT = 0x8000_0000;
 export const NO_PARTNER = 0xffff_ffff;
 
 /**
- * Words before the list of fast particles: their number, the first key that is not settled, the farthest possible move
- * in diameters, and bits for the levels of fast and of slow particles (with variable radii only).
+ * Words before the list of fast particles: their number, the lowest key of a path's end that is not settled, the
+ * distance in diameters that no particle moves beyond, and bits for the levels of fast and of slow particles (with
+ * variable radii only).
  */
 export const CCD_PATHS = 0;
 export const CCD_UNSETTLED = 1;
@@ -170,9 +175,9 @@ export const CCD_HELD = 10;
 export const CCD_HEADER = 11;
 
 /**
- * First word of each indirect dispatch: one thread per path; the search for slow particles and obstacles; a round among
- * fast particles; one thread per particle. With variable radii the two searches use a workgroup per path, otherwise a
- * thread.
+ * First word of the arguments of each indirect dispatch, in this order: one thread per path; the search for the slow
+ * particles and obstacles that paths hit; a round, which searches for fast particles that hit each other; one thread
+ * per particle. With variable radii each of the two searches uses a workgroup per path, otherwise a thread per path.
  */
 export const PATH_DISPATCH = 0;
 export const STILL_DISPATCH = 3;
@@ -210,6 +215,9 @@ export const ENOUGH_CELLS = 4096;
 
 /** Most pieces per path. A longer path is held at the end of the last one. */
 export const MOST_PIECES = 1024;
+
+/** Most pieces per tick. A particle with a longer path is held where it is. */
+export const PIECES_PER_TICK = 16;
 
 /** Least number of path lists in an unbounded world: even a few paths may pass many cells. */
 export const FEWEST_LISTS = 2 ** 17;

@@ -62,13 +62,35 @@ export class GpuError extends CellstormError {
   }
 }
 
-function describeValue(value: unknown): string {
+/** Greatest depth of nested arrays that messages print. There must be a limit, because an array may contain itself. */
+const MOST_NESTED = 3;
+
+/** Most characters of a text that messages print. */
+const MOST_QUOTED = 200;
+
+function shortened(text: string): string {
+  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;
+}
+
+function describeValue(value: unknown, nested = 0): string {
   if (value instanceof Phrase) return value.words;
-  if (typeof value === 'string') return `"${value}"`;
-  if (Array.isArray(value))
-    return `[${value.slice(0, 4).map(describeValue).join(', ')}${value.length > 4 ? ', …' : ''}]`;
+  // JSON escapes line breaks and other control characters.
+  if (typeof value === 'string') return JSON.stringify(shortened(value));
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'bigint') return `the BigInt ${value}`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) {
+    if (nested === MOST_NESTED) return '[…]';
+    // Array.from reads holes as undefined.
+    const shown = Array.from(value.slice(0, 4), (element) => describeValue(element, nested + 1));
+    return `[${shown.join(', ')}${value.length > 4 ? ', …' : ''}]`;
+  }
   if (ArrayBuffer.isView(value))
     return `a ${value.constructor.name} of length ${(value as Float32Array).length ?? value.byteLength}`;
-  if (typeof value === 'object' && value !== null) return 'an object';
-  return String(value);
+  const { size, usage, label, then } = value as Partial<GPUBuffer & PromiseLike<unknown>>;
+  if (typeof then === 'function') return 'a Promise (did you forget `await`?)';
+  if (typeof size !== 'number' || typeof usage !== 'number' || !globalThis.GPUBufferUsage) return 'an object';
+  const flags = GPUBufferUsage as unknown as Readonly<Record<string, number>>;
+  const usages = Object.getOwnPropertyNames(flags).filter((name) => usage & (flags[name] as number));
+  return `the buffer "${label}" of ${size} bytes and usage ${usages.join(' | ') || usage}`;
 }

@@ -5,8 +5,8 @@
  *
  * The other body is taken as fixed. The overlap is too deep for a path while the centre of the moving body is inside a
  * box of half extents `sides`, rounded by `round` (see shapes.ts). The distance of the moving centre from that rounded
- * box is a convex function of time. So a tangent never reaches zero too late, and repeated tangents converge to the
- * time of impact.
+ * box is a convex function of time. So a tangent to that function reaches zero no later than the function itself, and
+ * repeated tangents (Newton's method) converge to the time of impact.
  */
 import { CCD_TICKS } from '../base/constants';
 import type { Substep } from '../contact/settings';
@@ -25,9 +25,9 @@ const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Returns whether two bodies that overlap too deeply already approach each other by at least a tick of their relative
- * motion. Rounding alone moves bodies that rest on each other by less. `approach` is one component of a vector of
- * squared length `speedSquared`.
+ * Call it for two bodies that already overlap too deeply. Returns whether they approach each other by more, over a
+ * substep, than they move relative to each other in a tick. Rounding alone makes bodies that rest on each other
+ * approach by less. `approach` is the normal component of a vector of squared length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -55,7 +55,7 @@ export class Impact {
   private readonly sides: Float64Array;
   private round = 0;
   private areBalls = true;
-  /** The distance until the overlap is too deep, negative if it is, and the rate at which this distance changes. */
+  /** The distance until the overlap is too deep, negative if it already is, and the rate at which it changes. */
   private gap = 0;
   private slope = 0;
 
@@ -73,8 +73,8 @@ export class Impact {
 
   /**
    * Sets the two bodies and takes their minimum image. The first is the particle `slot` at `time` on its path. The
-   * second is body `other` of `others`, the state or the obstacles, at `otherTime` on its path. If `moves` is false, it
-   * rests from then on.
+   * second is body `other` of `others`, the state or the obstacles, at `otherTime` on its path. If `moves` is false,
+   * the second body rests from then on.
    */
   face(
     slot: number,
@@ -106,7 +106,8 @@ export class Impact {
   }
 
   /**
-   * Sets `round`, `sides` and `areBalls` from the sizes of both. Without sizes, obstacles are as large as particles.
+   * Sets `round`, `sides` and `areBalls` from the sizes of both bodies. Without sizes, obstacles are as large as
+   * particles.
    */
   private setSizes(slot: number, others: Sizes, other: number): void {
     const { sides, state, world, substep } = this;
@@ -230,7 +231,7 @@ export class Impact {
     return keyOfHit(from + later, -this.slope);
   }
 
-  /** Sets `normal`, `gap` and `slope` for the time that is `later` than the one given to `face`. */
+  /** Sets `normal`, `gap` and `slope` for a time of the substep: the first time given to `face`, plus `later`. */
   measure(later: number): void {
     const { apart, motion, sides, normal, areBalls } = this;
     let squared = 0;

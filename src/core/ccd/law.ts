@@ -9,11 +9,11 @@
  *     path is the straight line from its old to its new position. Time on a path runs from 0 to 1, in whole ticks.
  *   - Hit: a path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and
  *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). A body that the particle overlaps so deeply at
- *     the start counts only if the two approach by at least a tick of their relative motion. Among hits in the same
- *     tick, the one with the greatest closing speed counts; if these are equal, the one with the lowest id. The contact
- *     law handles the remaining overlap.
+ *     the start counts only if the two approach by more, over the substep, than they move relative to each other in a
+ *     tick. Among hits in the same tick, the one with the greatest closing speed counts; if these are equal, the one
+ *     with the lowest id. The contact law handles the remaining overlap.
  *   - Motion of others: slow particles also move in straight lines. Obstacles stand still. A fast particle moves until
- *     its own path ends, and rests there for the remaining substep.
+ *     its own path ends, and rests there for the rest of the substep.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
  *     from the other paths' ends of the previous round. After n rounds, every end that depends on fewer than n others
  *     is final. So every end before the earliest time that the last round changed is final. The remaining paths are
@@ -24,8 +24,11 @@
  *     until the next substep; only the contact law changes its velocity. Walls and obstacles bounce every particle that
  *     hits them.
  *   - Long paths: a path is held after MOST_PIECES pieces, which cover at most MOST_PIECES * PIECE_CELLS cells (of the
- *     particle's own level if sizes differ). If they take less than a tick, the particle stays at the start. The GPU
- *     also holds a path where floats are coarser than cells.
+ *     particle's own level if sizes differ). If a tick has more than PIECES_PER_TICK pieces, the particle stays at the
+ *     start. An engine also holds paths that would take too much work. The GPU does so where floats are coarser than
+ *     cells, and if its lists are full. The CPU runs the rounds up to an early time, then up to later and later times.
+ *     If the next time would bring too many pieces or pairs of pieces (LIMITS in paths.ts), the CPU holds all
+ *     unfinished paths at the last time.
  *   - Gravity accelerates a particle only until its path ends.
  * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
  * another.
@@ -144,18 +147,21 @@ export interface CcdState extends Sizes {
   readonly live: number;
 }
 
-/** Finds bodies that a path may hit. Each method may visit more bodies than described. */
+/** Finds bodies that a path may hit. `particles` and `visitObstacles` may visit more bodies than described. */
 export interface CcdSearch {
   /**
-   * Visits the particles that reach into a box. Their positions are those after the motion, and their extents are
-   * enlarged by an eighth.
+   * Visits the particles that reach into a box, with their positions after the motion and with extents enlarged by an
+   * eighth. A slow particle moves no farther than that eighth, so it is found wherever it is during the substep.
    */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   readonly obstacles: StaticBodies | undefined;
   /** Visits the slots of the obstacles that reach into a box. */
   visitObstacles(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
-  /** Visits every pair of overlapping boxes once. A box is its low corner followed by its high corner. */
-  meetings(boxes: Float32Array, visit: (first: number, second: number) => void): void;
+  /**
+   * Visits every pair of overlapping boxes once, and no other pair. A box is its low corner followed by its high
+   * corner. Ends early if `visit` returns false; then the result is false.
+   */
+  meetings(boxes: Float32Array, visit: (first: number, second: number) => boolean): boolean;
 }
 
 /** Share of a period: the longest piece of a path in a periodic world. */

@@ -2,9 +2,17 @@
  * Follows the path of each fast particle to its end, for one substep on the CPU: implements core/ccd/law.ts in doubles.
  * The reference and the CPU engine pass different searches.
  * Inputs: the state after the motion of a substep, in canonical order. Changes its positions and velocities.
+ * Longer than 500 lines: all stages of the search for ends work on the same lists of paths and their pieces.
  */
 
-import { CCD_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from '../base/constants';
+import {
+  CCD_TICKS,
+  CLOSING_BITS,
+  MOST_PIECES,
+  NO_PARTNER,
+  PIECES_PER_TICK,
+  WALL_PARTNER,
+} from '../base/constants';
 import { massShare } from '../contact/law';
 import type { Substep } from '../contact/settings';
 import { OBSTACLE_PARTNER } from '../obstacles/obstacles';
@@ -30,8 +38,26 @@ import {
   timeOfKey,
 } from './law';
 
-/** Most pieces over all paths. */
-const ALL_PIECES = 2 ** 22;
+/**
+ * The horizon is the time up to which paths are followed at first (see `settle`). The first horizon is so early that no
+ * path has more pieces before it than this number. So paths of at most so many pieces are followed to their end at
+ * once. At least PIECES_PER_TICK.
+ */
+const PIECES_AT_ONCE = 16;
+
+/** Factor by which the horizon grows. */
+const WIDER = 4;
+
+interface Limits {
+  /** Most pieces of all paths. */
+  readonly pieces: number;
+  /** Most pairs of pieces of two paths whose boxes overlap. */
+  readonly pairs: number;
+}
+
+/** Limits of the work beyond the first horizon. */
+const LIMITS: Limits = { pieces: 2 ** 17, pairs: 2 ** 18 };
+const NO_LIMITS: Limits = { pieces: Number.POSITIVE_INFINITY, pairs: Number.POSITIVE_INFINITY };
 
 /**
  * Margins of the box around a piece of a path, as multiples of the particle's extent. With AROUND_SLOW, CcdSearch finds
@@ -42,21 +68,22 @@ const AROUND_FAST = 1;
 
 /**
  * Moves each fast particle to the end of its path and changes the velocities of both sides of a hit. If no particle is
- * fast, it only reads each velocity once.
+ * fast, it only reads each velocity once. `piecesAtOnce` changes the amount of work; it changes the result only if the
+ * work exceeds LIMITS.
  */
 export function followPaths(
   world: World,
   substep: Substep,
   state: CcdState,
   search: CcdSearch,
+  piecesAtOnce = PIECES_AT_ONCE,
 ): ContinuousCounts {
   const { slots, substepped } = findFast(world, substep, state);
   const swept = slots.length;
   if (swept === 0) return { ...NO_CONTINUOUS_COUNTS, substepped };
   const paths = new Paths(world, substep, state, search, slots);
   paths.meetWalls();
-  paths.meetSlow();
-  paths.settle();
+  paths.settle(piecesAtOnce);
   return { substepped, swept, paths: swept, ...paths.land() };
 }
 
@@ -121,7 +148,7 @@ interface Landing {
   readonly velocity: readonly number[];
   /** The change of velocity by the hit. */
   readonly effect?: readonly number[] | undefined;
-  /** The slow particle that previous hit, and the change of its velocity. */
+  /** The slow particle that the fast one hit, and the change of its velocity. */
   readonly other?: { readonly slot: number; readonly effect: readonly number[] } | undefined;
 }
 
@@ -133,8 +160,13 @@ class Paths {
   /** Per path: the number of its pieces, and how many of them are followed. */
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
-  /** The end of each path, found without regard to other fast particles. */
+  /**
+   * The end of each path without regard to other fast particles. Ends before an earlier horizon are final: they regard
+   * those, too.
+   */
   private readonly first: Hit[] = [];
+  /** Per path: the number of pieces that are compared with slow particles and obstacles. */
+  private readonly compared: number[] = [];
   /** The end of each path after the last round. */
   private hits: readonly Hit[] = [];
   /** Ends at this key or later are not final. */
@@ -151,15 +183,15 @@ class Paths {
     const { dimensions } = world;
     this.dimensions = dimensions;
     this.encounter = new Impact(world, substep, state);
-    const most = Math.min(MOST_PIECES, Math.max(1, Math.floor(ALL_PIECES / slots.length)));
     for (const [path, slot] of slots.entries()) {
       this.pathOf.set(slot, path);
       const longest = longestPiece(world, this.cellSizeOf(slot));
       const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
-      // If MOST_PIECES pieces last less than a tick, the path ends where it begins.
-      const followed = cuts > MOST_PIECES * CCD_TICKS ? 1 : Math.min(cuts, most);
+      // A path with more pieces per tick ends where it begins.
+      const followed = cuts > PIECES_PER_TICK * CCD_TICKS ? 1 : Math.min(cuts, MOST_PIECES);
       this.cuts.push(cuts);
       this.followed.push(followed);
+      this.compared.push(0);
       this.first.push({ key: keyOfEnd(followed / cuts), partner: NO_PARTNER });
     }
   }
@@ -179,20 +211,29 @@ class Paths {
     });
   }
 
-  /** Ends paths at slow particles and obstacles. */
-  meetSlow(): void {
-    const { encounter, state } = this;
+  /** Ends paths at slow particles and obstacles, up to `horizon`. Continues where the previous call ended. */
+  private meetSlow(horizon: number): void {
+    const { encounter, state, compared } = this;
     const { obstacles } = this.search;
+    const areAllFast = this.slots.length === state.live;
+    if (areAllFast && !obstacles) return;
     this.slots.forEach((slot, path) => {
-      for (let piece = 0; piece < (this.followed[path] as number); piece++) {
+      for (
+        ;
+        this.isFollowed(path, compared[path] as number, horizon);
+        compared[path] = (compared[path] as number) + 1
+      ) {
+        const piece = compared[path] as number;
         const from = piece / (this.cuts[path] as number);
         if (isBefore(this.first[path] as Hit, from)) return;
         const [low, high] = this.boxOf(this.pieceOf(path, piece), AROUND_SLOW);
-        this.search.particles(low, high, (partner) => {
-          if (partner === slot || this.pathOf.has(partner)) return;
-          encounter.face(slot, from, state, partner, from, true);
-          this.meet(path, { key: encounter.impact(from), partner });
-        });
+        if (!areAllFast) {
+          this.search.particles(low, high, (partner) => {
+            if (partner === slot || this.pathOf.has(partner)) return;
+            encounter.face(slot, from, state, partner, from, true);
+            this.meet(path, { key: encounter.impact(from), partner });
+          });
+        }
         if (!obstacles) continue;
         this.search.visitObstacles(low, high, (obstacle) => {
           encounter.face(slot, from, obstacles, obstacle, 1, false);
@@ -204,13 +245,46 @@ class Paths {
   }
 
   /**
-   * Runs the rounds, which find hits between fast particles. After the first round, a path is followed again only if
-   * the end of a nearby path changed.
+   * Finds the ends of all paths. An end depends only on earlier ends, so the rounds first regard the paths up to a near
+   * horizon, which is a time. The ends before the horizon are final. Only if there are later ends, the rounds are run
+   * again with a farther horizon. If that takes too much work, the remaining paths are held at the last horizon.
    */
-  settle(): void {
-    const meetings = this.meetings();
-    this.hits = [...this.first];
-    const times = Float64Array.from(this.first, ({ key }) => timeOfKey(key));
+  settle(piecesAtOnce: number): void {
+    const most = this.cuts.reduce(
+      (most, cuts, path) => (this.followed[path] === 1 ? most : Math.max(most, cuts)),
+      1,
+    );
+    const first = Math.max(1, Math.min(CCD_TICKS, Math.floor((piecesAtOnce * CCD_TICKS) / most)));
+    let last = 0;
+    for (let horizon = first; ; horizon = Math.min(CCD_TICKS, WIDER * horizon)) {
+      this.meetSlow(horizon / CCD_TICKS);
+      const limits = last === 0 ? NO_LIMITS : LIMITS;
+      const meetings = this.meetings(horizon / CCD_TICKS, limits);
+      if (!meetings) break;
+      this.runRounds(meetings, horizon);
+      const beyond = keyOfTick(horizon);
+      const areAllFound = horizon === CCD_TICKS || this.hits.every(({ key }) => key < beyond);
+      // If the rounds settled no end after some time, paths are held at that time, however far the horizon is.
+      if (areAllFound || this.unsettled < beyond) return;
+      last = horizon;
+      this.hits.forEach((hit, path) => {
+        if (hit.key < beyond) this.first[path] = hit;
+      });
+    }
+    this.unsettled = keyOfTick(last);
+  }
+
+  /**
+   * Runs the rounds, which find hits between fast particles. After the first round, a path is followed again only if
+   * the end of a nearby path changed. The paths end at the tick `horizon`, except if it is the last tick.
+   */
+  private runRounds(meetings: readonly Meeting[][], horizon: number): void {
+    const last = horizon === CCD_TICKS ? NEVER : keyOfTick(horizon);
+    const end = { key: keyOfEnd(horizon / CCD_TICKS), partner: NO_PARTNER };
+    const first = this.first.map((hit) => (hit.key < last ? hit : end));
+    this.hits = first;
+    this.unsettled = Number.POSITIVE_INFINITY;
+    const times = Float64Array.from(first, ({ key }) => timeOfKey(key));
     let affected: Iterable<number> = this.slots.keys();
     for (let round = 1; round <= CCD_ROUNDS; round++) {
       const before = this.hits;
@@ -218,7 +292,7 @@ class Paths {
       const next = new Set<number>();
       const changed: number[] = [];
       for (const path of affected) {
-        const hit = this.endAmong(path, meetings[path] as Meeting[], before, times);
+        const hit = this.endAmong(path, first[path] as Hit, meetings[path] as Meeting[], before, times);
         const previous = before[path] as Hit;
         if (isSame(hit, previous)) continue;
         hits[path] = hit;
@@ -234,15 +308,19 @@ class Paths {
     }
   }
 
-  /** Returns the end of a path. `before` and `times` are the ends of all paths before this round, and their times. */
+  /**
+   * Returns the end of a path. `first` is its end without other fast particles; `before` and `times` are the ends of
+   * all paths before this round, and their times.
+   */
   private endAmong(
     path: number,
+    first: Hit,
     meetings: readonly Meeting[],
     before: readonly Hit[],
     times: Float64Array,
   ): Hit {
     const slot = this.slots[path] as number;
-    let end = this.first[path] as Hit;
+    let end = first;
     for (const { piece, others } of meetings) {
       if (isBefore(end, piece.from)) break;
       for (const otherPiece of others) {
@@ -292,8 +370,7 @@ class Paths {
   }
 
   /**
-   * Returns the partner of each slow particle that is hit, by its slot: the slot of the fast particle that hits it
-   * first.
+   * Returns a map from the slot of each slow particle that is hit to the slot of the fast particle that hits it first.
    */
   private claims(): Map<number, number> {
     const claims = new Map<number, number>();
@@ -430,15 +507,20 @@ class Paths {
     return encounter.impact(begin);
   }
 
+  /** Returns a particle's extent along each axis, times `margin`. */
+  private marginsOf(slot: number, margin: number): number[] {
+    const { dimensions, state, substep } = this;
+    return this.world.period.map(
+      (_, axis) => margin * extentAlong(dimensions, state, slot, axis, substep.diameter / 2),
+    );
+  }
+
   /** Returns the box around a piece, with a margin of `margin` extents of its particle on each side. */
   private boxOf({ path, from, to }: Piece, margin: number): [number[], number[]] {
-    const { dimensions, state, substep } = this;
     const slot = this.slots[path] as number;
     const begin = this.positionAt(slot, from);
     const end = this.positionAt(slot, to);
-    const margins = begin.map(
-      (_, axis) => margin * extentAlong(dimensions, state, slot, axis, substep.diameter / 2),
-    );
+    const margins = this.marginsOf(slot, margin);
     const low = begin.map((along, axis) => Math.min(along, end[axis] as number) - (margins[axis] as number));
     return [
       low,
@@ -451,20 +533,47 @@ class Paths {
     return { path, from: index / cuts, to: Math.min(1, (index + 1) / cuts) };
   }
 
-  /** Returns, per path, those of its pieces that are near pieces of other paths, in the order of time. */
-  private meetings(): Meeting[][] {
+  /** Returns whether a piece of a path is followed and begins before the horizon. The first piece always is. */
+  private isFollowed(path: number, piece: number, horizon: number): boolean {
+    return (
+      piece === 0 ||
+      (piece < (this.followed[path] as number) && piece < horizon * (this.cuts[path] as number))
+    );
+  }
+
+  /**
+   * Returns, per path, those of its pieces up to the horizon that are near pieces of other paths, in the order of time.
+   * Returns undefined if they exceed the limits.
+   */
+  private meetings(horizon: number, limits: Limits): Meeting[][] | undefined {
     const { dimensions } = this;
     // Other fast particles can only shorten a path, so pieces after `first` are not needed.
-    const pieces = this.slots.flatMap((_, path) => {
+    const lengths = this.slots.map((_, path) => {
       const cuts = this.cuts[path] as number;
-      const reached = Math.max(1, Math.ceil(timeOfKey((this.first[path] as Hit).key) * cuts));
-      const length = Math.min(this.followed[path] as number, reached);
-      return Array.from({ length }, (__, index) => this.pieceOf(path, index));
+      const reached = Math.ceil(Math.min(horizon, timeOfKey((this.first[path] as Hit).key)) * cuts);
+      return Math.min(this.followed[path] as number, Math.max(1, reached));
     });
+    if (lengths.reduce((sum, length) => sum + length, 0) > limits.pieces) return undefined;
+    const pieces = lengths.flatMap((length, path) =>
+      Array.from({ length }, (_, index) => this.pieceOf(path, index)),
+    );
     const boxes = new Float32Array(2 * dimensions * pieces.length);
-    pieces.forEach((piece, index) => {
-      const [low, high] = this.boxOf(piece, AROUND_FAST);
-      boxes.set([...low, ...high], 2 * dimensions * index);
+    let index = 0;
+    lengths.forEach((length, path) => {
+      const slot = this.slots[path] as number;
+      const way = this.wayOf(slot);
+      const margins = this.marginsOf(slot, AROUND_FAST);
+      for (let piece = 0; piece < length; piece++, index++) {
+        const { from, to } = pieces[index] as Piece;
+        for (let axis = 0; axis < dimensions; axis++) {
+          const position = this.state.positions[dimensions * slot + axis] as number;
+          const begin = position - (1 - from) * (way[axis] as number);
+          const end = position - (1 - to) * (way[axis] as number);
+          const low = 2 * dimensions * index + axis;
+          boxes[low] = Math.min(begin, end) - (margins[axis] as number);
+          boxes[low + dimensions] = Math.max(begin, end) + (margins[axis] as number);
+        }
+      }
     });
     const others: (Piece[] | undefined)[] = new Array(pieces.length);
     const add = (piece: number, other: Piece) => {
@@ -472,12 +581,15 @@ class Paths {
       if (near) near.push(other);
       else others[piece] = [other];
     };
-    this.search.meetings(boxes, (first, second) => {
+    let pairs = 0;
+    const isComplete = this.search.meetings(boxes, (first, second) => {
       const [one, two] = [pieces[first] as Piece, pieces[second] as Piece];
-      if (one.path === two.path) return;
+      if (one.path === two.path) return true;
       add(first, two);
       add(second, one);
+      return ++pairs <= limits.pairs;
     });
+    if (!isComplete) return undefined;
     const meetings: Meeting[][] = this.slots.map(() => []);
     pieces.forEach((piece, index) => {
       const near = others[index];
@@ -485,6 +597,11 @@ class Paths {
     });
     return meetings;
   }
+}
+
+/** Returns the least key of a tick. */
+function keyOfTick(tick: number): number {
+  return tick * 2 ** CLOSING_BITS;
 }
 
 /** Tolerance for rounding: one tick. */

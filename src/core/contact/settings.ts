@@ -37,7 +37,7 @@ export interface Settings {
  * which is now always 1. Another number would change the results, so it is rejected with an ArgumentError.
  */
 export function readSavedSettings(name: string, saved: SettingsOptions): SettingsOptions {
-  if (!('iterations' in saved)) return saved;
+  if (typeof saved !== 'object' || !('iterations' in saved)) return saved;
   const { iterations, ...settings } = saved as SettingsOptions & { readonly iterations?: unknown };
   if (iterations !== undefined && iterations !== 1) {
     throw new ArgumentError(`${name}.iterations`, iterations, '1, because substeps replaced iterations');

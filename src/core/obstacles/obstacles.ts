@@ -106,7 +106,7 @@ export function checkObstaclesFit(
       const room = (length - diameter) / 2;
       if (length === 0 || half <= room || (box && half >= length / 2)) continue;
       const name = box ? `halfExtents[${dimensions * body + axis}]` : `radii[${body}]`;
-      const endless = box ? `, or at least ${length / 2} for a box without an end` : '';
+      const endless = box ? `, or at least ${length / 2} for a box that is endless along this axis` : '';
       const accepted = `at most ${room} (half of the period along axis ${axis}, minus the largest radius)${endless}`;
       throw new ArgumentError(`${argument}.${name}`, half, accepted);
     }

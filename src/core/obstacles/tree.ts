@@ -4,9 +4,9 @@
  * Inputs: positions inside the world, and sizes in the engines' form. Output: both in the order of the tree.
  * Guarantees: the tree does not depend on the order of the input. A walk visits every body whose box overlaps the query
  * box, in periodic worlds also through any image.
- * Ordering: each node is followed by all nodes below its first half, then by all below its second. Bodies are in the
- * order of their leaves. Each node stores the node to continue with if the walk does not enter its box, so a walk needs
- * no stack.
+ * Ordering: after each node come all nodes of its first subtree, then all of its second. Bodies are in the order of
+ * their leaves. Each node stores the node to continue with if the walk does not enter its box, so a walk needs no
+ * stack.
  */
 import { extentAlong, type Sizes } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
@@ -300,7 +300,7 @@ function reorder(
 
 /**
  * Partially sorts `order` by key, and by body for equal keys, so that the entries before `middle` are the lowest ones.
- * No two entries are equal, so the two sets do not depend on the input order.
+ * No two entries are equal, so which entries come before `middle` does not depend on the input order.
  */
 function select(order: Uint32Array, keys: Float64Array, first: number, last: number, middle: number): void {
   const isBefore = (a: number, b: number) => {

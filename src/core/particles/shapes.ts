@@ -216,7 +216,7 @@ export function checkHalfExtents(
     const around = radiusAround(half);
     const { smallest, largest } = range ?? { smallest: 0, largest: LARGEST_DIAMETER / 2 };
     if (around >= smallest && around <= largest) continue;
-    const accepted = `the half extents of a box that fits a ball with a radius from ${smallest} to ${largest}${range ? ' (the radiusRange)' : ''}`;
+    const accepted = `the half extents of a box whose surrounding ball has a radius from ${smallest} to ${largest}${range ? ' (the radiusRange)' : ''}`;
     throw new ArgumentError(`${argument}[${dimensions * body}…]`, half, accepted);
   }
 }

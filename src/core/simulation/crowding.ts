@@ -2,13 +2,21 @@
  * Explains steps that are slow because there are too many particles in one cell.
  * Inputs: measures of a state, and its simulation. Output: a few sentences, or undefined if no cell is crowded.
  */
+
 import { CROWDED } from '../base/constants';
+import { ArgumentError } from '../base/errors';
 import type { Measures, ParticleSimulation } from './simulation';
 
 export function crowdingWarning(
-  { count, crowded, greatestOccupancy }: Pick<Measures, 'count' | 'crowded' | 'greatestOccupancy'>,
-  { backend, world }: Pick<ParticleSimulation, 'backend' | 'world'>,
+  measures: Pick<Measures, 'count' | 'crowded' | 'greatestOccupancy'>,
+  simulation: Pick<ParticleSimulation, 'backend' | 'world'>,
 ): string | undefined {
+  const { count, crowded, greatestOccupancy } = measures ?? {};
+  if ([count, crowded, greatestOccupancy].some((figure) => typeof figure !== 'number')) {
+    throw new ArgumentError('measures', measures, 'the result of `await simulation.measure()`');
+  }
+  const { backend, world } = simulation ?? {};
+  if (typeof world?.crowds !== 'boolean') throw new ArgumentError('simulation', simulation, 'a simulation');
   if (crowded === 0) return undefined;
   const change = 'a smaller radius or a larger world';
   // The CPU engine ignores `crowds`.

@@ -348,7 +348,7 @@ function plainReader(
 ): (row: number) => boolean {
   const values = new Float64Array(columns.length);
   const whole = columns.findIndex(({ array }) => array === 'ids');
-  const slots = columns.map(({ array, axis, width }) => {
+  const outputs = columns.map(({ array, axis, width }) => {
     const [low, high] =
       array === 'ids'
         ? [0, most - 1]
@@ -361,8 +361,8 @@ function plainReader(
   });
   return (row) => {
     if (!lines.readPlain(values, whole)) return false;
-    for (let index = 0; index < slots.length; index++) {
-      const { target, axis, width, low, high } = slots[index] as (typeof slots)[number];
+    for (let index = 0; index < outputs.length; index++) {
+      const { target, axis, width, low, high } = outputs[index] as (typeof outputs)[number];
       const value = index === whole ? (values[index] as number) : Math.fround(values[index] as number);
       if (!(value >= low && value <= high)) return false;
       target[width * row + axis] = value;

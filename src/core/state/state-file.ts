@@ -5,8 +5,8 @@
  *   - the eight letters CELLSTRM;
  *   - the length of the header in bytes (u32, at most 65536);
  *   - the header as JSON, padded with spaces to a multiple of four bytes: the fields of `Header` below;
- *   - particles: ids (u32 each), positions and velocities (`dimensions` f32 each), with `radiusRange` radii (f32 each),
- *     and with `boxes` half extents (`dimensions` f32 each);
+ *   - particles: ids (u32 each), positions and velocities (`dimensions` f32 each); radii (f32 each) if the header has a
+ *     `radiusRange`; half extents (`dimensions` f32 each) if it has `boxes`;
  *   - obstacles: their positions and sizes in the same form.
  */
 
@@ -25,12 +25,15 @@ const MOST_HEADER = 2 ** 16;
 /** Most characters of a header field that an error quotes. */
 const MOST_QUOTED = 40;
 
-/** A checkpoint with the name of its scene, if that is known: a scene may move things that no checkpoint stores. */
+/**
+ * A checkpoint with the name of its scene, if that is known. Driven scenes need the name, since a checkpoint does not
+ * store how gravity and obstacles follow time.
+ */
 export interface SceneState extends Checkpoint {
   readonly scene?: string | undefined;
 }
 
-/** Accepted scene names: the page and terminals show them. */
+/** Accepted scene names. Other characters are rejected, because the page and terminals show the name. */
 const SCENE_NAME = /^[a-z0-9-]{1,100}$/;
 
 /** Optional fields are left out if they do not apply, as in Checkpoint. */

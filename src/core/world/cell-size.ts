@@ -4,10 +4,12 @@
  * diameter.
  * Output: the edge of a cell, at least the largest diameter; with smaller cells the 3×3 (3×3×3) probe would miss pairs.
  *
- * The model: time per particle = candidates × their cost + cells × their cost + ranges × their cost.
+ * The model: time per particle = candidates × their cost + cells × their cost + ranges × their cost. A range is the
+ * slots of the three adjacent cells in one row.
  *   - Larger cells mean more candidates: density × (3 edges)ⁿ in n dimensions, for random positions.
  *   - Larger cells mean fewer cells: 1 / (density × edgeⁿ) per particle.
- *   - The number of ranges, 3 (9 in 3D), does not depend on the edge. Ranges only make the relative gain smaller.
+ *   - The number of ranges, 3 (9 in 3D), does not depend on the edge. Their cost only makes the share of time that
+ *     larger cells save smaller.
  * The sum is least if a cell holds √(cost of a cell / (3ⁿ × cost of a candidate)) particles. If a cell of one diameter
  * holds more, one diameter is best.
  */

@@ -1,8 +1,8 @@
 /**
  * Computes the cell and the bucket of a position, bit for bit as shaders/world/*.wgsl do. Also wraps positions and
  * computes minimum images in periodic worlds.
- * Like Math.fround here, WGSL rounds differences and products correctly, but not quotients, so none are used. Both
- * sides set magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.
+ * WGSL rounds differences and products correctly, like Math.fround here. It does not promise that for quotients, so
+ * none are used. Both this file and the shaders set magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
 import { FARTHEST_CELL, type World } from './world';
@@ -187,7 +187,7 @@ export function startLength(world: World): number {
 
 /**
  * Returns the word at which the obstacles begin in the buffer of `start`. It is a multiple of four, because a scan may
- * write up to the next one.
+ * write up to the next multiple of four.
  */
 export function firstObstacle(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);
@@ -195,8 +195,8 @@ export function firstObstacle(world: World): number {
 
 /**
  * Returns how many levels finer entries must be below the level of their cell. In a box the answer is 2: cells lie in
- * rows, so a probe can also search the level just below. In an unbounded world it is 1: cells are hashed, so a probe
- * would have to look up each of these rows.
+ * rows, so a probe can also search the level just below. In an unbounded world it is 1: cells are hashed, so a search
+ * of the level just below would need a look-up in the table for each row.
  */
 export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;

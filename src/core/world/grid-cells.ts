@@ -29,7 +29,8 @@ export type WorldCells = Omit<
 export function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
   if (typeof periodic === 'boolean') return new Array<boolean>(dimensions).fill(periodic);
   const isList = Array.isArray(periodic) && periodic.length === dimensions;
-  if (!isList || periodic.some((axis) => typeof axis !== 'boolean')) {
+  // Array.from reads holes as undefined.
+  if (!isList || Array.from(periodic).some((axis) => typeof axis !== 'boolean')) {
     throw new ArgumentError('world.periodic', periodic, `true, false, or ${dimensions} of them`);
   }
   return periodic;

@@ -2,6 +2,7 @@
  * Defines worlds for particles with a radius each. They have cells on several levels, one level per power of two of the
  * diameter. levels.ts says which cell a particle belongs to.
  */
+import { checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
 import {
   checkPeriodic,
@@ -96,6 +97,11 @@ function checkOptions(
   labels: RangeLabels,
 ): void {
   const { smallest, largest } = radii ?? {};
+  for (const name of ['smallest', 'largest'] as const) {
+    const radius: unknown = radii?.[name];
+    if (typeof radius !== 'number')
+      throw new ArgumentError(labels[name], radius, 'a number from 2^-41 to 2^59');
+  }
   checkDiameter(`2 · ${labels.smallest}`, 2 * smallest);
   checkDiameter(`2 · ${labels.largest}`, 2 * largest);
   if (smallest > largest) {
@@ -207,9 +213,12 @@ function numberCells(
  * the surrounding ball would demand too much: a slab may cover the floor of a low room. So each engine checks that its
  * particles fit.
  */
-function narrowestExtent({ min, max }: WorldOptions, diameter: number): number {
-  // defineWorld reports corners that are not arrays.
-  if (!Array.isArray(min) || !Array.isArray(max)) return diameter;
-  const extents = max.map((high, axis) => high - min[axis]).filter((extent) => extent >= SMALLEST_DIAMETER);
+function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
+  if (unbounded === true) return diameter;
+  checkVector('world.min', min, dimensions);
+  checkVector('world.max', max, dimensions);
+  const extents = Array.from(max, (high, axis) => high - (min[axis] as number)).filter(
+    (extent) => extent >= SMALLEST_DIAMETER,
+  );
   return Math.fround(Math.min(diameter, ...extents) * (1 - 2 ** -20));
 }

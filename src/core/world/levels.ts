@@ -79,7 +79,7 @@ export function coarsened(world: World, lattice: readonly number[], level: numbe
 
 /**
  * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. If they
- * are not when particles are sorted, they cannot touch until the next sort. Allocates nothing.
+ * are not when particles are sorted, no pass tests the pair until the next sort. Allocates nothing.
  */
 export function areWithinReach(
   world: World,

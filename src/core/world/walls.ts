@@ -1,4 +1,5 @@
 /** Computes the positions of walls for custom kernels and methods: the ends of a box along its non-periodic axes. */
+import { ArgumentError } from '../base/errors';
 import type { World } from './world';
 
 /** The position of a wall along axes without walls: never reached, so that kernels need no case for such axes. */
@@ -9,7 +10,9 @@ export interface Walls {
   readonly upper: readonly number[];
 }
 
-export function wallsOf({ kind, min, max, period }: Pick<World, 'kind' | 'min' | 'max' | 'period'>): Walls {
+export function wallsOf(world: Pick<World, 'kind' | 'min' | 'max' | 'period'>): Walls {
+  if (!Array.isArray(world?.period)) throw new ArgumentError('world', world, 'the `world` of a grid');
+  const { kind, min, max, period } = world;
   const isOpen = (axis: number) => kind === 'unbounded' || period[axis] !== 0;
   return {
     lower: min.map((low, axis) => (isOpen(axis) ? -OUT_OF_REACH : low)),

@@ -7,10 +7,10 @@
  *
  * A row is an interval of y (in 3D, of y and z). Rows are on levels, and each level's rows are twice as wide as those
  * of the level below. A box is in the row of its low corner, on a level on which its high corner is at most one row
- * farther. So the rows of two overlapping boxes, on the higher of their levels, are the same or neighbours: `rowAlong`
- * never descends, so low(b) ≤ high(a) gives row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and likewise with a and b
- * swapped. This needs only two facts: `rowAlong` never descends, and a row consists of whole rows of the level below.
- * So the choice of rows changes only the time.
+ * farther. So the rows of two overlapping boxes a and b, on the higher of their levels, are the same or neighbours. The
+ * proof needs two facts: a higher coordinate never has a lower row (`rowAlong`), and a row consists of whole rows of
+ * the level below. Then low(b) ≤ high(a) gives row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and likewise with a and b
+ * swapped. So the choice of rows changes only the time.
  */
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
@@ -153,7 +153,10 @@ export class BoxOrder {
     }
   }
 
-  /** Wraps the low corner of the last box into the world, and adds the box's images that reach in from below. */
+  /**
+   * Wraps the low corner of the last box into the world. If the box reaches the far end of any axis, adds its images
+   * one period lower, which reach into the world, too.
+   */
   private wrapBox(base: number): void {
     const { dimensions, periods, wrapping } = this;
     const { unsortedCorners } = this;
@@ -244,7 +247,7 @@ export class BoxOrder {
     return ((this.rows[across] - 1) >> level) + 1;
   }
 
-  /** Returns the lowest level's row at a coordinate. It never descends as the coordinate ascends. */
+  /** Returns the lowest level's row at a coordinate. A higher coordinate never has a lower row. */
   private rowAlong(across: 0 | 1, coordinate: number): number {
     const scaled = (coordinate - this.origins[across]) * this.scales[across];
     const last = this.rows[across] - 1;
@@ -304,7 +307,7 @@ export class BoxOrder {
     for (let digit = 0; digit < 3 && slots > 0; digit++) {
       const counters = digits.subarray(DIGITS * digit, DIGITS * (digit + 1));
       const shift = DIGIT_BITS * digit;
-      // All boxes have the same digit.
+      // If all boxes have the same digit, a pass would not change their order.
       if (counters[((this.keys[0] as number) >>> shift) & (DIGITS - 1)] === slots) continue;
       let sum = 0;
       for (let value = 0; value < DIGITS; value++) {

@@ -22,9 +22,12 @@ import { sortPairs } from '../equal/search';
 import { BoxOrder } from './order';
 import { BoxSweep } from './sweep';
 
-/** Advice in the error for a list that is too long. ROW_ADVICE is for the pairs of one row. */
-const ADVICE = 'use forEachPair or countPairs, which need memory for the pairs of one row only';
-const ROW_ADVICE = 'these pairs are all of one row, so use fewer boxes, or boxes that overlap fewer others';
+/**
+ * Advice in the error for a list that is too long. ROW_ADVICE is for forEachPair and countPairs; see order.ts for rows.
+ */
+const ADVICE = 'use forEachPair or countPairs, which store only a part of the pairs at a time';
+const ROW_ADVICE =
+  'these pairs must be stored at the same time, so use fewer boxes, or boxes that overlap fewer others';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
@@ -59,10 +62,12 @@ function periodsOf({ dimensions, period }: BoxPairsOptions): readonly number[] {
   if (period === undefined) return new Array<number>(dimensions).fill(0);
   const isPeriod = (value: unknown) =>
     value === 0 || (typeof value === 'number' && value >= SMALLEST_DIAMETER && value <= LARGEST_DIAMETER);
-  if (!Array.isArray(period) || period.length !== dimensions || !period.every(isPeriod)) {
+  // A copy without holes, which `every` would skip.
+  const periods: readonly unknown[] = Array.isArray(period) ? Array.from(period) : [];
+  if (periods.length !== dimensions || !periods.every(isPeriod)) {
     throw new ArgumentError('period', period, `${dimensions} numbers that are 0 or from 2^-40 to 2^60`);
   }
-  return period.map(Math.fround);
+  return Array.from(periods as readonly number[], Math.fround);
 }
 
 export class CpuBoxPairs {
@@ -162,7 +167,7 @@ export class CpuBoxPairs {
   private checkIdle(): void {
     if (this.visits === 0) return;
     throw new CellstormError(
-      'This CpuBoxPairs is in the middle of forEachPair, so you may call it again only after that returns.',
+      'This CpuBoxPairs is in the middle of forEachPair, so you may call its methods again only after forEachPair returns.',
     );
   }
 }

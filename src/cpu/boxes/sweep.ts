@@ -42,7 +42,8 @@ export class BoxSweep {
   }
 
   /**
-   * Sweeps a row with itself, with its later neighbours, and on higher levels with all rows that its boxes may reach.
+   * Compares the boxes of a row with each other, with those of later neighbouring rows, and with those of all rows of
+   * higher levels that they may reach.
    */
   private searchRow(row: number): void {
     const { order, level } = this;
@@ -135,9 +136,9 @@ export class BoxSweep {
   }
 
   /**
-   * Returns whether two boxes meet here first. They may meet several times, because boxes have images shifted by a
-   * period. Along each axis the first of these meetings counts: neither box shifted, then the box with the lower id
-   * shifted, then the other box shifted.
+   * Two boxes may meet in several pairs of slots, because boxes have images shifted by a period. Returns whether this
+   * pair of slots is the one to list. Along each axis it is the first that meets, in this order: neither box shifted;
+   * the box with the lower id shifted; the other box shifted.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

@@ -11,15 +11,28 @@ import { visitCells } from './hashed';
 import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
-/**
- * The coordinates inside a box along one axis: those from `low` to `high`. If the box crosses an end of the world:
- * those from `low` up and those up to `high`.
- */
+/** One axis of a box. */
 export interface Side {
+  /** The corners. Along a periodic axis, both are moved by whole periods, so that the lower one is in the world. */
+  readonly from: number;
+  readonly to: number;
+  /** 0 along axes that are not periodic. */
+  readonly period: number;
+  /**
+   * The range whose cells to search: from `low` to `high` or, if it crosses an end of the world, from `low` to
+   * the high end and from the low end to `high`. Along a periodic axis it is wider than the box by more than the
+   * rounding of stored positions.
+   */
   readonly low: number;
   readonly high: number;
   readonly crosses: boolean;
 }
+
+/** A box begins in the world and is shorter than a period, so further images of a position in the world are not in it. */
+const IMAGES = 3;
+
+/** More than the relative rounding of a position that was wrapped in 32 bits. */
+const WRAP_ROUNDING = 2 ** -22;
 
 /** The part of a world that the sides of a box depend on. */
 type Ends = Pick<World, 'min' | 'period'>;
@@ -70,39 +83,48 @@ export function isInside(
   stride: number = sides.length,
 ): boolean {
   for (let axis = 0; axis < sides.length; axis++) {
-    const { low, high, crosses } = sides[axis] as Side;
+    const { from, to, period } = sides[axis] as Side;
     const position = positions[stride * slot + axis] as number;
-    if (crosses ? position < low && position > high : position < low || position > high) return false;
+    if (period === 0) {
+      if (position < from || position > to) return false;
+    } else {
+      // A position may lie a rounding above the far end, so its lower image counts too.
+      let image = position - period;
+      for (let more = 0; more < IMAGES && image < from; more++) image += period;
+      if (!(image >= from && image <= to)) return false;
+    }
   }
   return true;
 }
 
-function sideOf(world: Ends, low: number, high: number, axis: number): Side {
+function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   const period = world.period[axis] as number;
-  if (period === 0) return { low, high, crosses: false };
+  if (period === 0) return { from: min, to: max, period, low: min, high: max, crosses: false };
   const origin = world.min[axis] as number;
-  const [first, last] = [low, high].map((coordinate) => {
-    const periods = Math.floor((coordinate - origin) / period);
-    const position = coordinate - periods * period;
-    // The quotient may have been rounded across a whole number.
-    if (position < origin) return { position: position + period, periods: periods - 1 };
-    return position < origin + period
-      ? { position, periods }
-      : { position: position - period, periods: periods + 1 };
-  }) as [Phase, Phase];
-  const periods = last.periods - first.periods;
-  if (periods > 1 || (periods === 1 && last.position >= first.position)) {
-    return { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY, crosses: false };
-  }
-  return { low: first.position, high: last.position, crosses: periods === 1 };
+  const margin = WRAP_ROUNDING * (Math.abs(origin) + period);
+  if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
+  const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
+  // So far out that doubles cannot tell positions in a period apart, the box begins at the low end.
+  const from = Math.abs(min - moved - origin) <= 2 * period ? min - moved : origin;
+  const to = from + (max - min);
+  if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };
+  const wrapped = (coordinate: number) =>
+    coordinate < origin
+      ? coordinate + period
+      : coordinate >= origin + period
+        ? coordinate - period
+        : coordinate;
+  const [low, high] = [wrapped(from - margin), wrapped(to + margin)];
+  return { from, to, period, low, high, crosses: high < low };
 }
 
-interface Phase {
-  readonly position: number;
-  readonly periods: number;
-}
+const ALL = {
+  low: Number.NEGATIVE_INFINITY,
+  high: Number.POSITIVE_INFINITY,
+  crosses: false,
+} as const;
 
-/** Returns the cells of the positions in a side of a box, in parts: first and last cell of each part. */
+/** Returns the cells of the positions in a side of a box, as one or two ranges: first and last cell of each. */
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;

@@ -117,9 +117,9 @@ let ranges = 0;
 
 /**
  * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo is for one block; it remembers this block and
- * its neighbours along y and z for the next slot of the block. The slots of a block follow each other in the table,
- * except that different blocks may share buckets; their slots alternate, so there are several memos. A memo lists the
- * first buckets of its blocks, ascending, each once, without blocks that hold only earlier slots.
+ * its neighbours along y and z for the next slot of the block. The slots of a block usually follow each other. But if
+ * different blocks share buckets, their slots alternate, so there are several memos. A memo lists the first buckets of
+ * its blocks, ascending, each once, without blocks that hold only earlier slots.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -267,7 +267,7 @@ export function visitCells(
   }
 }
 
-/** Finds the ranges of slots in the cells around the cell of a slot, without ranges of only earlier slots. */
+/** Finds the ranges of slots in the cells around the cell of a slot. Leaves out ranges that hold only earlier slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);

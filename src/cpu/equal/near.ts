@@ -106,7 +106,7 @@ export function wrapPoint({ world }: Lattice, point: readonly number[]): number[
   });
 }
 
-/** Calls `call` for the whole numbers of all parts. A part is a first and a last number. */
+/** Calls `call` for the whole numbers of several ranges. `parts` holds the first and the last number of each range. */
 export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
   for (let part = 0; part < parts.length; part += 2) {
     for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
@@ -114,8 +114,8 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 }
 
 /**
- * Returns the cells within a radius of a position in the box, and one cell more on each side, in parts. Coordinates
- * count as in keys.
+ * Returns the cells within a radius of a position in the box, and one cell more on each side, as one or two ranges:
+ * first and last cell of each. Coordinates are those of keys: along axes that wrap they begin at 1.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;
@@ -176,8 +176,8 @@ export function visitAll(
 }
 
 /**
- * Visits the particles of `slots` no farther than the radius. If `slots` has only a length, it stands for the slots
- * below that.
+ * Visits the particles of `slots` no farther than the radius. If `slots` has only a length, it stands for all slots
+ * below that length.
  */
 export function visitSlots(
   order: Slots,

@@ -1,6 +1,6 @@
 /**
  * Finds overlapping pairs in 2D like `collect` of plane.ts: the same pairs in the same order. It is faster if discs are
- * not sparse and a row fits the window.
+ * not sparse and a row fits the window. The row ahead is the next row of cells.
  *
  * It copies slots into a window, whose arrays are constants of this module. For any other array, V8 checks its kind,
  * length and start in each iteration, which takes half of the time of a pair. The loops read the arrays through local

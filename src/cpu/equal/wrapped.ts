@@ -2,9 +2,10 @@
  * The loops for a periodic world: wrapping positions into the box, and the search for pairs across its ends. Inputs and
  * outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
- * A slot is searched by the loops of bounded worlds, row by row, if none of the cells ahead is across an end. With
- * three or more cells per axis, two cells touch on one side only, so a pair that is nearer through the boundary cannot
- * overlap. For the other slots, this file lists the ranges of slots in the cells ahead and compares minimum images.
+ * The cells ahead of a cell are its neighbours with higher keys. If none of them is across an end, the loops of bounded
+ * worlds search the slots of the cell, row by row. With three or more cells per axis, two cells touch on one side only,
+ * so a pair that is nearer through the boundary cannot overlap. For all other slots, this file lists the ranges of
+ * slots in the cells ahead and compares minimum images.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import { wrapAxis, wrapOnce } from '../../core/world/cells';
@@ -196,7 +197,7 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // In 2D nothing is ahead of the last row. In 3D the first row of the next layer is.
+    // In 2D no row comes after the last one. In 3D the rows of the next layer do, also the row across the end.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );

@@ -28,13 +28,15 @@ import {
   planPlaced,
 } from '../../core/simulation/placed';
 import type { Dimensions } from '../../core/world/world';
+import { reserve } from '../shared/lattice';
 import { type CpuGrid, createCpuGrid } from './grid';
 
 export function createCpuGridParticles(options: PlacedOptions): CpuGridParticles {
   checkKnownKeys('options', options, PLACED_OPTION_NAMES);
   const { positions, velocities, ...rest } = options;
   const { capacity } = planPlaced(options);
-  const particles = new CpuGridParticles(createCpuGrid({ ...rest, capacity }));
+  const grid = createCpuGrid({ ...rest, capacity });
+  const particles = reserve(capacity, () => new CpuGridParticles(grid));
   particles.add({ positions, velocities });
   return particles;
 }

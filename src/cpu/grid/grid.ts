@@ -87,7 +87,7 @@ function createEqualGrid(options: CpuGridOptions): CpuGrid {
 }
 
 /**
- * Doubles the cells of an unbounded world if the diameter exceeds them. That happens if rounding the diameter to a
+ * Doubles the cell size of an unbounded world if the diameter exceeds it. That happens if rounding the diameter to a
  * 32-bit float lowered it to a power of two.
  */
 function wideEnough(world: World, options: CpuGridOptions): World {
@@ -101,7 +101,7 @@ export class CpuGrid extends PairGrid {
   private readonly positions: Float32Array;
   private readonly positionWords: Uint32Array;
   protected readonly busy =
-    'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns you may only call near, nearest, inBox and alongRay.';
+    'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that method returns you may only call near, nearest, inBox and alongRay.';
 
   /** Use createCpuGrid, which checks its arguments. */
   constructor(

@@ -32,7 +32,7 @@ export class CpuLevelGrid extends PairGrid {
   protected readonly order: LevelOrder;
   private readonly search: LevelSearch;
   protected readonly busy =
-    'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns you may only call near, nearest, inBox and alongRay.';
+    'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that method returns you may only call near, nearest, inBox and alongRay.';
 
   /** Use createCpuGrid, which checks its arguments. */
   constructor(

@@ -118,7 +118,10 @@ export class LevelCells {
     }
   }
 
-  /** Clips ranges of cells along an axis to the cells that have buckets, on a level in use. */
+  /**
+   * Clips ranges of cells along an axis to the cells that have buckets, on a level in use. `part` holds the first and
+   * the last cell of each range. A range may end before it begins; it is then empty.
+   */
   clip(part: number[], axis: number, level: number): number[] {
     if (!this.isDense) return part;
     const first = this.firsts[3 * level + axis] as number;
@@ -171,8 +174,8 @@ export class LevelCells {
   }
 
   /**
-   * Returns the cells within `radius` of a position in the world, and one cell more on each side, in parts: first and
-   * last cell of each part.
+   * Returns the cells within `radius` of a position in the world, and one cell more on each side, as one or two ranges:
+   * first and last cell of each.
    */
   within(position: number, radius: number, axis: number, level: number): number[] {
     const count = (this.counts[axis] as number) >> level;
@@ -192,7 +195,7 @@ export class LevelCells {
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
   }
 
-  /** Returns the cells of the positions in one side of a box, in parts: first and last cell of each part. See Side. */
+  /** Returns the cells of the positions in one side of a box, as ranges: first and last cell of each. See Side. */
   between({ low, high, crosses }: Side, axis: number, level: number): number[] {
     const first = this.at(low, axis, level);
     const last = this.at(high, axis, level);

@@ -29,8 +29,8 @@ const CELL = 0.2;
 /** Factor on the cost of a lookup if cells share buckets. */
 const HASHED = 8;
 /**
- * The most that one level may take of the table. Each higher level has at most a fourth of the cells of the level
- * below, so all levels in use then fit.
+ * The greatest share of the table that one level may take. Each higher level has at most a fourth of the cells of the
+ * level below, so all levels in use then fit.
  */
 const MOST_ROOM = 0.7;
 

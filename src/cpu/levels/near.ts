@@ -53,7 +53,10 @@ export function findNearestLevels(
   });
 }
 
-/** Returns the number of cells in all parts. A part that descends has none. */
+/**
+ * Returns the number of cells in several ranges. `parts` holds the first and the last cell of each range. A range whose
+ * last cell is before its first is empty.
+ */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -62,7 +65,7 @@ export function cellsIn(parts: readonly number[]): number {
   return sum;
 }
 
-/** Appends the slots of the particles in some cells of a level to `slots`. */
+/** Appends the slots of the particles in some cells of a level to `slots`. `parts`: see visitLevelCells. */
 export function listSlots(
   order: LevelOrder,
   level: number,
@@ -72,7 +75,10 @@ export function listSlots(
   visitLevelCells(order, level, parts, (slot) => slots.push(slot));
 }
 
-/** Calls `visit` with the slot of each particle in some cells of a level. The cells must have buckets. */
+/**
+ * Calls `visit` with the slot of each particle in some cells of a level. The last array holds the ranges of cells along
+ * x, y and (in 3D) z: first and last cell of each range. The cells must have buckets.
+ */
 export function visitLevelCells(
   order: LevelOrder,
   level: number,
@@ -88,7 +94,7 @@ export function visitLevelCells(
   });
 }
 
-/** Like visitLevelCells, for the cells of one row from `first` to `end` along x. */
+/** Like visitLevelCells, for the cells of one row from `first` to `end` along x, both included. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

@@ -32,7 +32,7 @@ export class LevelOrder {
   readonly cells: LevelCells;
   /** The index in the input of the particle in each slot. */
   readonly source: Uint32Array;
-  /** For each slot, those of quarantined particles included. */
+  /** Position and radius of the particle in each slot, also in the slots of quarantined particles. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
   /** For each live slot, its bucket and assigned level. */

@@ -19,8 +19,9 @@ import { BAND, collect2D, type LevelTask, overlapAt } from './plane';
 import { collect3D } from './space';
 
 /**
- * There is a list of spans per level, for the cells around a position. The list AHEAD is for the cells ahead on a
- * slot's own level.
+ * A span is the range of slots in some cells that follow each other along x. There is a list of spans per level, for
+ * the cells around a position. The list AHEAD is for a slot's own level: its own cell and the cells ahead, which are
+ * half of the cells around it.
  */
 const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;

@@ -80,7 +80,7 @@ export class LiveCells {
   private readonly slack = new Float64Array(3);
   /** Scratch array: the cell of a position. */
   private readonly cell = new Int32Array(3);
-  /** Scratch array: first and last cell of two parts along each axis. The second part is usually empty. */
+  /** Scratch array: first and last cell of two ranges along each axis. The second range is usually empty. */
   private readonly spans = new Int32Array(12);
   private readonly radiusBits = new Float32Array(1);
   private readonly radiusWord = new Int32Array(this.radiusBits.buffer);
@@ -269,7 +269,7 @@ export class LiveCells {
   }
 
   /**
-   * Returns the cell of a coordinate along an axis. It never descends as the coordinate ascends. Edges are powers of
+   * Returns the cell of a coordinate along an axis. A higher coordinate never has a lower cell. Edges are powers of
    * two, so only the difference to the origin is rounded, and only along axes that wrap.
    */
   private cellAlong(axis: number, level: number, coordinate: number): number {
@@ -320,7 +320,7 @@ export class LiveCells {
       const first = this.cellAlong(axis, level, centre - wide);
       return this.writeSpan(axis, first, this.cellAlong(axis, level, centre + wide), 1, 0);
     }
-    // Two parts: the cells up to `last`, and the cells from `first` on.
+    // Two ranges: the cells up to `last`, and the cells from `first` on.
     const last = this.cellAlong(axis, level, above ? centre + wide - period : centre + wide);
     const first = this.cellAlong(axis, level, below ? centre - wide + period : centre - wide);
     if ((below && above) || last >= first) return this.writeSpan(axis, 0, end, 1, 0);
@@ -339,8 +339,8 @@ export class LiveCells {
   }
 
   /**
-   * Writes two parts of cells along an axis to `spans`. A part whose last cell is before its first is empty. Returns
-   * the number of cells.
+   * Writes two ranges of cells along an axis to `spans`: from `first` to `last`, and from `second` to `end`. A range
+   * whose last cell is before its first is empty. Returns the number of cells.
    */
   private writeSpan(axis: number, first: number, last: number, second: number, end: number): number {
     const { spans } = this;

@@ -22,7 +22,7 @@ export function halfPeriod({ period }: Bounds): number {
 
 /** Returns whether a value is a vector of finite numbers. It builds no message, so that valid input is checked fast. */
 export function isVector(value: ArrayLike<number>, dimensions: number): boolean {
-  if (typeof value !== 'object' || value === null || value.length !== dimensions) return false;
+  if (!(Array.isArray(value) || ArrayBuffer.isView(value)) || value.length !== dimensions) return false;
   for (let axis = 0; axis < dimensions; axis++) {
     const component: unknown = value[axis];
     if (typeof component !== 'number' || !Number.isFinite(Math.fround(component))) return false;

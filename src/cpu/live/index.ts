@@ -111,7 +111,8 @@ export class CpuIndex {
   }
 
   has(id: number): boolean {
-    return id >>> 0 === id && id < this.end && this.cells.words[WORDS * id + LEVEL] !== NONE;
+    if (typeof id !== 'number' || id >>> 0 !== id) return false;
+    return id < this.end && this.cells.words[WORDS * id + LEVEL] !== NONE;
   }
 
   /**
@@ -407,7 +408,7 @@ export class CpuIndex {
   private checkIdle(): void {
     if (this.visits === 0) return;
     throw new CellstormError(
-      'This CpuIndex is in the middle of near, overlapping, forEachPair, inBox or alongRay, so until that returns you may search it but not change it.',
+      'This CpuIndex is in the middle of near, overlapping, forEachPair, inBox or alongRay, so until that method returns you may search it but not change it.',
     );
   }
 

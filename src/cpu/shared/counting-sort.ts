@@ -9,7 +9,8 @@
  *
  * Each loop moves two particles per iteration and reads both before it writes either, because a processor may delay a
  * read that follows a write until it knows that their addresses differ. One particle per iteration takes 10.4 ns per
- * particle, two take 5.5 ns (bench/NOTES.md). The code after each loop moves the last of an odd number.
+ * particle, two take 5.5 ns (bench/NOTES.md). If the number of particles is odd, the code after each loop moves the
+ * last particle.
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';

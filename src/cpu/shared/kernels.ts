@@ -99,8 +99,9 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
 export interface Kernels {
   /**
    * Computes the key of each position and counts the particles per column and row. Returns a negative number if any key
-   * is below the one before it. The result is not a boolean because V8 compiles a long loop from what has run before: a
-   * comparison after the loop would make V8 discard the code in every call.
+   * is below the one before it. The result is not a boolean, because V8 optimises a long loop while it runs and knows
+   * only the code that has run so far. A comparison after the loop would make V8 discard the optimised code in every
+   * call.
    */
   findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
   /** Like `findCells`, but writes `inputKeys` and counts the particles per bin. */

@@ -25,7 +25,7 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
  * A pair overlaps if its distance² in doubles is below diameter² · SURELY, and does not if it is above diameter² ·
  * PERHAPS. The pair loops keep all pairs that may overlap and count those that surely do. If the two numbers differ,
  * dropApart tests the pairs exactly after the loop: a call inside the loop would make V8 keep the loop's numbers in
- * memory.
+ * memory instead of registers.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;

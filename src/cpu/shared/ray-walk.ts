@@ -3,8 +3,8 @@
  * ../levels/ray.ts for a grid with radii, ../live/ray.ts for an index.
  * Inputs: a ray that begins in the world, the cells along each axis, and a function that visits the particles of a row
  * of cells. Outputs: ids and distances, by distance and then by id. In a periodic world the ray wraps too, along each
- * axis at most MOST_PERIODS times, and a ball counts where the ray first meets it. A ball whose centre is not in the box,
-because it was more than a period outside, is met by no ray. All decisions are made in doubles.
+ * axis at most MOST_PERIODS times, and a ball counts where the ray first meets it. No ray meets a ball whose centre is
+ * not in the box because it was more than a period outside. All decisions are made in doubles.
  *
  * The walk is that of shaders/query/rays.wgsl. It goes through the layers of cells along z. For each layer it computes
  * the times at which the ray is near the layer, and for these times the rows along y. For each row it does the same and
@@ -134,7 +134,7 @@ export class Path {
 
   /**
    * Returns the part of a span of times in which the ray may meet centres between two coordinates. If there is no such
-   * part, the result descends.
+   * part, the first time of the result is after the second.
    */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
@@ -221,7 +221,7 @@ export class Path {
       const length = period[axis] as number;
       const low = min[axis] as number;
       const coordinate = positions[this.stride * slot + axis] as number;
-      // Like wrapOnce, this takes a coordinate that is too small to be told from the low end for the low end.
+      // Like wrapOnce, this treats a coordinate as the low end if 32-bit floats cannot tell the two apart.
       const isAbove = snap(Math.fround(coordinate - low)) >= 0;
       if (length > 0 && !(isAbove && coordinate <= Math.fround(low + length))) return false;
     }
@@ -332,7 +332,7 @@ export class Layers {
     return this.period > 0 ? Math.floor(layer / this.cells) : 0;
   }
 
-  /** Returns the number of the cells of which a layer is an image. */
+  /** Returns the cell number, from `first` to `last`, of which a layer is an image. */
   cellOf(layer: number): number {
     return layer - this.periodsOf(layer) * this.cells;
   }

@@ -12,6 +12,9 @@ import { type ParticleState, sizesOf } from '../shared/kernels';
 import type { Neighbours } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 
+/** Thrown to end a search for pairs. */
+const ENOUGH = new Error('enough');
+
 export class CcdSolver {
   private readonly pairs: CpuBoxPairs;
 
@@ -33,7 +36,15 @@ export class CcdSolver {
       visitObstacles: (low, high, visit) => obstacles?.visitInBox(low, high, visit),
       meetings(boxes, visit) {
         pairs.build(boxes);
-        pairs.forEachPair(visit);
+        try {
+          pairs.forEachPair((first, second) => {
+            if (!visit(first, second)) throw ENOUGH;
+          });
+        } catch (error) {
+          if (error === ENOUGH) return false;
+          throw error;
+        }
+        return true;
       },
     };
     return followPaths(world, substep, state, search);

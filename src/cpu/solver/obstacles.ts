@@ -97,7 +97,7 @@ export class Obstacles {
         const slidingZ = velocityZ - approach * z;
         const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
         const braking = frictionShare(change, sliding, gripShare, friction);
-        // A particle bounces off one partner only, so a bounce is not shared among obstacles.
+        // A particle bounces off one partner only, so a bounce is not multiplied by the share.
         const factor = bounces ? 1 : share;
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);

@@ -2,9 +2,10 @@
  * The neighbour search of a simulation with variable radii; see neighbours.ts. It sorts particles and finds pairs like
  * createCpuGrid with `radii`.
  *
- * Seven files implement variable radii on the CPU, in periodic worlds too: this one, ../levels/order.ts (the sort),
- * ../levels/cells.ts (cells and buckets), ../levels/search.ts (pairs), general-contact.ts and shapes.ts (contacts), and
- * core/contact/law.ts (the contact law). simulation.ts calls them as for particles of one radius.
+ * Other files that handle variable radii: ../levels/order.ts (the sort), ../levels/level-choice.ts (the levels in use),
+ * ../levels/cells.ts (cells and buckets), ../levels/search.ts with plane.ts and space.ts (pairs), general-contact.ts
+ * and shapes.ts (contacts), variable-obstacles.ts (obstacles). simulation.ts calls the same methods as for particles of
+ * one radius.
  */
 
 import type { BroadPhase } from '../../core/contact/settings';

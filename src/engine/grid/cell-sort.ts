@@ -100,8 +100,8 @@ export class CellSort {
   }
 
   /**
-   * The cell of each sorted slot, valid until the next count: its index, or its coordinates if several cells may share
-   * a bucket.
+   * The cell of each sorted slot, valid until the next count: its coordinates if the world is unbounded or has levels,
+   * otherwise its index.
    */
   get cellOfSlot(): GPUBuffer {
     return this.owned.buffers.ranks;

@@ -134,7 +134,7 @@ export class GridKernel {
    * Cached bind groups by their first buffer. There are several per buffer, because callers alternate between other
    * buffers.
    */
-  private readonly groups = new WeakMap<GPUBuffer, CachedGroup[]>();
+  private groups = new WeakMap<GPUBuffer, CachedGroup[]>();
   private emptyGroup: ParticleGroup | undefined;
 
   private constructor(
@@ -210,6 +210,10 @@ export class GridKernel {
     }
     const threads = isOverPoints ? checkPoints(this.grid.world, input) : built.count;
     const { all, heavy } = this.kernels;
+    if (this.parameters?.makeRoom()) {
+      this.groups = new WeakMap();
+      this.emptyGroup = undefined;
+    }
     const groups = this.groupFor(input.buffers ?? {}, isOverPoints ? input.points : undefined);
     if (!this.parameters && input.parameters !== undefined) {
       throw new ArgumentError(
@@ -219,7 +223,7 @@ export class GridKernel {
       );
     }
     const values = { ...input.parameters, ...(isOverPoints ? { point_count: threads } : {}) };
-    const offsets = this.parameters ? [this.parameters.write(encoder, values)] : [];
+    const offsets = this.parameters ? [this.parameters.write(values)] : [];
     const pass = encoder.beginComputePass({ label: all.description.label });
     encodeKernels(all, heavy, pass, built.shared, groups, threads, offsets);
     pass.end();
@@ -240,7 +244,7 @@ export class GridKernel {
     const named = names.map((name) => {
       const buffer = given[name];
       if (!buffer || !(buffer.usage & GPUBufferUsage.STORAGE)) {
-        throw new ArgumentError(`buffers.${name}`, describeBuffer(buffer), 'a GPUBuffer with usage STORAGE');
+        throw new ArgumentError(`buffers.${name}`, buffer, 'a GPUBuffer with usage STORAGE');
       }
       return buffer;
     });
@@ -322,15 +326,9 @@ export function checkPoints(
   const needed = 4 * bodyFloats(world) * count;
   if (!points || !(points.usage & GPUBufferUsage.STORAGE) || points.size < needed) {
     const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} points`;
-    throw new ArgumentError('points', describeBuffer(points), accepted);
+    throw new ArgumentError('points', points, accepted);
   }
   return count;
-}
-
-/** Describes a buffer for an error message. Returns any other value unchanged. */
-function describeBuffer(buffer: GPUBuffer | undefined): unknown {
-  const isBuffer = typeof buffer?.size === 'number' && typeof buffer.usage === 'number';
-  return isBuffer ? new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`) : buffer;
 }
 
 function checkParameters(fields: StructFields): StructFields {
@@ -340,7 +338,8 @@ function checkParameters(fields: StructFields): StructFields {
   }
   checkNames('parameters', names);
   for (const name of names) {
-    if (!Object.hasOwn(FIELD_TYPES, fields[name] as string)) {
+    const type: unknown = fields[name];
+    if (typeof type !== 'string' || !Object.hasOwn(FIELD_TYPES, type)) {
       const accepted = `one of ${Object.keys(FIELD_TYPES).join(', ')}`;
       throw new ArgumentError(`parameters.${name}`, fields[name], accepted);
     }

@@ -168,13 +168,31 @@ export class GridParticles<More extends string = never> {
     this.clear(Uint32Array.from(ids).sort(), [['positions', 'position'], ...this.positionBuffers]);
   }
 
-  /** Writes one word per id for all work submitted from now on. `ids` must ascend; by default they are 0, 1, 2 … */
-  writeWords(
-    name: More,
-    words: Uint32Array | Int32Array | Float32Array,
-    ids: Uint32Array = Uint32Array.from(words, (_, index) => index),
-  ): void {
+  /**
+   * Writes one word per id for all work submitted from now on. `name` is a buffer of kind 'word'. `ids` must ascend; by
+   * default they are 0, 1, 2 …
+   */
+  writeWords(name: More, words: Uint32Array | Int32Array | Float32Array, given?: Uint32Array): void {
     this.checkAlive();
+    const known = this.parts.further.filter(([, kind]) => kind === 'word').map(([word]) => word);
+    if (!known.includes(name)) {
+      const accepted = known.length > 0 ? `one of ${known.join(', ')}` : "a buffer of kind 'word' in `more`";
+      throw new ArgumentError('name', name, accepted);
+    }
+    if (!(words instanceof Uint32Array || words instanceof Int32Array || words instanceof Float32Array)) {
+      throw new ArgumentError('words', words, 'a Uint32Array, an Int32Array or a Float32Array');
+    }
+    const ids = given === undefined ? Uint32Array.from(words, (_, index) => index) : given;
+    if (!(ids instanceof Uint32Array)) throw new ArgumentError('ids', ids, 'a Uint32Array');
+    if (ids.length !== words.length) {
+      throw new ArgumentError('words', words, `of length ${ids.length}, one word per id`);
+    }
+    let last = -1;
+    ids.forEach((id, index) => {
+      const accepted = `above the id before it and below ${this.capacity}, the capacity`;
+      if (id <= last || id >= this.capacity) throw new ArgumentError(`ids[${index}]`, id, accepted);
+      last = id;
+    });
     this.write(
       name,
       'word',

@@ -165,8 +165,8 @@ export class HashGrid {
 
   /**
    * One u32 per cell: its first slot. Then the end of the last cell, and the end of the quarantine, which holds
-   * particles that are not finite or whose radius is outside `radii`. In an unbounded world, and in a periodic world
-   * with `radii`, there is an entry per bucket instead, because several cells may share a bucket.
+   * particles that are not finite or whose radius is outside `radii`. In an unbounded world there is an entry per
+   * bucket instead, because several cells may share a bucket.
    */
   get start(): GPUBuffer {
     return this.parts.sort.start;
@@ -198,11 +198,7 @@ export class HashGrid {
     return this.parts.sort.bytes + this.parts.outputs.bytes + this.parts.parameters.bytes;
   }
 
-  /**
-   * Records the sort. The outputs are valid for work recorded after it. The caller submits. All encoders that are not
-   * submitted yet may hold 1,023 changes of `count` together. The call throws only if one encoder already holds that
-   * many.
-   */
+  /** Records the sort. The outputs are valid for work recorded after it. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -230,7 +226,7 @@ export class HashGrid {
       if (buffer.size < needed[name] || !(buffer.usage & GPUBufferUsage.STORAGE)) {
         throw new ArgumentError(
           name,
-          new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`),
+          buffer,
           `at least ${needed[name]} bytes for ${describeCount(input.count)}, with usage STORAGE`,
         );
       }
@@ -248,7 +244,7 @@ export class HashGrid {
       throw new ArgumentError(name, new Phrase('the same buffer as positions'), 'a buffer of its own');
     }
     const binding = this.bindingFor(input);
-    this.parts.parameters.recordInto(encoder, () => {
+    this.parts.parameters.recordInto(() => {
       const shared = this.parts.parameters.write(this.world, input.count, this.parts.substep);
       this.lastBuilt = { shared, count: input.count };
       encodeStages(encoder, 'grid', this.parts.sort.stages(shared, binding, input.count, false));

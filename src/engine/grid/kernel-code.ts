@@ -127,7 +127,7 @@ export function checkCode(
   }
 }
 
-/** Throws an ArgumentError if a name can be neither a variable nor a struct member in WGSL. */
+/** Throws an ArgumentError unless each name consists of ASCII letters, digits and _, and is no keyword of WGSL. */
 export function checkNames(argument: 'buffers' | 'parameters', names: readonly string[]): void {
   for (const name of names) {
     if (!/^[A-Za-z]\w*$/.test(name))
@@ -181,7 +181,8 @@ function checkSignatures(declarations: readonly Declaration[], dimensions: Dimen
     if (keyword !== 'fn' || called === undefined) continue;
     if (signatureOf(rest, aliases) === signatureOf(readTokens(called), aliases)) continue;
     const result = called.includes('->') ? '' : ', without a result';
-    refuse(name.at, `WGSL with another \`fn ${name.text}\``, `\`fn ${name.text}${called}\`${result}`);
+    const value = `WGSL whose \`fn ${name.text}\` has another signature`;
+    refuse(name.at, value, `\`fn ${name.text}${called}\`${result}`);
   }
 }
 

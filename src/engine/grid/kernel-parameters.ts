@@ -1,23 +1,20 @@
 /**
- * Writes the parameters of one kernel to a ring of slots, after checking their names and types. A recorded kernel keeps
- * its values if at most 1,023 other values are written before it is submitted.
+ * Checks the names and types of one kernel's parameters, and writes them to a UniformRing: a buffer that is divided
+ * into slots. A recorded kernel keeps its values, because a slot is written only once: a full buffer is replaced.
  * Inputs: a struct layout and values. Output: the offset of the slot to bind.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
-import { type BufferSet, createBuffers } from '../../gpu/buffers';
+import { createBuffers } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
 import type { FieldType, StructFields, StructLayout } from '../../gpu/layout';
-import { RecordedChanges, UniformRing } from '../../gpu/uniform-ring';
+import { UniformRing } from '../../gpu/uniform-ring';
 
 export class KernelParameters {
-  private readonly recorded = new RecordedChanges();
-  private lastOffset: number | undefined;
-
   private constructor(
     private readonly layout: StructLayout<StructFields>,
     private readonly ring: UniformRing,
-    private readonly owned: BufferSet<'parameters'>,
+    readonly bytes: number,
   ) {}
 
   static async create(
@@ -25,21 +22,24 @@ export class KernelParameters {
     label: string,
     layout: StructLayout<StructFields>,
   ): Promise<KernelParameters> {
-    const owned = await createBuffers(
+    const { buffers, bytes } = await createBuffers(
       gpu,
       label,
       { parameters: UniformRing.BYTES },
       GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC,
     );
-    return new KernelParameters(layout, new UniformRing(gpu.device, owned.buffers.parameters), owned);
-  }
-
-  get bytes(): number {
-    return this.owned.bytes;
+    return new KernelParameters(layout, new UniformRing(gpu.device, buffers.parameters), bytes);
   }
 
   get buffer(): GPUBuffer {
-    return this.owned.buffers.parameters;
+    return this.ring.buffer;
+  }
+
+  /** Replaces the buffer if it is full. Call this before `write`. Returns true if bind groups must be created again. */
+  makeRoom(): boolean {
+    const { isFull } = this.ring;
+    if (isFull) this.ring.replace();
+    return isFull;
   }
 
   /** Byte offset of a field inside a slot. */
@@ -48,19 +48,15 @@ export class KernelParameters {
   }
 
   /** Writes the values into a slot, unless they are those of the last call. Returns the offset of the slot. */
-  write(encoder: GPUCommandEncoder, values: Readonly<Record<string, number | readonly number[]>>): number {
+  write(values: Readonly<Record<string, number | readonly number[]>>): number {
     const names = Object.keys(this.layout.fields);
     checkKnownKeys('parameters', values, names);
     for (const name of names) checkField(name, values[name], this.layout);
-    this.recorded.check(encoder, '');
-    const offset = this.ring.write(this.layout.encode(values as never));
-    if (offset !== this.lastOffset) this.recorded.add(encoder, 1);
-    this.lastOffset = offset;
-    return offset;
+    return this.ring.write(this.layout.encode(values as never));
   }
 
   destroy(): void {
-    this.owned.destroy();
+    this.ring.destroy();
   }
 }
 

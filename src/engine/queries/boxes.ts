@@ -1,8 +1,8 @@
 /**
  * Lists, on the GPU, the ids of all particles whose centre lies in each of many boxes, bounds included. Boxes may have
  * any size and position.
- * Inputs: the grid as it was last encoded, and two corners per box. Outputs: `count`, and `ids`. Those of box i are
- * from `offsets[i]` up to, but not including, `offsets[i + 1]`.
+ * Inputs: the grid as it was last encoded, and two corners per box. Outputs: `count`, `offsets` and `ids`. The ids of
+ * box i are from index `offsets[i]` up to, but not including, `offsets[i + 1]`.
  * In a periodic world, a particle is in a box if one of its images is.
  * Ordering: boxes in the order of the input; per box ids ascending. The same input gives the same bits. The search only
  * compares coordinates, so no particle is borderline. If the list has no room for all particles of a box, the box's
@@ -17,7 +17,7 @@ import { defineStruct, storedFloats } from '../../gpu/layout';
 import { BOXES_FIELDS, Boxes, type BoxesBinding, queueBytes } from '../../passes/query/boxes';
 import type { KernelGrid } from '../grid/grid-kernel';
 import { KernelParameters } from '../grid/kernel-parameters';
-import { CountedList } from './counted-list';
+import { CountedList, checkListFits, checkOwnersFit } from './counted-list';
 import { ListSearch, lastBuilt } from './list-search';
 import { closeHoles, type ListedNeighbours } from './near';
 
@@ -53,15 +53,17 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     checkInteger('boxes', boxes, 1, MAX_PARTICLES);
     const { dimensions } = grid.world;
     const label = 'grid.boxes';
+    const listed = { capacity, words: 1, entries: 'particles in boxes' } as const;
+    checkListFits(gpu, listed);
+    checkOwnersFit(gpu, 'boxes', boxes);
     const passes = await Boxes.create(gpu, grid.world);
     const { list, queue, parameters } = await createParts({
       list: CountedList.create(gpu, {
         label,
         dimensions,
         owners: boxes,
-        capacity,
-        words: 1,
-        entries: 'particles in boxes',
+        ...listed,
+        cutsOwners: true,
       }),
       queue: createBuffers(
         gpu,

@@ -34,6 +34,11 @@ export interface CountedListOptions {
   /** The largest number of entries. */
   readonly capacity: number;
   readonly words: EntryWords;
+  /**
+   * True if the fill writes an owner's first entries, or holes, into room that is too small for all of them. Default
+   * false: a list that is too short then ends before that owner.
+   */
+  readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */
   readonly entries: string;
   /** The size of the buffer of offsets in bytes, if it must hold more than the offsets. */
@@ -57,6 +62,37 @@ export interface ListReading {
 /** A list of pairs. If the list was too short, `found` exceeds `count` and is the capacity that you need. */
 export interface ListedPairs extends PairList {
   readonly found: number;
+}
+
+/** Throws if the device cannot bind a list of this capacity. Call this before any kernel is compiled. */
+export function checkListFits(
+  gpu: Gpu,
+  { capacity, words, entries }: Pick<CountedListOptions, 'capacity' | 'words' | 'entries'>,
+): void {
+  checkInteger('capacity', capacity, 1, 2 ** 31);
+  const bytes = 16 * Math.ceil((words * capacity) / 4);
+  checkFits(gpu, `A list of ${capacity} ${entries} takes`, bytes, 4 * words, entries);
+}
+
+/** Throws if the device cannot bind 4 bytes per owner. `owners` is their name in the plural. */
+export function checkOwnersFit(gpu: Gpu, owners: string, count: number): void {
+  checkFits(gpu, `Searching for ${count} ${owners} takes`, scanBytes(count + 1), 4, owners);
+}
+
+function checkFits(
+  { device: { limits } }: Gpu,
+  what: string,
+  bytes: number,
+  each: number,
+  entries: string,
+): void {
+  for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+    if (bytes <= limits[name]) continue;
+    throw new LimitError(
+      name,
+      `${what} ${bytes} bytes, but this device's ${name} is ${limits[name]}: at most ${Math.floor(limits[name] / each)} ${entries} fit.`,
+    );
+  }
 }
 
 /** How many entries and offsets of a list to copy. `owners` is undefined if offsets are not requested. */
@@ -92,25 +128,17 @@ export class CountedList {
   ) {}
 
   static async create(gpu: Gpu, options: CountedListOptions): Promise<CountedList> {
-    const { label, dimensions, owners, words, entries, companion } = options;
-    checkInteger('capacity', options.capacity, 1, 2 ** 31);
+    const { label, dimensions, owners, words, cutsOwners, companion } = options;
+    checkListFits(gpu, options);
     // Round up, because buffer sizes are multiples of 16 bytes, and shaders derive the capacity from the size of the
     // buffer.
     const perStep = 4 / words;
     const capacity = perStep * Math.ceil(options.capacity / perStep);
     const bytes = 4 * words * capacity;
-    const { limits } = gpu.device;
-    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
-      if (bytes <= limits[name]) continue;
-      throw new LimitError(
-        name,
-        `A list of ${options.capacity} ${entries} takes ${bytes} bytes, but this device's ${name} is ${limits[name]}: at most ${Math.floor(limits[name] / (4 * words))} ${entries} fit.`,
-      );
-    }
     const length = owners + 1;
     const { scan, listCount, owned, counted } = await createParts({
       scan: Scan.create(gpu, dimensions),
-      listCount: ListCount.create(gpu, dimensions, words),
+      listCount: ListCount.create(gpu, dimensions, words, cutsOwners),
       owned: createBuffers<BufferSizes>(gpu, label, {
         tallies: scanBytes(length),
         offsets: options.offsetBytes ?? scanBytes(length),

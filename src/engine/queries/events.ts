@@ -16,7 +16,7 @@ import { checkEncoder, type Gpu } from '../../gpu/device';
 import type { SharedBinding } from '../../gpu/params';
 import { LIST_DISPATCH_OFFSET } from '../../passes/query/list-count';
 import { EVENT_KINDS, type EventKind, PairEventsPass } from '../../passes/query/pair-events';
-import { CountedList, type ListedPairs } from './counted-list';
+import { CountedList, checkListFits, type ListedPairs } from './counted-list';
 
 export interface GridEventsOptions {
   /** The largest number of pairs in each of the three lists; 8 bytes each. Default: the capacity of the GridPairs. */
@@ -109,8 +109,10 @@ export class GridEvents {
         owners,
         capacity,
         words: 2,
+        cutsOwners: true,
         entries: `${kind} pairs`,
       });
+    checkListFits(gpu, { capacity, words: 2, entries: 'events' });
     const passes = await PairEventsPass.create(gpu, dimensions);
     const { previous, ...lists } = await createParts({
       begun: createList('begun'),

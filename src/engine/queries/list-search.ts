@@ -2,7 +2,8 @@
  * The base of GridNear, GridBoxes and GridRays: searches in a grid whose results are lists on the GPU. One kernel
  * counts the results of each owner (a point, box or ray). Another writes them at scanned offsets. Owns the lists and
  * the parameters.
- * Outputs: `count`, and `ids`. Those of owner i are from `offsets[i]` up to, but not including, `offsets[i + 1]`.
+ * Outputs: `count`, `offsets` and `ids`. The ids of owner i are from index `offsets[i]` up to, but not including,
+ * `offsets[i + 1]`.
  */
 import { CellstormError } from '../../core/base/errors';
 import type { SharedBinding } from '../../gpu/params';
@@ -50,7 +51,7 @@ export abstract class ListSearch<Group> {
    * listed id.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
-  private readonly groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
+  private groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
   /** The number of owners in the last recorded search. The next `read` most likely needs as many. */
   protected lastCount = 0;
 
@@ -102,7 +103,8 @@ export abstract class ListSearch<Group> {
     shared: SharedBinding,
     { label, owners, count, counted, values }: Search,
   ): void {
-    const offset = this.parameters.write(encoder, { ...values, [counted]: count });
+    if (this.parameters.makeRoom()) this.groups = new WeakMap();
+    const offset = this.parameters.write({ ...values, [counted]: count });
     const { tally, fill } = this.groupsFor(owners);
     const pass = encoder.beginComputePass({ label });
     this.passes.encode(pass, shared, 'tally', tally, count, [offset]);

@@ -1,7 +1,7 @@
 /**
  * Lists, on the GPU, the ids of all particles within a radius of each of many points. The points need not be particles.
- * Inputs: the grid as it was last encoded, and points. Outputs: `count`, and `ids`. Those of point i are from
- * `offsets[i]` up to, but not including, `offsets[i + 1]`.
+ * Inputs: the grid as it was last encoded, and points. Outputs: `count`, `offsets` and `ids`. The ids of point i are
+ * from index `offsets[i]` up to, but not including, `offsets[i + 1]`.
  * Ordering: points in the order of the input; per point ids ascending. The same input gives the same bits. If a
  * distance equals the radius to within rounding, the device may count the particle but not list it. The list then has a
  * hole, 2³² − 1.
@@ -15,7 +15,7 @@ import { defineStruct } from '../../gpu/layout';
 import { NEAR_FIELDS, Near } from '../../passes/query/near';
 import { checkPoints, type KernelGrid } from '../grid/grid-kernel';
 import { KernelParameters } from '../grid/kernel-parameters';
-import { CountedList } from './counted-list';
+import { CountedList, checkListFits, checkOwnersFit } from './counted-list';
 import { ListSearch, lastBuilt } from './list-search';
 import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 
@@ -75,14 +75,15 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     checkInteger('points', points, 1, MAX_PARTICLES);
     checkReach('reach', grid.world, reach);
     const { dimensions } = grid.world;
+    const listed = { capacity, words: 1, entries: 'neighbours' } as const;
+    checkListFits(gpu, listed);
+    checkOwnersFit(gpu, 'points', points);
     const passes = await Near.create(gpu, grid.world, breadthFor(grid.world, reach));
     const list = await CountedList.create(gpu, {
       label: 'grid.near',
       dimensions,
       owners: points,
-      capacity,
-      words: 1,
-      entries: 'neighbours',
+      ...listed,
     });
     const layout = defineStruct(dimensions, NEAR_FIELDS);
     const parameters = await KernelParameters.create(gpu, 'grid.near', layout).catch((error: unknown) => {

@@ -61,7 +61,7 @@ type Results = BufferSet<'ids' | 'distances-squared'>;
 
 export class GridNearest {
   private destroyed = false;
-  private readonly groups = new WeakMap<GPUBuffer, GPUBindGroup>();
+  private groups = new WeakMap<GPUBuffer, GPUBindGroup>();
   /** The number of points in the last recorded search. The next `read` most likely needs as many. */
   private lastCount = 0;
 
@@ -142,7 +142,8 @@ export class GridNearest {
       throw new ArgumentError('points', points, 'a buffer that the search does not write');
     }
     const shared = lastBuilt(this.grid, 'nothing is near anything');
-    const offset = this.parameters.write(encoder, {
+    if (this.parameters.makeRoom()) this.groups = new WeakMap();
+    const offset = this.parameters.write({
       reach_squared: reachSquared(radius),
       point_count: count,
       k: this.k,

@@ -15,7 +15,7 @@ import type { ParticleGroup } from '../../passes/particle-pass';
 import { LIST_DISPATCH_OFFSET } from '../../passes/query/list-count';
 import { offsetBytes, type PairShape, Pairs, withoutHoles } from '../../passes/query/pairs';
 import type { KernelGrid } from '../grid/grid-kernel';
-import { CountedList, type ListedPairs, type ListReading } from './counted-list';
+import { CountedList, checkListFits, type ListedPairs, type ListReading } from './counted-list';
 import { GridEvents, type GridEventsOptions } from './events';
 
 export interface GridPairsOptions {
@@ -58,14 +58,14 @@ export class GridPairs {
     checkKnownKeys('options', options, ['capacity']);
     const { capacity } = options;
     const { dimensions } = grid.world;
+    const listed = { capacity, words: 2, entries: 'pairs' } as const;
+    checkListFits(gpu, listed);
     const passes = await Pairs.create(gpu, grid.world, 'grid', undefined, shape);
     const list = await CountedList.create(gpu, {
       label: 'grid.pairs',
       dimensions,
       owners: particles,
-      capacity,
-      words: 2,
-      entries: 'pairs',
+      ...listed,
       offsetBytes: offsetBytes(grid.world, particles),
     });
     const { position_in, id_in, start, cell_of_slot } = grid.buffers;
@@ -84,8 +84,8 @@ export class GridPairs {
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If not all pairs fit, the list holds the first
-   * ones.
+   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If not all pairs fit, these are the pairs of
+   * the first ids, and end before the first id whose pairs do not all fit.
    */
   get pairs(): GPUBuffer {
     return this.list.list;

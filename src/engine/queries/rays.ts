@@ -12,7 +12,13 @@
  * If a ray touches a ball to within rounding, the device may count the ball but not list it. The list then has a hole,
  * 2³² − 1. If the list has no room for all entries of a ray, the ray's part of the list has only holes.
  */
-import { checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
+import {
+  checkDimensions,
+  checkInteger,
+  checkKnownKeys,
+  checkList,
+  checkVector,
+} from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';
 import { ArgumentError, DestroyedError } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
@@ -24,7 +30,7 @@ import { Readback } from '../../gpu/readback';
 import { FirstHits, RAYS_FIELDS, Rays } from '../../passes/query/rays';
 import type { KernelGrid } from '../grid/grid-kernel';
 import { KernelParameters } from '../grid/kernel-parameters';
-import { CountedList } from './counted-list';
+import { CountedList, checkListFits, checkOwnersFit } from './counted-list';
 import { ListSearch, lastBuilt } from './list-search';
 
 export interface GridRaysOptions {
@@ -96,9 +102,13 @@ function rayWords(dimensions: Dimensions): number {
 
 /** Packs rays for a GPU buffer. */
 export function packRays(dimensions: Dimensions, rays: readonly Ray[]): Float32Array<ArrayBuffer> {
+  checkDimensions(dimensions);
   const words = rayWords(dimensions);
-  const packed = new Float32Array(words * rays.length);
-  rays.forEach(({ origin, direction, greatestDistance = Number.POSITIVE_INFINITY }, index) => {
+  const listed = checkList('rays', rays, MAX_PARTICLES, 'rays');
+  const packed = new Float32Array(words * listed.length);
+  listed.forEach((ray, index) => {
+    checkKnownKeys(`rays[${index}]`, ray, ['origin', 'direction', 'greatestDistance']);
+    const { origin, direction, greatestDistance = Number.POSITIVE_INFINITY } = ray;
     checkVector(`rays[${index}].origin`, origin, dimensions);
     checkVector(`rays[${index}].direction`, direction, dimensions);
     if (typeof greatestDistance !== 'number' || !(greatestDistance >= 0)) {
@@ -170,15 +180,17 @@ export class GridRays extends ListSearch<GPUBindGroup> {
     const { rays, capacity } = options;
     checkInteger('rays', rays, 1, MAX_PARTICLES);
     const { dimensions } = grid.world;
+    const listed = { capacity, words: 1, entries: 'balls on rays' } as const;
+    checkListFits(gpu, listed);
+    checkOwnersFit(gpu, 'rays', rays);
     const passes = await Rays.create(gpu, grid.world);
     const { list, parameters } = await createParts({
       list: CountedList.create(gpu, {
         label: 'grid.rays',
         dimensions,
         owners: rays,
-        capacity,
-        words: 1,
-        entries: 'balls on rays',
+        ...listed,
+        cutsOwners: true,
         companion: 'distances',
       }),
       parameters: KernelParameters.create(gpu, 'grid.rays', describeParameters(grid.world)),
@@ -245,7 +257,7 @@ function withoutHoles(
 
 export class GridFirstHits {
   private destroyed = false;
-  private readonly groups = new WeakMap<GPUBuffer, GPUBindGroup>();
+  private groups = new WeakMap<GPUBuffer, GPUBindGroup>();
   private lastCount = 0;
   private readonly readback: Readback;
 
@@ -265,6 +277,7 @@ export class GridFirstHits {
     checkKnownKeys('options', options, ['rays', 'firstOnly']);
     const { rays } = options;
     checkInteger('rays', rays, 1, MAX_PARTICLES);
+    checkOwnersFit(gpu, 'rays', rays);
     const pass = await FirstHits.create(gpu, grid.world);
     const { owned, parameters } = await createParts({
       owned: createBuffers(gpu, 'grid.first-hits', { ids: 4 * rays, distances: 4 * rays }),
@@ -293,7 +306,8 @@ export class GridFirstHits {
     checkEncoder(encoder);
     const values = checkRays(this.grid.world, this.rays, input);
     const shared = lastBuilt(this.grid, NOTHING_MET);
-    const offset = this.parameters.write(encoder, values);
+    if (this.parameters.makeRoom()) this.groups = new WeakMap();
+    const offset = this.parameters.write(values);
     const group = this.groupFor(input.rays);
     const pass = encoder.beginComputePass({ label: 'grid.first-hits' });
     this.pass.encode(pass, shared, group, input.count, [offset]);

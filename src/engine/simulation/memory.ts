@@ -4,6 +4,7 @@
  * simulations.
  */
 
+import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import {
   CCD_HEADER,
   CROWD_HEADER,
@@ -12,9 +13,10 @@ import {
   MEASURE_WORKGROUPS,
   SCAN_BLOCK,
 } from '../../core/base/constants';
-import { describeCount, LimitError } from '../../core/base/errors';
+import { ArgumentError, describeCount, LimitError } from '../../core/base/errors';
+import { MAX_PARTICLES } from '../../core/simulation/ids';
 import { cellBytes, finerBuckets, finerSteps } from '../../core/world/cells';
-import type { Dimensions, World, WorldKind } from '../../core/world/world';
+import { type Dimensions, MAX_CELLS, MAX_LEVELS, type World, type WorldKind } from '../../core/world/world';
 import { checkBinds, checkDeviceHolds, type Gpu } from '../../gpu/device';
 import { bodyFloats, storedFloats } from '../../gpu/layout';
 import { packedBytes } from './obstacles';
@@ -22,9 +24,10 @@ import { packedBytes } from './obstacles';
 /**
  * Returns the bytes per particle, as the sum of:
  *   - two copies of position, velocity and id; a position takes 16 bytes with variable radii, and 32 with boxes;
- *   - an entry (8), a partner (4), and a rank, which the cell replaces later (4; 8 or 16 if cells may share buckets);
- *   - with variable radii, a heavy particle (4), and two copies of the finer entries. A particle may be a finer entry on
- *     all levels but one (bounded and periodic worlds: all but two).
+ *   - an entry (8), a partner (4), and a rank, which the cell replaces later (4; in unbounded worlds and with variable
+ *     radii 8 in 2D and 16 in 3D);
+ *   - with variable radii, room in the list of heavy particles (4), and two copies of the finer entries. A particle may
+ *     be a finer entry on all levels but one (bounded and periodic worlds: all but two).
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -32,15 +35,30 @@ export function bytesPerParticle(
   levels = 0,
   boxes = false,
 ): number {
+  checkDimensions(dimensions);
+  checkKind(kind);
+  checkInteger('levels', levels, 0, MAX_LEVELS);
+  checkBooleans({ boxes });
   const vectors = 4 * (bodyFloats({ dimensions, levels, boxes }) + storedFloats(dimensions));
   const finer = levels > 0 ? 2 * 4 * Math.max(0, levels - finerSteps({ kind })) + 4 : 0;
   return 2 * (vectors + 4) + 12 + cellBytes({ dimensions, kind, levels }) + finer;
 }
 
+function checkKind(kind: unknown): void {
+  if (kind === 'bounded' || kind === 'periodic' || kind === 'unbounded') return;
+  throw new ArgumentError('kind', kind, "'bounded', 'periodic' or 'unbounded'");
+}
+
+function checkBooleans(values: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value !== 'boolean') throw new ArgumentError(name, value, 'true or false');
+  }
+}
+
 /** A count and a start, 4 bytes each. */
 export const BYTES_PER_CELL = 8;
 
-/** Parameter rings, partial measures and padding. */
+/** Parameters, partial measures and padding. */
 const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 
 /** The parts of a simulation that take memory only if an option asks for them. */
@@ -66,8 +84,14 @@ export function estimateMemory(
   particles: number,
   cells: number,
   kind?: WorldKind,
-  { obstacles = 0, levels = 0, crowds = levels > 0, boxes = false, continuous = false }: MemoryOptions = {},
+  options: MemoryOptions = {},
 ): number {
+  checkKnownKeys('options', options, ['obstacles', 'crowds', 'levels', 'boxes', 'continuous']);
+  const { obstacles = 0, levels = 0, crowds = levels > 0, boxes = false, continuous = false } = options;
+  checkInteger('particles', particles, 0, MAX_PARTICLES);
+  checkInteger('cells', cells, 0, MAX_CELLS);
+  checkInteger('obstacles', obstacles, 0, MAX_PARTICLES);
+  checkBooleans({ crowds, continuous });
   const leaving = particles / 8;
   const heavy = crowds ? 4 * (CROWD_HEADER + particles) : 0;
   return Math.ceil(
@@ -139,9 +163,9 @@ function bytesOfObstacles(
 
 /**
  * Returns the sizes to request from a device so that the longest buffer of a world fits. With levels, the longest
- * buffer may hold the positions, the finer entries, or the buckets, including those of finer entries. A particle takes
- * one word of finer entries per level on which it may be one, and one word as a heavy particle. With `continuous`, the
- * longest buffer holds the lists of paths.
+ * buffer may hold the positions, the finer entries, or the buckets, including those of finer entries. In the buffer of
+ * finer entries, a particle takes one word per level on which it may be an entry, and one word in the list of heavy
+ * particles. With `continuous`, the longest buffer holds the lists of paths.
  */
 export function deviceNeeds(
   world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,
@@ -184,9 +208,10 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Nodes per particle for the lists of paths in cells: twice as many as one piece of a path takes at most. So all
- * particles can be fast and still advance. FEWEST_NODES is the least number in all: enough for 10,000 paths through a
- * hundred cells each. A path that finds no free node is held.
+ * Nodes per particle. Each cell has a linked list of the paths through it; a node is an element of such a list. There
+ * are twice as many nodes per particle as one piece of a path takes at most, so all particles can be fast and still
+ * advance. FEWEST_NODES is the least number in all: enough for 10,000 paths through a hundred cells each. A path that
+ * finds no free node is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;

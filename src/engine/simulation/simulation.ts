@@ -216,8 +216,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Records a step into the caller's encoder. All encoders that are not submitted yet may hold 1,023 changes of
-   * parameters (dt, settings, count) together. The call throws only if one encoder already holds that many.
+   * Records a step into the caller's encoder. Submit encoders in the order in which their steps were recorded.
+   * Parameters (dt, settings, count) take a further 512 KiB of memory for every 1,024 changes that are recorded. If the
+   * encoder is finished already, the next awaited call rejects. An encoder of another device fails in its own `finish`.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
@@ -431,7 +432,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   private recordInto(encoder: GPUCommandEncoder, label: string, makeStages: () => Stage[]): void {
-    this.parameters.recordInto(encoder, () => {
+    this.parameters.recordInto(() => {
       const stages = makeStages();
       this.submissions.record(() => this.encodeStages(encoder, label, stages));
     });

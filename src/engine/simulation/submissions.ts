@@ -2,8 +2,8 @@
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
  * The device may reject a kernel after it was recorded, if no caller awaited its compilation. The device then drops the
- * submission, and the two copies of the state no longer match. So the state is lost, and `check` throws until `renew`
- * is called.
+ * submission. It also drops what is recorded into an encoder that is finished already. In both cases the two copies of
+ * the state no longer match. So the state is lost, and `check` throws until `renew` is called.
  * Inputs: recordings of changes. Output: `settled`, which rejects if any change so far was dropped.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
@@ -49,10 +49,20 @@ export class StateSubmissions {
     if (compiled) this.dependOn(validOf(compiled, device.popErrorScope()));
   }
 
-  /** Records a change into the caller's encoder. */
+  /**
+   * Records a change into the caller's encoder. If the encoder is finished already, WebGPU reports it later, so the
+   * change counts as dropped then. An encoder of another device reports to that device only.
+   */
   record(encode: () => void): void {
-    const { compiled } = watchKernels(this.gpu, encode);
-    if (compiled) this.dependOn(compiled);
+    const { device } = this.gpu;
+    device.pushErrorScope('validation');
+    let compiled: Promise<void> | undefined;
+    try {
+      ({ compiled } = watchKernels(this.gpu, encode));
+    } finally {
+      const what = 'The encoder could not record a step; was it finished already?';
+      this.dependOn(validOf(compiled, device.popErrorScope(), what));
+    }
   }
 
   /** Submits stages and times each. All of them are submitted before this method first waits. */
@@ -82,12 +92,14 @@ export class StateSubmissions {
   }
 }
 
-/** The device dropped a change of the state because it rejected a kernel. */
+/** The device dropped a change of the state, because it rejected a kernel or a recording. */
 class StateLost extends GpuError {
-  constructor({ message }: Error) {
+  constructor(cause: Error) {
+    const reason = cause instanceof GpuError ? cause.reason : 'shader';
+    const advice = reason === 'shader' ? ' and avoid the kernel that was rejected' : '';
     super(
-      'shader',
-      `This simulation lost its particles when the device dropped a change; restore a checkpoint and avoid the kernel that was rejected: ${message}`,
+      reason,
+      `This simulation lost its particles when the device dropped a change; restore a checkpoint${advice}: ${cause.message}`,
     );
   }
 }

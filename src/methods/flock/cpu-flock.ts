@@ -53,7 +53,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   /**
    * The state itself, not a copy: packed positions and velocities of the boids, indexed by id up to `end`, and
    * positions of the hunters. Positions of unused ids are NaN. Between two steps you may change velocities, and may
-   * change positions within the box.
+   * move boids to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
     return { ...this.particles.buffers, hunters: this.hunters };

@@ -51,7 +51,7 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
 
   /**
    * The state itself, not a copy: packed arrays indexed by id up to `end`. Positions of unused ids are NaN. Between two
-   * steps you may change velocities, and may change positions within the box.
+   * steps you may change velocities, and may move particles to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {
     readonly species: Uint32Array;

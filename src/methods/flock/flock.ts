@@ -19,6 +19,7 @@ import { type Walls, wallsOf } from '../../core/world/walls';
 import type { Dimensions } from '../../core/world/world';
 import type { GridKernel } from '../../engine/grid/grid-kernel';
 import { GridParticles } from '../../engine/grid/grid-particles';
+import { createBuffers } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
 import {
   changeSettings,
@@ -111,15 +112,12 @@ async function makeParts(
             spheres: { type: 'array<Sphere>', access: 'write' },
           },
         });
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-  const make = (label: string, bytes: number) =>
-    gpu.device.createBuffer({ label: `flock.${label}`, size: Math.max(16, bytes), usage });
   const positionBytes = 4 * storedFloats(dimensions) * (hunters.length / dimensions);
-  const buffers = {
-    spheres: make('spheres', 2 * MOST_SPHERES * 4 * SPHERE_FLOATS),
-    hunting: make('hunting', 2 * positionBytes),
-    hunters: make('hunters', positionBytes),
-  };
+  const { buffers } = await createBuffers(gpu, 'flock', {
+    spheres: 2 * MOST_SPHERES * 4 * SPHERE_FLOATS,
+    hunting: 2 * positionBytes,
+    hunters: positionBytes,
+  });
   return { particles, boids, hunter, buffers };
 }
 
@@ -147,7 +145,7 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   /**
    * Positions and velocities of the boids, indexed by id, and positions of the hunters. Each is a vec2f (2D) or a vec4f
    * with w unused (3D). Positions of unused ids are NaN. Between two steps your kernels may change velocities, and may
-   * change positions within the box.
+   * move boids to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', GPUBuffer>> {
     const { particles, buffers } = this.parts;
@@ -265,7 +263,10 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     return { hunters: both.slice(0, floats), hunterVelocities: both.slice(floats) };
   }
 
-  /** Writes the hunters, which are also the first spheres, with radius 0. Without `velocities` they keep theirs. */
+  /**
+   * Writes the hunters' positions, also to the start of `spheres`, as spheres of radius 0. Without `velocities`, the
+   * hunters keep their velocities.
+   */
   private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;
     const { spheres, hunting, hunters } = this.parts.buffers;

@@ -119,10 +119,12 @@ export function changeSettings(given: Partial<LifeSettings>, current: LifeSettin
 
 /** Checks that new particles have one valid species per position. */
 export function checkNew(
-  { species, ...placed }: NewLife,
+  given: NewLife,
   dimensions: Dimensions,
   kinds: number,
 ): { readonly placed: PlacedParticles; readonly species: Uint32Array } {
+  checkKnownKeys('particles', given, ['positions', 'velocities', 'species']);
+  const { species, ...placed } = given;
   const { positions } = placed;
   const count = positions instanceof Float32Array ? positions.length / dimensions : undefined;
   return { placed, species: checkSpecies('species', species, count, kinds) };
@@ -159,11 +161,12 @@ function checkAttraction(argument: string, attraction: unknown, kinds?: number):
   if (!isTable || (kinds !== undefined && rows.length !== kinds)) {
     throw new ArgumentError(argument, attraction, `${kinds ?? `1 to ${MOST_SPECIES}`} rows, one per species`);
   }
-  rows.forEach((row, index) => {
+  // Array.from reads holes as undefined.
+  Array.from(rows).forEach((row, index) => {
     if (!Array.isArray(row) || row.length !== rows.length) {
       throw new ArgumentError(`${argument}[${index}]`, row, `${rows.length} numbers, one per species`);
     }
-    row.forEach((value, other) => {
+    Array.from(row).forEach((value, other) => {
       checkRange(`${argument}[${index}][${other}]`, value, -GREATEST_ATTRACTION, GREATEST_ATTRACTION);
     });
   });

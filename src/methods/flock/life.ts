@@ -16,6 +16,7 @@ import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type Walls, wallsOf } from '../../core/world/walls';
 import type { GridKernel } from '../../engine/grid/grid-kernel';
 import { GridParticles } from '../../engine/grid/grid-particles';
+import { createBuffers } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
 import {
   changeSettings,
@@ -69,12 +70,8 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
       },
       parameters: PARAMETERS,
     });
-    const attraction = gpu.device.createBuffer({
-      label: 'life.attraction',
-      size: Math.max(16, 4 * plan.kinds ** 2),
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
-    });
-    return new Life(gpu, plan, { particles, kernel, attraction });
+    const { buffers } = await createBuffers(gpu, 'life', { attraction: 4 * plan.kinds ** 2 });
+    return new Life(gpu, plan, { particles, kernel, attraction: buffers.attraction });
   } catch (error) {
     particles.destroy();
     throw error;
@@ -103,8 +100,8 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
 
   /**
    * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D); species are u32.
-   * Positions of unused ids are NaN. Between two steps your kernels may change velocities, and may change positions
-   * within the box.
+   * Positions of unused ids are NaN. Between two steps your kernels may change velocities, and may move particles to
+   * other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
     return this.particles.buffers;

@@ -32,7 +32,10 @@ export interface FlockSettings {
   readonly alignment: number;
   /** Pull towards the middle of the neighbours, 1 / s². Default 4. */
   readonly cohesion: number;
-  /** Push away from visible obstacles and walls at their surface, length / s². Default: 20 × `perception`. */
+  /**
+   * Push away from an obstacle or a wall at its surface, length / s². It is 0 from distance `perception` on. Default:
+   * 20 × `perception`.
+   */
   readonly avoidance: number;
   /**
    * Push away from a hunter at distance 0, length / s². It is 0 from distance `fear` on. Default: 40 × `perception`.
@@ -42,7 +45,7 @@ export interface FlockSettings {
   readonly slowest: number;
   /** Greatest speed of a boid, length / s. Default: 4 × `perception`. */
   readonly fastest: number;
-  /** Limit of a boid's total acceleration, length / s². Default: 15 × `perception`. */
+  /** Limit of the total acceleration of a boid or a hunter, length / s². Default: 15 × `perception`. */
   readonly greatestAcceleration: number;
   /** Pull of a hunter towards the middle of the boids it sees, 1 / s². Default 8. */
   readonly hunting: number;
@@ -101,6 +104,7 @@ export const MOST_SPHERES = 1024;
 
 /** Returns the default settings. */
 export function flockSettings(perception: number): FlockSettings {
+  checkRange('perception', perception, 1e-6, 1e6);
   return {
     spacing: perception / 2,
     separation: 20 * perception,

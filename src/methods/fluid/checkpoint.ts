@@ -43,7 +43,7 @@ export interface FluidCheckpoint {
   readonly leaving: Uint32Array;
 }
 
-/** The fields of a checkpoint that do not follow from the plan. */
+/** The fields of a checkpoint that describeFluid() copies as they are. */
 export type Progress = Omit<
   FluidCheckpoint,
   | 'version'
@@ -93,7 +93,7 @@ export function describeFluid(
   };
 }
 
-/** The state in a checkpoint, except the particles, in the form that the fluid uses. */
+/** The fields of a checkpoint that the fluid stores in another form. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];

@@ -25,6 +25,7 @@ import { particlesToGrid, type Transferred } from './reference/transfer';
 import type { FluidRegion } from './regions';
 import { changeSettings, type FluidSettings, type FluidSettingsOptions, pickSettings } from './settings';
 import {
+  checkMostSubsteps,
   checkNew,
   type FluidFields,
   type FluidParticles,
@@ -154,6 +155,7 @@ export class CpuFluid {
   advance(dt: number, most = 16): number {
     this.checkUsable();
     checkTimeStep(dt, 1);
+    checkMostSubsteps(most);
     const bodies = fastestBody(this.plan, this.currentObstacles);
     const substeps = substepsFor(this.plan, this.greatestSpeed(), bodies, dt, most);
     this.step(dt, substeps);
@@ -182,7 +184,7 @@ export class CpuFluid {
     return ids.length;
   }
 
-  /** Replaces all obstacles. Between calls each obstacle moves with its velocity. */
+  /** Replaces all obstacles. During later steps each obstacle moves with its velocity. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkUsable();
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
@@ -190,10 +192,10 @@ export class CpuFluid {
 
   measure(): FluidMeasures {
     this.checkUsable();
-    const { plan, kinds, lastStep } = this;
+    const { plan, lastStep } = this;
     return {
       ...this.solved,
-      ...measureState(plan, { kinds, fullness: this.transferred.fullness }, this.read(), lastStep),
+      ...measureState(plan, this.currentObstacles, this.read(), lastStep),
       missed: this.turnover.missed,
       time: this.elapsed,
       substeps: this.done,

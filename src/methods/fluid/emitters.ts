@@ -2,10 +2,10 @@
  * Emitters: regions that emit fluid. Each emitter has an infinite lattice of points, spaced like particles at rest,
  * that moves with the emitter's velocity. When a point enters the region, a particle is added there. This keeps the
  * region full and the stream evenly dense, whatever its direction.
- * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU. They depend on the
- * emitters, the solid cells and obstacles, the time step, and how far the lattices have moved (`ways`).
+ * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU. New particles depend on
+ * the emitters, the solid cells and obstacles, the time step, and how far the lattices have moved (`ways`).
  */
-import { checkRange } from '../../core/base/checks';
+import { checkList, checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
 import { checkRegion, copyRegion, cornersOf, type FluidRegion, isInRegion, JITTER, noise } from './regions';
 
@@ -14,7 +14,7 @@ export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
 
 export const MAX_EMITTERS = 16;
 
-/** Most lattice points in a region. Each substep tests all of them; for this many, that takes some milliseconds. */
+/** Most lattice points in a region. Each substep tests all of them. Testing this many takes some milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
 /** Most tests per point and substep. In very fast streams a point may cross a thin region between two tests. */
@@ -44,10 +44,7 @@ export function checkEmitters(
   given: readonly Emitter[],
   { dimensions, spacing, max }: EmitterScope,
 ): readonly Emitter[] {
-  if (!Array.isArray(given) || given.length > MAX_EMITTERS) {
-    throw new ArgumentError('emitters', given, `a list of at most ${MAX_EMITTERS} regions with a velocity`);
-  }
-  return given.map((emitter: Emitter, index) => {
+  return checkList('emitters', given, MAX_EMITTERS, 'regions with a velocity').map((emitter, index) => {
     const name = `emitters[${index}]`;
     checkRegion(name, emitter, dimensions);
     const { velocity } = emitter;

@@ -6,6 +6,8 @@
  */
 import { ArgumentError, CellstormError, DestroyedError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
+import { planSimulation } from '../../core/simulation/plan';
+import { checkHolds } from '../../engine/simulation/memory';
 import { createSimulation, type Simulation } from '../../engine/simulation/simulation';
 import type { Gpu } from '../../gpu/device';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
@@ -17,6 +19,7 @@ import { type FluidMeasures, measureDivergence, measureState } from './reference
 import type { FluidRegion } from './regions';
 import { changeSettings, type FluidSettings, type FluidSettingsOptions, pickSettings } from './settings';
 import {
+  checkMostSubsteps,
   checkNew,
   type FluidFields,
   type FluidParticles,
@@ -43,7 +46,7 @@ export class Fluid {
   /** Settles when all steps so far are submitted. Steps may have to wait until the GPU reports drained particles. */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
-  /** The plan with the settings of the last substep, by which measure() computes the divergence after it. */
+  /** The plan with the settings of the last substep. measure() needs them to compute the divergence that is left. */
   private lastPlan: FluidPlan;
   private elapsed = 0;
   private done = 0;
@@ -73,12 +76,16 @@ export class Fluid {
       throw new ArgumentError('gpu', gpu, 'what requestGpu() or wrapDevice() returns');
     }
     gpu.checkAlive();
+    const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
+    const given = { dimensions, capacity, radius, min, max, positions, velocities };
+    // Cells as wide as a diameter would be eleven times as many in 3D, nearly all of them empty.
+    const bodies = { ...given, cellSize: spacing };
+    // The particles' own check would come after the lattice has taken memory.
+    Substep.check(gpu, plan);
+    checkHolds(gpu, capacity, planSimulation(bodies).world);
     const substep = await Substep.create(gpu, plan);
     try {
-      const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
-      const given = { dimensions, capacity, radius, min, max, positions, velocities };
-      // Cells as wide as a diameter would be eleven times as many in 3D, nearly all of them empty.
-      return new Fluid(gpu, plan, await createSimulation(gpu, { ...given, cellSize: spacing }), substep);
+      return new Fluid(gpu, plan, await createSimulation(gpu, bodies), substep);
     } catch (error) {
       substep.destroy();
       throw error;
@@ -164,6 +171,7 @@ export class Fluid {
   async advance(dt: number, most = 16): Promise<number> {
     this.checkUsable();
     checkTimeStep(dt, 1);
+    checkMostSubsteps(most);
     if (this.waiting) await this.waiting;
     const bodies = fastestBody(this.plan, this.currentObstacles);
     const substeps = substepsFor(this.plan, await this.substep.greatestSpeed(this.state), bodies, dt, most);
@@ -232,7 +240,7 @@ export class Fluid {
     return ids.length;
   }
 
-  /** Replaces all obstacles. Between calls each obstacle moves with its velocity. */
+  /** Replaces all obstacles. During later steps each obstacle moves with its velocity. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkSettled('setObstacles');
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
@@ -241,7 +249,7 @@ export class Fluid {
   async measure(): Promise<FluidMeasures> {
     this.checkUsable();
     if (this.waiting) await this.waiting;
-    const { plan, lastPlan, lastStep, elapsed, done } = this;
+    const { plan, currentObstacles, lastPlan, lastStep, elapsed, done } = this;
     const { missed } = this.turnover;
     const [{ kinds, fullness, velocity, diagonal, solved }, state, { hash }] = await Promise.all([
       this.substep.readLattice(),
@@ -249,7 +257,7 @@ export class Fluid {
       this.particles.measure(),
     ]);
     return {
-      ...measureState(plan, { kinds, fullness }, state, lastStep),
+      ...measureState(plan, currentObstacles, state, lastStep),
       missed,
       time: elapsed,
       substeps: done,
@@ -419,7 +427,9 @@ export class Fluid {
     this.gpu.checkAlive();
   }
 
-  /** Throws if steps wait. Call it first in every method that changes the fluid, except steps. */
+  /**
+   * Throws if steps wait. Call it first in every method that changes the fluid, except in step, advance and profile.
+   */
   private checkSettled(call: string): void {
     this.checkUsable();
     if (!this.waiting) return;

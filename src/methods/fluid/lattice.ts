@@ -4,9 +4,10 @@
  *
  * Every array over a lattice has one entry per cell, and one more layer of entries at the upper end of each axis. Cells
  * of that layer are solid, and their lower faces are the upper walls. Face `axis` of entry n lies between the cells
- * n − stride and n. The first `first` entries hold 0, so that n − stride is in the array for every cell n. For a cell
- * at the lower end of an axis, n − stride is an entry of an upper layer, which is solid too. In 2D there is one layer
- * of cells along z, and no layer above it.
+ * n − stride and n. Before the first cell there are `first` more entries, so that n − stride is in the array for every
+ * cell n. These entries are solid, and 0 in all arrays except that of the kinds. For a cell at the lower end of an axis,
+ * n − stride is one of these entries or belongs to an upper layer. In 2D there is one layer of cells along z, and no
+ * layer above it.
  */
 export type Triple = readonly [number, number, number];
 
@@ -63,9 +64,9 @@ export function defineLevels(lattice: Lattice): Levels {
 }
 
 /**
- * Calls `visit` with each row (along x) of faces across an axis, both walls included. If the axis is −1, visits rows of
- * cells. A row's entries go from `row` to `end` − 1. Hot loops use rows, because a call per entry would take longer
- * than the work on most entries.
+ * Calls `visit` with each row (along x) of the faces perpendicular to an axis, both walls included. If the axis is −1,
+ * visits rows of cells. A row's entries go from `row` to `end` − 1. Hot loops use rows, because a call per entry would
+ * take longer than the work on most entries.
  */
 export function eachRow(
   { cells, extents, first }: Lattice,
@@ -91,7 +92,7 @@ export function eachCell(
   eachFace(lattice, -1, visit);
 }
 
-/** Calls `visit` with the entry of each face across an axis, both walls included. */
+/** Calls `visit` with the entry of each face perpendicular to an axis, both walls included. */
 export function eachFace(
   lattice: Lattice,
   axis: number,

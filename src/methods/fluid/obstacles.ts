@@ -2,7 +2,7 @@
  * Solid balls and boxes that move through the fluid. Checks them, tests whether a point is inside one, and moves points
  * to the nearest surface.
  */
-import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
+import { checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 
 export interface BallObstacle {
@@ -36,11 +36,9 @@ export interface Obstacle {
 export const MAX_OBSTACLES = 16;
 
 export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 | 3): readonly Obstacle[] {
-  if (!Array.isArray(given) || given.length > MAX_OBSTACLES) {
-    throw new ArgumentError('obstacles', given, `a list of at most ${MAX_OBSTACLES} obstacles`);
-  }
+  const listed = checkList('obstacles', given, MAX_OBSTACLES, 'obstacles');
   const whole = (vector: readonly number[]) => [0, 1, 2].map((axis) => vector[axis] ?? 0);
-  return given.map((obstacle: ObstacleOptions, index) => {
+  return listed.map((obstacle, index) => {
     const name = `obstacles[${index}]`;
     const shape: unknown = obstacle?.shape;
     if (shape !== 'ball' && shape !== 'box')
@@ -74,18 +72,20 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
   });
 }
 
+/** Returns whether a point is inside an obstacle, at least `depth` from the surface of a ball or the sides of a box. */
 export function insideObstacle(
   { position, halfExtents, radius }: Obstacle,
   point: readonly number[],
+  depth = 0,
 ): boolean {
   let squared = 0;
   let within = true;
   for (let axis = 0; axis < position.length; axis++) {
     const offset = (point[axis] as number) - (position[axis] as number);
     squared += offset * offset;
-    within &&= Math.abs(offset) < (halfExtents[axis] as number);
+    within &&= Math.abs(offset) < (halfExtents[axis] as number) - depth;
   }
-  return radius > 0 ? squared < radius * radius : within;
+  return radius > 0 ? squared < Math.max(radius - depth, 0) ** 2 : within;
 }
 
 /** If a point is inside, moves it to the nearest point of the surface. Returns whether it was inside. */

@@ -72,8 +72,9 @@ const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Radius of a particle for keeping particles apart, as a share of their initial distance. Twice this radius would be
- * close to random packing and raise the surface: in a dam break of 16 cells the volume is off by 2.2% instead of 1.2%.
+ * Radius of a particle for keeping particles apart, as a share of their initial distance. Particles of twice this
+ * radius would fill the fluid nearly as densely as random packing allows. Pushing them apart would raise the surface:
+ * in a dam break of 16 cells the volume is off by 2.2% instead of 1.2%.
  */
 const RADIUS = 0.225;
 
@@ -200,7 +201,8 @@ function seed(
   bed: Seedbed,
 ): { positions: Float32Array; velocities: Float32Array } {
   if (!Array.isArray(fill)) throw new ArgumentError('fill', fill, 'a list of regions');
-  fill.forEach((region: FluidRegion, index) => {
+  // Array.from reads holes as undefined.
+  Array.from(fill).forEach((region: FluidRegion, index) => {
     checkRegion(`fill[${index}]`, region, dimensions);
   });
   if (positions !== undefined) {
@@ -249,7 +251,7 @@ function seed(
   return all;
 }
 
-/** Calls `visit` with the position of each particle of `fill` and its region. The position is always the same array. */
+/** Calls `visit` with the position and the region of each particle of `fill`. `point` is always the same array. */
 function eachSeed(
   fill: readonly FluidRegion[],
   bed: Seedbed,

@@ -2,7 +2,7 @@
  * Defaults and checks of a fluid's settings, which may change between two steps.
  * Guarantee: a change is checked as a whole before any part of it applies.
  */
-import { checkInteger, checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
+import { checkInteger, checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { checkEmitters, type Emitter } from './emitters';
 import { checkRegion, copyRegion, type FluidRegion } from './regions';
@@ -113,10 +113,7 @@ export function resolveSettings(
   checkInteger('separation', separation, 0, 64);
   checkInteger('substeps', substeps, 1, MAX_SUBSTEPS);
   checkRange('restraint', restraint, 0, 1);
-  if (!Array.isArray(drains) || drains.length > MAX_DRAINS) {
-    throw new ArgumentError('drains', drains, `a list of at most ${MAX_DRAINS} regions`);
-  }
-  drains.forEach((region: FluidRegion, index) => {
+  checkList('drains', drains, MAX_DRAINS, 'regions').forEach((region: FluidRegion, index) => {
     checkRegion(`drains[${index}]`, region, dimensions);
     const { velocity } = region;
     if (velocity !== undefined)

@@ -66,9 +66,14 @@ export function packFields(
 /** Cells that a particle may move in a substep if `advance` chooses the number of substeps. */
 export const CELLS_PER_SUBSTEP = 1;
 
+/** Checks the argument `most` of advance. Call it before the greatest speed is read. */
+export function checkMostSubsteps(most: unknown): void {
+  checkInteger('most', most, 1, 64);
+}
+
 /**
- * Returns the number of substeps, at most `most`, such that nothing moves more than CELLS_PER_SUBSTEP cells in any of
- * them. This includes the speed that gravity adds.
+ * Returns how many substeps are needed so that nothing moves more than CELLS_PER_SUBSTEP cells per substep, but at most
+ * `most`. Takes the speed that gravity adds in `dt` into account.
  */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,
@@ -77,7 +82,6 @@ export function substepsFor(
   dt: number,
   most: number,
 ): number {
-  checkInteger('most', most, 1, 64);
   const speed = Math.max(greatestSpeed + Math.hypot(...gravity) * dt, obstacleSpeed);
   return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_PER_SUBSTEP * cellSize))));
 }

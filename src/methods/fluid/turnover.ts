@@ -26,7 +26,7 @@ interface Due {
   readonly spared: Set<number>;
 }
 
-/** The part of a checkpoint that this class determines. */
+/** The fields of a checkpoint that a Turnover stores, except the lists of ids. */
 export interface TurnoverState {
   readonly ways: readonly number[];
   readonly missed: number;

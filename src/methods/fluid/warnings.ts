@@ -1,4 +1,5 @@
 /** Warnings for users: one sentence per problem that a fluid's measures show. */
+import { ArgumentError } from '../../core/base/errors';
 import type { FluidPlan } from './options';
 import type { FluidMeasures } from './reference/measure';
 import { MOST_CELLS } from './reference/particles';
@@ -9,9 +10,17 @@ export type WarningFigures = Pick<
 >;
 
 export function fluidWarnings(
-  { count, missed, nonFinite, substeps, tooFast, unconverged }: WarningFigures,
-  { plan }: { readonly plan: Pick<FluidPlan, 'capacity' | 'emitters' | 'mostIterations' | 'tolerance'> },
+  measures: WarningFigures,
+  fluid: { readonly plan: Pick<FluidPlan, 'capacity' | 'emitters' | 'mostIterations' | 'tolerance'> },
 ): string[] {
+  const { count, missed, nonFinite, substeps, tooFast, unconverged } = measures ?? {};
+  if (
+    [count, missed, nonFinite, substeps, tooFast, unconverged].some((figure) => typeof figure !== 'number')
+  ) {
+    throw new ArgumentError('measures', measures, 'the result of `await fluid.measure()`');
+  }
+  const plan = fluid?.plan;
+  if (!Array.isArray(plan?.emitters)) throw new ArgumentError('fluid', fluid, 'a fluid');
   const { capacity, emitters, mostIterations, tolerance } = plan;
   const sentences: string[] = [];
   if (count === 0 && emitters.length === 0) {

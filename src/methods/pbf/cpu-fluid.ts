@@ -51,8 +51,8 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
 
   /**
    * The state itself, not a copy: packed arrays indexed by id up to `end`. `densities` holds the densities before the
-   * last corrections. Positions of unused ids are NaN. Between two steps you may change velocities, and may change
-   * positions within the box.
+   * last corrections. Positions of unused ids are NaN. Between two steps you may change velocities, and may move
+   * particles to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };
@@ -76,7 +76,9 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
 
   /** Adds particles. Returns their ids: the lowest free ids, ascending. */
   add(particles: PlacedParticles): Uint32Array {
-    return this.particles.add(particles);
+    const ids = this.particles.add(particles);
+    for (const id of ids) this.twin.densities[id] = 0;
+    return ids;
   }
 
   step(dt: number): void {
@@ -112,6 +114,7 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
     this.particles.checkAlive();
     const { settings, obstacles } = checkFluidCheckpoint(checkpoint, this.plan);
     this.particles.restore(checkpoint);
+    this.twin.densities.fill(0);
     this.currentSettings = settings;
     this.obstacles = obstacles;
     this.solids = this.pack(obstacles);

@@ -19,6 +19,7 @@ import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type Walls, wallsOf } from '../../core/world/walls';
 import type { GridKernel, GridKernelOptions } from '../../engine/grid/grid-kernel';
 import { GridParticles } from '../../engine/grid/grid-particles';
+import { createBuffers } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
 import {
   checkObstacles,
@@ -86,12 +87,8 @@ export async function createPositionFluid(gpu: Gpu, options: PositionFluidOption
   const particles = await GridParticles.create(gpu, { ...plan.placed, more: MORE, label: 'pbf' });
   try {
     const kernels = await makeKernels(particles);
-    const solids = gpu.device.createBuffer({
-      label: 'pbf.solids',
-      size: 4 * OBSTACLE_FLOATS * MOST_OBSTACLES,
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
-    });
-    return new PositionFluid(gpu, plan, { particles, kernels, solids });
+    const { buffers } = await createBuffers(gpu, 'pbf', { solids: 4 * OBSTACLE_FLOATS * MOST_OBSTACLES });
+    return new PositionFluid(gpu, plan, { particles, kernels, solids: buffers.solids });
   } catch (error) {
     particles.destroy();
     throw error;
@@ -146,7 +143,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
   /**
    * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D). `densities` holds
    * the densities before the last corrections, as f32. Positions of unused ids are NaN. Between two steps your kernels
-   * may change velocities, and may change positions within the box.
+   * may change velocities, and may move particles to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;

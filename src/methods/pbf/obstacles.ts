@@ -1,5 +1,5 @@
 /** Checks and packs obstacles, for both engines: solid balls and boxes that a position-based fluid does not enter. */
-import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
+import { checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
 import { farther } from './smoothing';
@@ -26,7 +26,7 @@ export const MOST_OBSTACLES = 1024;
 
 /**
  * Numbers per obstacle: the centre (3); the radius, or 0 for a box; half of each edge (3); for a ball, the share of
- * poly6 that lies within the ball's width.
+ * the smoothing kernel poly6 that lies within the ball's width.
  */
 export const OBSTACLE_FLOATS = 8;
 
@@ -35,10 +35,8 @@ export function checkObstacles(
   given: unknown,
   dimensions: Dimensions,
 ): readonly Obstacle[] {
-  if (!Array.isArray(given) || given.length > MOST_OBSTACLES) {
-    throw new ArgumentError(argument, given, `an array of at most ${MOST_OBSTACLES} balls and boxes`);
-  }
-  return given.map((one: ObstacleOptions, index) => {
+  const listed = checkList(argument, given as ObstacleOptions[], MOST_OBSTACLES, 'balls and boxes');
+  return listed.map((one, index) => {
     const name = `${argument}[${index}]`;
     if (one?.shape !== 'ball' && one?.shape !== 'box') {
       throw new ArgumentError(

@@ -50,14 +50,14 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/** Obstacles take four bytes per cell of a box here. Only settings that do not go together need more cells. */
+/** With obstacles, this engine takes four bytes per cell of a box. Sensible settings need far fewer cells than this. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {
   if (!options.obstacles && !options.obstacleCapacity) return;
   const { kind, levels, cellCount } = planSimulation(options).world;
   if (kind === 'unbounded' || levels > 0 || cellCount <= MOST_CELLS) return;
-  const accepted = `of at most ${MOST_CELLS} beside obstacles on the CPU engine (larger particles or a smaller box)`;
+  const accepted = `of at most ${MOST_CELLS} with obstacles on the CPU engine (larger particles or a smaller box)`;
   throw new ArgumentError('The box', new Phrase(`of ${cellCount} cells`), accepted);
 }
 

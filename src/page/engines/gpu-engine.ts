@@ -44,7 +44,7 @@ const MOST_ON_SOFTWARE = 1_000_000;
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
 /**
- * Bytes per particle on the page's side: the scene, kept states, and buffers that are drawn beside the simulation's.
+ * Bytes per particle on the page's side: the scene, kept states, and the buffers that the page adds for drawing.
  */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
@@ -139,7 +139,7 @@ class GpuRun implements Run {
   fixed: StaticBodies;
   restorations = 0;
   readonly births: Float32Array<ArrayBuffer>;
-  /** Simulated time of the births that are drawn, for methods that add particles by themselves. */
+  /** Simulated time of the last upload of births, for methods that add particles by themselves. */
   private birthsShown = 0;
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
@@ -162,7 +162,7 @@ class GpuRun implements Run {
     if (simulation.method) this.lastTiming = performance.now();
   }
 
-  /** Creates the buffers that are drawn beside the simulation's own. Await it before any other call. */
+  /** Creates the buffers that the page draws in addition to the simulation's. Await it before any other call. */
   async createBuffers(): Promise<void> {
     const { dimensions, capacity, obstacleCapacity } = this.simulation;
     const { buffers: ages } = await createBuffers(this.gpu, 'page', { births: 4 * capacity });

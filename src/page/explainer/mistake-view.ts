@@ -177,7 +177,7 @@ function showTables(): void {
       say(
         'collision-verdict',
         'lucky',
-        `With ${world.cellCount} buckets, no shared bucket causes an error for these particles. Elsewhere one will.`,
+        `With ${world.cellCount} buckets, no shared bucket causes an error for these particles. Other particles may not be so lucky.`,
       );
     }
     const own = lattices[particle] ?? [0, 0];

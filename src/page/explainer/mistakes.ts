@@ -234,7 +234,7 @@ export function tryTable(buckets: number, compares: boolean, scene = createEndle
   return { search, world, particle, cells };
 }
 
-/** Returns the particle that finds the most contacts twice in the smallest table, without comparing cells. */
+/** Searches the smallest table without comparing cells. Returns the particle with the most contacts found twice. */
 function mostDoubled({ positions, diameter }: Crowd): number {
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, TABLES[0]);
   const particles = range(0, positions.length / 2);

@@ -15,7 +15,7 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** The index of an entry counts these. */
+  /** The array has one entry for each of these. */
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;
@@ -106,7 +106,9 @@ export const PARTICLES = 30;
 export const COLUMNS = 6;
 export const ROWS = 5;
 
-/** Collects steps. Each stores the arrays as they are after it; steps share the arrays that they do not change. */
+/**
+ * Collects steps. A step stores all arrays as they are after the step. Steps share the arrays that they do not change.
+ */
 export class Recorder {
   readonly steps: Step[] = [];
   private arrays: Arrays;

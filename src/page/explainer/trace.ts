@@ -1,9 +1,9 @@
 /**
- * Traces one step of the engine on thirty particles, one array entry at a time. Every number is an output of the
- * reference passes (src/reference); in the middle of a pass, the arrays show the entries that are written so far.
- * Pure; random only by seed.
- * Output: `createTrace()` returns a list of steps, each with all arrays, the entries read and written, the focus in the
- * world, and a text. The last step of a stage has the whole output of its reference pass.
+ * Traces one substep of the engine on thirty particles. The trace is a list of explainer steps (`Step`), most of which
+ * write one array entry. Every number is an output of the reference passes (src/reference); in the middle of a pass,
+ * the arrays show the entries that are written so far. Pure; random only by seed.
+ * Output: `createTrace()` returns the explainer steps, each with all arrays, the entries read and written, the focus in
+ * the world, and a text. The last one of a stage has the whole output of its reference pass.
  */
 import { defaultSettings, deriveSubstep } from '../../core/contact/settings';
 import { defineWorld } from '../../core/world/world';
@@ -87,7 +87,10 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/** Returns the index of a step of a stage: of the stage's last step if `index` is too large, 0 for an unknown stage. */
+/**
+ * Returns the position in `steps` of the step with this index in its stage. If the index is too large, returns the
+ * position of the stage's last step; for an unknown stage, returns 0.
+ */
 export function findStep({ steps }: Trace, stage: string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;

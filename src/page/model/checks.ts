@@ -32,7 +32,7 @@ export function checksOf(
   const finiteCount = count - nonFinite;
   const each = backend === 'gpu' ? 2 * candidates + finiteCount : candidates;
   const passes = passesOf(settings);
-  const sides = backend === 'gpu' ? 'from both sides, and each particle with itself' : 'once for both';
+  const sides = backend === 'gpu' ? 'from both sides, and each particle with itself' : 'once each';
   const rounds = [
     formatCountOf(settings.substeps, 'substep'),
     ...(settings.restitution > 0 ? ['2, because bounces look for partners first'] : []),

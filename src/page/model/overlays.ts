@@ -53,18 +53,18 @@ export function shownOf(chosen: Overlays): Overlays {
   return { ...gridOverlays, velocityArrows, pressureMap, solidCells };
 }
 
-/** Widths of lines in CSS pixels beside large particles. DASH is the length of a dash and of the gap after it. */
+/** Widths of lines between large particles, in CSS pixels. DASH is the length of a dash and of the gap after it. */
 export const THREAD_WIDTH = 1.5;
 export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
 export const DASH = 3;
 
-/** Beside particles of at least this diameter in CSS pixels, lines have their full width. */
+/** Lines between particles of at least this diameter, in CSS pixels, have their full width. */
 const LARGE_PARTICLE = 14;
-/** Beside the smallest particles, lines have this share of their full width. */
+/** Lines between the smallest particles have this share of their full width. */
 const LEAST_LINE_SHARE = 0.5;
 
-/** Returns the factor of line widths at this zoom. Lines beside small particles are thinner, so that they hide less. */
+/** Returns the factor of line widths at this zoom. Lines between small particles are thinner, to hide less. */
 export function lineShare(
   { radius, radiusRange }: Pick<SimulationView, 'radius' | 'radiusRange'>,
   pixelsPerUnit: number,
@@ -73,9 +73,9 @@ export function lineShare(
   return Math.min(1, Math.max(LEAST_LINE_SHARE, (2 * usual * pixelsPerUnit) / LARGE_PARTICLE));
 }
 
-/** Cells narrower than this have no lines, in CSS pixels. */
+/** Cells narrower than this, in CSS pixels, have no lines. */
 export const NARROWEST_CELL = 4;
-/** Cells at least this wide have the darkest lines, in CSS pixels. */
+/** Cells at least this wide, in CSS pixels, have the darkest lines. */
 export const WIDE_CELL = 9;
 
 /** Opacity of the lines around the smallest and around the largest cells. */
@@ -90,7 +90,7 @@ export const CANDIDATE_OPACITY = 0.7;
 export const LEAP = 3;
 export const LEAP_OPACITY = 0.3;
 
-/** Factor of the size of spheres while overlays are shown that spheres of full size would hide. */
+/** Factor of the size of spheres while the page shows overlays that full-sized spheres would hide. */
 export const SPHERE_SHARE = 0.4;
 
 /** True if, in 3D, particles of full size would hide these overlays. */

@@ -29,7 +29,10 @@ export function worldBox({ min, max }: Pick<World, 'min' | 'max'>): SeenBox {
   return { min, max, origin: min.map(() => 0), isWorld: true, leftOut: '' };
 }
 
-/** Returns a box around all particles. If they lie too far apart to be seen together, around those near the first. */
+/**
+ * Returns a box around all particles. If they lie too far apart to be seen together, the box surrounds only those near
+ * the first particle.
+ */
 export function boxAround(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { positions, ids }: Pick<ParticleArrays, 'positions' | 'ids'>,

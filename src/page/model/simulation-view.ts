@@ -67,9 +67,9 @@ export interface SimulationView extends Shared {
   readonly moved?: StaticBodies | undefined;
   /** Simulated time at which each id was added, if the method adds particles by itself. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;
-  /** Undefined for methods. */
+  /** Undefined if a method runs. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
-  /** The fluid, if the method is one. */
+  /** The fluid, if the method is a fluid. */
   readonly fluid?: Fluid | CpuFluid | undefined;
   /** True between two stages of a step. Until it is false, do nothing but draw the simulation. */
   readonly isBusy?: boolean | undefined;
@@ -84,7 +84,7 @@ export interface SimulationView extends Shared {
 /** A view of a simulation on the GPU, whose buffers are drawn, coloured and pushed. */
 export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
-  /** The fluid, if the method is one. The page draws its lattice, too. */
+  /** The fluid, if the method is a fluid. The page draws its lattice, too. */
   readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
   /** Copies positions of moved obstacles into `drawn`. Undefined unless only the GPU has these positions. */

@@ -32,7 +32,7 @@ export async function openExactFilm(
   framesPerSecond: number,
 ): Promise<ExactFilm> {
   if (typeof VideoEncoder === 'undefined') {
-    throw new CellstormError('This browser has no WebCodecs, which exact films need; a live one may work.');
+    throw new CellstormError('This browser has no WebCodecs, which exact films need; a live film may work.');
   }
   const size = filmSize(of);
   const quality = new Quality('high');

@@ -1,4 +1,4 @@
-/** Shows a method's figures among the measures, instead of those of collisions, and below what each means. */
+/** Shows a method's figures in place of the measures of collisions, and below them what each figure means. */
 import type { Figure } from '../model/simulation-view';
 
 interface Row {
@@ -18,7 +18,7 @@ export class Figures {
     private readonly about: HTMLElement,
   ) {}
 
-  /** Shows these figures; if there are none, those of collisions. */
+  /** Shows these figures. If there are none, shows the measures of collisions. */
   show(figures: readonly Figure[]): void {
     const isOfMethod = figures.length > 0;
     for (const element of this.ofCollisions) element.hidden = isOfMethod;

@@ -20,8 +20,8 @@ export function filmSize({ width, height }: Size): Size {
 }
 
 /**
- * Returns where a picture lies in a film: pixel on pixel if that loses at most one row and column, else scaled to fit,
- * in the middle.
+ * Returns where a picture lies in a film: unscaled if the film cuts off at most one row and one column of pixels,
+ * otherwise scaled to fit and in the middle.
  */
 export function placeInFilm(picture: Size, film: Size): Size & { readonly x: number; readonly y: number } {
   const isOdd = (more: number) => more === 0 || more === 1;

@@ -25,7 +25,7 @@ import {
 const INTERVAL_MS = 250;
 /** Inspecting takes at most this share of the time. */
 const GREATEST_SHARE = 0.2;
-/** If inspecting takes longer than this, it waits until the run is paused. */
+/** If inspecting takes longer than this, the inspector waits until the run is paused. */
 const LONGEST_MS = 200;
 /** The greatest distance from a particle to the pointer that selects it, in CSS pixels. */
 const NEAR_POINTER = 12;
@@ -99,7 +99,7 @@ export class Inspector {
     return this.isOpen ? this.chosen : undefined;
   }
 
-  /** Opens the inspector on a particle and stays with it. */
+  /** Opens the inspector on a particle and keeps showing this particle. */
   open(id: number): void {
     if (!this.isOpen) this.toggle();
     this.isPinned = true;
@@ -151,7 +151,8 @@ export class Inspector {
   }
 
   /**
-   * Returns a copy of the picture with the marks; while closed the picture itself. Call it in the task that drew it.
+   * Returns a copy of the picture with the marks, or the picture itself if the inspector is closed. Call this in the
+   * task that drew the picture.
    */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
     const both = document.createElement('canvas');
@@ -164,7 +165,7 @@ export class Inspector {
     return both;
   }
 
-  /** True while inspecting is too slow for a running simulation, so that it waits for a pause. */
+  /** True while inspecting is too slow for a running simulation, so that the inspector waits for a pause. */
   private get isWaiting(): boolean {
     return this.stepper.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.session.run;
   }
@@ -186,7 +187,7 @@ export class Inspector {
       if (run === this.session.run) this.showSentence(explain(error));
     } finally {
       this.isReading = false;
-      // Another run has started, and may be paused.
+      // Another run has started: read its particles, even if it is paused and reports no change.
       if (run !== this.session.run) this.isStale = true;
       this.next = began + Math.max(INTERVAL_MS, this.took / GREATEST_SHARE);
     }
@@ -290,7 +291,9 @@ export class Inspector {
     return pick(snapshot.run.simulation, snapshot.particles, viewpoint.rayAt(position), within)?.id;
   }
 
-  /** Shows the particle under the pointer. A click stays with it; a click beside all particles ends that. */
+  /**
+   * Shows the particle under the pointer. A click on a particle pins it; a click beside all particles unpins it.
+   */
   private listen(stage: HTMLElement): void {
     let down: { readonly x: number; readonly y: number } | undefined;
     let pointer: { readonly x: number; readonly y: number } | undefined;

@@ -1,7 +1,7 @@
 /**
  * Reads particles from a file, to start from them instead of a scene. A state (src/core/state/state-file.ts) brings its
- * world and settings; a table (src/core/state/particle-table.ts) takes those of the present run. Pure. Loaded with the
- * first file.
+ * world and settings; a table (src/core/state/particle-table.ts) takes those of the present run. Loaded with the first
+ * file.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
@@ -11,12 +11,16 @@ import { decodeTable } from '../../core/state/particle-table';
 import { capacityOfState, decodeCheckpoint, isStateFile, optionsOfState } from '../../core/state/state-file';
 import { type Choices, clampValue, type FieldName } from '../model/fields';
 import type { Opened } from '../model/opened';
+import type { Chooser } from '../session/chooser';
+import { notify } from '../support/notes';
+import { nextTask } from '../support/save';
+import type { Session } from '../view/session';
 
 /**
  * The greatest size of a file: enough for 16 million particles of any kind in a state, and of most kinds in a table.
  */
 export const MOST_FILE_BYTES = 2 ** 30;
-/** The greatest number of cells of a state's world. More are a mistake, and would not fit the memory. */
+/** The greatest number of cells of a state's world. More cells are a mistake, and would not fit the memory. */
 const MOST_CELLS = 2 ** 27;
 
 /** The run while a file is opened. */
@@ -27,6 +31,39 @@ export interface Present {
   readonly options: SimulationOptions;
 }
 
+/** Starts a run from a file, unless `isLatest` says meanwhile that another file was chosen. */
+export async function openFile(
+  file: File,
+  session: Session,
+  chooser: Chooser,
+  isLatest: () => boolean,
+): Promise<void> {
+  checkFileSize(file.name, file.size);
+  notify(`Reading ${file.name}.`);
+  const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuseUnread(file.name)));
+  const { run } = session;
+  const { mostParticles } = chooser;
+  if (!isLatest()) return;
+  if (!run) throw new CellstormError(`No engine was ready for ${file.name}; open it again.`);
+  const { simulation, options } = run;
+  const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
+  const present = { simulation, options, checkpoint };
+  const opening = openParticles(file.name, bytes, present, mostParticles);
+  let step = opening.next();
+  while (!step.done && isLatest()) {
+    await nextTask();
+    step = opening.next();
+  }
+  if (step.done && isLatest()) await chooser.open(step.value);
+}
+
+/** Browsers do not say why they cannot read a file. */
+function refuseUnread(name: string): never {
+  throw new CellstormError(
+    `${name} cannot be read: it may be a folder, deleted, or too large for the memory.`,
+  );
+}
+
 /** Throws if the file is too large, before any of it is read. */
 export function checkFileSize(name: string, bytes: number): void {
   if (bytes <= MOST_FILE_BYTES) return;
@@ -35,8 +72,8 @@ export function checkFileSize(name: string, bytes: number): void {
 }
 
 /**
- * `most`: the greatest number of particles that the engine accepts. Yields every few milliseconds, so that the page
- * gets its turn.
+ * `most`: the greatest number of particles that the engine accepts. Yields every few milliseconds, so that the page can
+ * respond.
  */
 export function* openParticles(
   name: string,
@@ -109,7 +146,7 @@ function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
   return (ArrayBuffer.isView(obstacles) ? obstacles : obstacles.positions).length / dimensions;
 }
 
-/** The dimensions and settings of a state, brought into the ranges of the controls. */
+/** Returns the dimensions and settings of a state, clamped to the ranges of the controls. */
 function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
   const { broadPhase, gravity, ...numbers } = settings;
   const clamp = (name: FieldName, value: number) => clampValue(name, String(value)) as number;

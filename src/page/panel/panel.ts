@@ -312,7 +312,7 @@ export class Panel {
     this.describe(name);
   }
 
-  /** Shows why a control is disabled, as visible text, or else what its label leaves out, as a hint. */
+  /** Shows why a control is disabled, as visible text. If it is enabled, explains its label in a hint. */
   private describe(name: FieldName): void {
     const control = this.controls.get(name);
     if (!control) return;

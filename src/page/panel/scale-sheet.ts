@@ -138,7 +138,7 @@ export class ScaleSheet {
   }
 }
 
-/** Opens an engine that is large enough for the largest size, if the device can be. */
+/** Opens an engine that is large enough for the largest size, if the device allows that. */
 async function openFor({ engine, dimensions }: Choices): Promise<Engine> {
   if (engine === 'cpu') return openCpuEngine();
   return openGpuEngine({ particles: SIZES.at(-1) ?? 0, dimensions });

@@ -102,7 +102,7 @@ function cellOf(curve: Curve, count: number): Cell | undefined {
   const last = curve.at(-1);
   const growth = growthOf(curve);
   if (!last || growth === undefined || count < last.count) return undefined;
-  // If the last two sizes grow faster than the whole decade, its beginning still hides some of the growth.
+  // A steeper slope between the last two sizes is nearer to the truth: fixed costs flatten the start of the decade.
   const exponent = Math.max(growth, lastSlope(curve) ?? growth);
   return { value: last.milliseconds * (count / last.count) ** exponent, isEstimate: true };
 }
@@ -205,7 +205,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
         if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push(timing);
         request.onTiming({ grid: [...curves.grid], naive: [...curves.naive] }, clock);
       } catch (error) {
-        // If the sweep has ended, rethrow that instead.
+        // If the sweep has ended, throw the error that ended it instead.
         await Promise.race([request.ended, request.breathe()]);
         failures[broadPhase]++;
         if (failures[broadPhase] === 2) open.delete(broadPhase);

@@ -1,6 +1,6 @@
 /**
- * Handles a choice: refuses it with a message, gives it to the run, or starts over. Prepares what choices need one
- * after the other.
+ * Handles a choice: refuses it with a message, gives it to the run, or starts over. Loads and compiles what a choice
+ * needs, for one choice after another.
  */
 import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
@@ -53,7 +53,7 @@ export class Chooser implements ToolHost {
       return;
     }
     const before = session.choices;
-    // A scene has choices of its own, and closes the file.
+    // Choosing a scene sets the scene's own choices, and closes the file.
     const base = change.scene ? { ...chooseScene(before, change.scene), opened: undefined } : before;
     const after: Selection = { ...base, ...change };
     const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));

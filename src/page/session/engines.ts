@@ -1,6 +1,7 @@
 /**
- * Opens engines for the choices and starts runs on them: on the present engine if it is large enough, on another device
- * if its own is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each engine.
+ * Opens engines for the choices and starts runs on them: on the present engine if it is large enough, on a larger
+ * device if the present one is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each
+ * engine.
  * Guarantee: an engine that is opened here and not returned is destroyed.
  */
 import { CellstormError, GpuError, LimitError } from '../../core/base/errors';
@@ -95,7 +96,7 @@ export class Engines {
       });
     } catch (error) {
       if (!(error instanceof GpuError)) throw error;
-      // After a loss the browser may offer a GPU again later, so the choice remains.
+      // After a loss the browser may offer a GPU again later, so the GPU can still be chosen.
       const wasThere = this.losses > 0;
       const why = wasThere
         ? 'The GPU was lost, and no other GPU is available now.'

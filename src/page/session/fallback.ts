@@ -39,8 +39,8 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 }
 
 /**
- * Returns more usual choices if values do not go together or a part of the page did not load: first the scene's usual
- * sizes, then all its usual settings, then the page's first choices. Returns undefined for other errors.
+ * Returns more usual choices if the values contradict each other or a part of the page did not load: first the scene's
+ * usual sizes, then all its usual settings, then the page's first choices. Returns undefined for other errors.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

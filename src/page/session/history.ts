@@ -5,7 +5,7 @@
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
 
-/** The least time between two states: in milliseconds, and as a multiple of the time that reading one back took. */
+/** The least time between two states: in milliseconds, and as a multiple of the time to read back the last state. */
 const INTERVAL_MS = 3000;
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
@@ -53,7 +53,7 @@ export class History {
   /** Returns the last kept state before `time`, or the first one if none is earlier. Forgets later states. */
   takeBefore(time: number): State | undefined {
     while (this.kept.length > 1 && (this.kept.at(-1)?.time ?? 0) >= time) this.kept.pop();
-    // A state that is still being read belongs to the time that is left now.
+    // Discard a state that is still being read: it is later than the one to which the run returns.
     if (this.latest) this.askAnew();
     return this.latest;
   }
@@ -91,7 +91,7 @@ export class History {
     }
   }
 
-  /** Drops the oldest states; the first one only if the last one alone needs all the room. */
+  /** Drops the oldest states; the first one only if it and the last one together are too large. */
   private thin(): void {
     const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {

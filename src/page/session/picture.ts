@@ -30,18 +30,18 @@ export interface Marks {
 }
 
 export class Picture {
-  /** The last picture is out of date. */
+  /** True if the last picture is out of date. */
   isDirty = true;
   /** Marks over the picture; undefined until the inspector is loaded. */
   marks: Marks | undefined;
   readonly legend = new Signal<Legend>();
-  /** A picture was drawn. */
+  /** Emitted when a picture was drawn. */
   readonly painted = new Signal();
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
   private drawn: Frame | undefined;
   private readonly key = new OverlayKey();
-  /** A live film, when it took the last picture, and whether it takes this frame's. */
+  /** A live film, the time at which it took the last picture, and whether it takes this frame's picture. */
   private watcher: Watcher | undefined;
   private watchedAt = 0;
   private isWatched = false;
@@ -153,7 +153,7 @@ export class Picture {
   }
 }
 
-/** What a run is drawn with. */
+/** The colours of a run, and why the picture differs from the choices. */
 export interface Prepared {
   readonly scale: Scale;
   /** Why colours, overlays, the fluid's look or the tool are not as chosen; '' if they are. */
@@ -165,19 +165,19 @@ export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);
   if (refusal) await run.prepare('speed');
-  const untaught = await run.prepareTool(pointer).then(
+  const toolRefusal = await run.prepareTool(pointer).then(
     () => '',
     (error: unknown) => {
       if (isUnloaded(error)) return explain(error);
       throw error;
     },
   );
-  const withheld = await run.prepareOverlays(choices);
-  const unshown = await run.prepareFluid(choices.fluidAs);
+  const overlayRefusal = await run.prepareOverlays(choices);
+  const fluidRefusal = await run.prepareFluid(choices.fluidAs);
   const velocities = opened?.checkpoint.velocities ?? run.options.velocities;
   const options = { ...run.options, velocities };
   return {
     scale: scaleFor(refusal ? 'speed' : colour, run.simulation, options),
-    refusal: refusal || withheld || unshown || untaught,
+    refusal: refusal || overlayRefusal || fluidRefusal || toolRefusal,
   };
 }

@@ -3,7 +3,8 @@
  * a lost device, and starts something else if the choice cannot run. Inputs: the session's choices and the last kept
  * state. Outputs: the session's run and engine, and notes on what differs from the choice.
  * Guarantee: each loss of an engine is handled once. A run is either shown when it is ready or destroyed. If the
- * visitor chooses something else before it is ready, it is given up, provided that another run stays visible meanwhile.
+ * visitor chooses something else before the run is ready, the page gives the run up, but only while another run stays
+ * visible.
  */
 import { GpuError } from '../../core/base/errors';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
@@ -52,7 +53,7 @@ export class Restarts {
   readonly engines: Engines;
   /** The state that the next run goes on from, after a device loss or because the run needs more room. */
   private continued: ContinuedState | undefined;
-  /** Time stands still until another run has taken over, so that no step happens twice. */
+  /** True while time stands still until another run has taken over, so that no step happens twice. */
   isContinuing = false;
   /** Tells the visitor why something other than the choice starts. */
   private apology = '';
@@ -358,7 +359,7 @@ export class Restarts {
     const losses = ++this.engines.losses;
     const { session } = this;
     const { latest } = this.history;
-    // If a later state is moving to a run with more room, that one goes on.
+    // If a later state is already moving to a run with more room, go on from that state instead.
     const kept = latest && this.continuedFrom(latest);
     const isLater =
       this.isContinuing && this.continued && kept && this.continued.checkpoint.time > kept.checkpoint.time;

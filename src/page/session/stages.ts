@@ -26,7 +26,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   partner: 'Finds the fastest approaching contact of each particle, which may bounce',
   resolve: 'Tests candidates and pushes overlapping particles apart',
   transfer: 'Averages the velocities of the particles around each face of a cell',
-  cells: 'Marks cells as full, empty or solid',
+  cells: 'Marks cells as fluid, air or solid',
   faces: 'Applies gravity and the solids to the faces',
   pressure: 'Solves for the pressure that leaves no divergence',
   extrapolate: 'Continues velocities beyond the surface',
@@ -37,7 +37,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/** uPlot's form: sample numbers, then for each stage, in their order, the total time of it and of all later stages. */
+/** uPlot's form: sample numbers; then, for each stage in order, its time plus the times of all later stages. */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
@@ -46,7 +46,10 @@ export class StageHistory {
   private next = Number.NEGATIVE_INFINITY;
   private discarded = 0;
 
-  /** Adds a step if it is new; returns whether it is. Only counts it if some of its times are missing. */
+  /**
+   * Adds a step. Returns false if the step is not new or comes too soon. If some of its times are missing, only counts
+   * it as discarded.
+   */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
     const { stages = {}, milliseconds, clock, discarded } = stepTime;
@@ -71,11 +74,11 @@ export class StageHistory {
     this.discarded = 0;
   }
 
-  /** Says how many steps were left out, to be appended to how steps are timed; '' if none were. */
+  /** Text about steps that were left out, to append to the text about the clock; '' if none were. */
   get note(): string {
     return this.discarded === 0
       ? ''
-      : `; ${formatCountOf(this.discarded, 'step')} left out, in which its clock ran backwards`;
+      : `; ${formatCountOf(this.discarded, 'step')} left out, in which that clock ran backwards`;
   }
 
   get length(): number {

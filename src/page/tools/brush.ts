@@ -14,8 +14,8 @@ import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 
 /**
- * The share of the remaining way that a dragged particle moves per step. If it moved the whole way, it would throw
- * aside the particles between.
+ * The share of the remaining distance that a dragged particle moves per step. If it moved the whole distance at once,
+ * it would throw aside all particles on its way.
  */
 const HELD_SHARE = 0.25;
 

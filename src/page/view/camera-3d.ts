@@ -156,7 +156,7 @@ export class Camera3D implements Camera {
         (back[axis] as number),
     );
     const length = Math.hypot(...towards);
-    // The plane through the target is at `distance` along the line of sight, and at `distance * length` along this ray.
+    // The plane through the target is at `distance` along the camera's axis, and at `distance * length` along this ray.
     return { origin: position, direction: towards.map((along) => along / length), depth: distance * length };
   }
 

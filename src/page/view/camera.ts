@@ -1,8 +1,8 @@
 /**
- * Defines cameras, which map the world to the screen, and the camera of 2D scenes. It fits the box into the free part
- * of the window; visitors can move and magnify the picture. The camera of 3D scenes is in camera-3d.ts, which is
- * loaded only for them. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In clip
- * space, z runs from 0 to 1, as WebGPU requires.
+ * Defines cameras, which map the world to the screen, and the camera of 2D scenes. That camera fits the box into the
+ * free part of the window; visitors can move and magnify the picture. The camera of 3D scenes is in camera-3d.ts, which
+ * is loaded only for 3D scenes. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In
+ * clip space, z runs from 0 to 1, as WebGPU requires.
  */
 import type { Dimensions } from '../../core/world/world';
 import type { SeenBox } from '../model/seen-box';
@@ -93,7 +93,7 @@ export const MARGIN = 16;
 const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
-/** The least and the greatest angle between the floor and the line of sight, in radians. */
+/** The least and the greatest angle between the floor and the camera's axis, in radians. */
 export const LOWEST_PITCH = 0.05;
 export const HIGHEST_PITCH = 1.4;
 export const SPACE_ZOOM = { least: 0.4, most: 40 } as const;
@@ -181,7 +181,7 @@ export class Camera2D implements Camera {
   }
 }
 
-/** Projects a point of the world onto the canvas, in CSS pixels. `distance` is measured along the line of sight. */
+/** Projects a point of the world onto the canvas, in CSS pixels. `distance` is measured along the camera's axis. */
 export function project(
   sight: CameraMatrices,
   viewport: Viewport,

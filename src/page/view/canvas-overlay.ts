@@ -45,7 +45,7 @@ const MOST_SORTED = 20_000;
 const MOST_LISTED = 5000;
 /** The number of colours along the line of the sorted order. */
 const STEPS = 32;
-/** Width of a line's outline to either side, in CSS pixels beside large particles. */
+/** Width of the outline on either side of a line between large particles, in CSS pixels. */
 const CASING = 0.75;
 const CASING_OPACITY = 0.7;
 
@@ -274,7 +274,7 @@ export class CanvasOverlay {
     return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
   }
 
-  /** Strokes lines with outlines. `width` and `dash` apply beside large particles; others get thinner lines. */
+  /** Strokes lines with outlines. `width` and `dash` apply between large particles; other lines are thinner. */
   private strokeAll(lines: readonly Line[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
     const { context, frame } = this;
     if (lines.length === 0) return;

@@ -83,7 +83,7 @@ export function drawnOf(
 }
 
 export function nameOf({ dimensions, hasVariableRadii, hasBoxes, colour }: Drawn): string {
-  return `${dimensions}D ${colour}${hasVariableRadii ? ' mixed' : ''}${hasBoxes ? ' shaped' : ''}`;
+  return `${dimensions}D ${colour}${hasVariableRadii ? ' radii' : ''}${hasBoxes ? ' boxes' : ''}`;
 }
 
 /** Returns the properties of the canvas that overlays depend on. */

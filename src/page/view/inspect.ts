@@ -54,7 +54,7 @@ export interface Candidate {
   readonly distance: number;
   /** Sum of both radii. */
   readonly reach: number;
-  /** Depth of the overlap; a negative number is a gap. Between faces for boxes: see core/particles/shapes.ts. */
+  /** Depth of the overlap; a negative number is a gap. For boxes, see core/particles/shapes.ts. */
   readonly overlap: number;
 }
 

@@ -148,7 +148,7 @@ export function createLayouts(device: GPUDevice): OverlayLayouts {
   };
 }
 
-/** Creates the pipelines for overlays of such a world. Needs a GPU device but no web page. */
+/** Creates the pipelines for the overlays of a world. Needs a GPU device but no web page. */
 export async function createOverlayPipelines(
   device: GPUDevice,
   { dimensions, kind, levels, boxes }: Pick<World, 'dimensions' | 'kind' | 'levels' | 'boxes'>,

@@ -78,7 +78,7 @@ export class Overlay {
     private readonly pipelines: OverlayPipelines,
     private readonly layouts: OverlayLayouts,
     private readonly look: GPUBuffer,
-    /** An empty buffer, bound if a layout needs a buffer that does not exist. */
+    /** A placeholder, bound if a layout needs a buffer that does not exist. */
     private readonly nothing: GPUBuffer,
     private readonly isSoftware: boolean,
   ) {
@@ -230,7 +230,7 @@ export class Overlay {
       encoder.clearBuffer(listing.drawn);
       gpu.device.queue.writeBuffer(listing.uniforms, 0, packView(world, frame));
     }
-    this.parameters.recordInto(encoder, () => {
+    this.parameters.recordInto(() => {
       const shared = this.parameters.write(world, count, this.substep);
       const pass = encoder.beginComputePass({ label: 'overlay' });
       const binding = this.bindingFor(sorting);

@@ -115,7 +115,7 @@ export class Tally {
   encode(encoder: GPUCommandEncoder): void {
     const { sort, parameters, pass } = this.parts;
     const { count } = this.simulation;
-    parameters.recordInto(encoder, () => {
+    parameters.recordInto(() => {
       const shared = parameters.write(this.world, count, this.substep);
       const recorded = encoder.beginComputePass({ label: 'page.tally' });
       for (const stage of sort.stages(shared, this.sortBinding(), count, false)) stage.encode(recorded);

@@ -60,7 +60,7 @@ const LISTING_WORKGROUPS = 64;
 
 const HEAVY = { name: 'grid/heavy.wgsl', text: heavyText };
 
-/** The length of the last runs: no crowd has more entries. */
+/** The length of the runs that the last merge makes. No crowd has more entries, so each run is a whole crowd. */
 const LONGEST = 2 ** 31;
 
 export class Crowd {

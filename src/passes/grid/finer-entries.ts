@@ -1,8 +1,8 @@
 /**
  * Host of shaders/grid/finer_entries.wgsl. In grids with levels, it lists the finer entries of each cell: particles
- * that are several levels lower. Owns the list, with room for each particle on every level on which it may be a finer
- * entry, and for the heavy particles at the end. If there are too few levels for finer entries, it only sets the header
- * and clears the list of crowds.
+ * that are at least `finerSteps` levels lower (core/world/cells.ts). Owns the list, with room for each particle on
+ * every level on which it may be a finer entry, and for the heavy particles at the end. If there are too few levels for
+ * finer entries, it only sets the header and clears the list of crowds.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';

@@ -177,7 +177,7 @@ export class Measure {
       }
       return most;
     };
-    // Each pair was counted from both sides.
+    // The kernel counts each pair twice: once per particle.
     const contacts = (sum(words, 2) + TWO_32 * sum(words, 3)) / 2;
     return {
       count,

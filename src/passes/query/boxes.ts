@@ -29,7 +29,7 @@ export interface BoxesBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly boxes: GPUBuffer;
-  /** A UniformRing, whose slots have the fields BOXES_FIELDS. */
+  /** The buffer of a UniformRing. It holds the fields BOXES_FIELDS at each offset that is passed to `encode`. */
   readonly parameters: GPUBuffer;
   /** Needs the size `queueBytes` and usage INDIRECT. Its first QUEUE_HEADER words must be zero before a search. */
   readonly queue: GPUBuffer;
@@ -121,7 +121,7 @@ export class Boxes {
     encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
   }
 
-  /** Records one step. `count` is the number of boxes. `offsets` holds the offset of the parameters in their ring. */
+  /** Records one step. `count` is the number of boxes. `offsets` holds the offset of the parameters in their buffer. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -26,7 +26,7 @@ export const LIST_COUNT_WORDS = 6;
 /** Byte offset in `count` of the three arguments. */
 export const LIST_DISPATCH_OFFSET = 8;
 
-/** The number of entries found, if there are more than 32 bits can count. */
+/** Stored instead of the number of entries found, if that number does not fit 32 bits. */
 export const UNCOUNTABLE = 0xffff_ffff;
 
 /** Words per entry: two ids for a pair, one id for a neighbour. */
@@ -49,9 +49,10 @@ export class ListCount {
     dimensions: Dimensions,
     workgroupsPerDimension: number,
     words: EntryWords,
+    cutsOwners: boolean,
   ): readonly [KernelDescription, KernelDescription] {
     const describe = (label: string, entryPoint: string): KernelDescription => ({
-      label: `${label}.${words}`,
+      label: `${label}.${words}${cutsOwners ? '.cut' : ''}`,
       dimensions,
       sources: [PARAMS, { name: 'query/list_count.wgsl', text }],
       entryPoint,
@@ -60,13 +61,23 @@ export class ListCount {
         LIST_COUNT_WORDS,
         WORKGROUPS_PER_DIMENSION: workgroupsPerDimension,
         WORDS_PER_ENTRY: words,
+        CUTS_OWNERS: cutsOwners,
       },
     });
     return [describe('measure.list-check', 'check'), describe('measure.list-count', 'count_list')];
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions, words: EntryWords): Promise<ListCount> {
-    const [check, count] = ListCount.describe(dimensions, gpu.workgroupsPerDimension, words);
+  /**
+   * Compiles the kernels. If the list is too short, `cutsOwners` decides where it ends. True: at its capacity, so the
+   * last owner has only some of its entries, or holes. False: before the first owner whose entries do not all fit.
+   */
+  static async create(
+    gpu: Gpu,
+    dimensions: Dimensions,
+    words: EntryWords,
+    cutsOwners = false,
+  ): Promise<ListCount> {
+    const [check, count] = ListCount.describe(dimensions, gpu.workgroupsPerDimension, words, cutsOwners);
     const [checking, counting] = await Promise.all([Kernel.create(gpu, check), Kernel.create(gpu, count)]);
     return new ListCount(checking, counting);
   }

@@ -15,7 +15,9 @@ export class ListPass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer | un
     return this.kernels[step].bind(buffers as { readonly [name: string]: GPUBuffer | undefined });
   }
 
-  /** Records one step. `count` is the number of owners. `offsets` holds the offsets of the parameters in their ring. */
+  /**
+   * Records one step. `count` is the number of owners. `offsets` holds the offset of the parameters in their buffer.
+   */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

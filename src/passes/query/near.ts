@@ -14,7 +14,7 @@ export interface NearBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly points: GPUBuffer;
-  /** A UniformRing, whose slots have the fields NEAR_FIELDS. */
+  /** The buffer of a UniformRing. It holds the fields NEAR_FIELDS at each offset that is passed to `encode`. */
   readonly parameters: GPUBuffer;
   /** For tally: the number of particles per point. */
   readonly tallies?: GPUBuffer;

@@ -23,7 +23,7 @@ export interface NearestBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly points: GPUBuffer;
-  /** A UniformRing, whose slots have the fields NEAREST_FIELDS. */
+  /** The buffer of a UniformRing. It holds the fields NEAREST_FIELDS at each offset that is passed to `encode`. */
   readonly parameters: GPUBuffer;
   /** k ids per point. */
   readonly ids: GPUBuffer;
@@ -62,7 +62,7 @@ export class Nearest {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** Records the search. `count` is the number of points. `offset` is the offset of the parameters in their ring. */
+  /** Records the search. `count` is the number of points. `offset` is that of the parameters in their buffer. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -46,7 +46,8 @@ export interface PairsBuffers {
 export type PairShape = 'ball' | 'box';
 
 /**
- * Returns the size of `offsets` in bytes for a number of owners. With crowds, marks follow the offsets.
+ * Returns the size of `offsets` in bytes for a number of owners. With crowds, the bit arrays of MARK_ROWS follow the
+ * offsets.
  * each_heavy_marked.wgsl derives the index of each part from the size of the buffer.
  */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {

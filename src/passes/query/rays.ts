@@ -25,7 +25,7 @@ export interface RaysBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly rays: GPUBuffer;
-  /** A UniformRing, whose slots have the fields RAYS_FIELDS. */
+  /** The buffer of a UniformRing. It holds the fields RAYS_FIELDS at each offset that is passed to `encode`. */
   readonly parameters: GPUBuffer;
   /** For tally: the number of particles per ray. */
   readonly tallies?: GPUBuffer;
@@ -93,7 +93,9 @@ export class FirstHits {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** Records the search. `count` is the number of rays. `offsets` holds the offset of the parameters in their ring. */
+  /**
+   * Records the search. `count` is the number of rays. `offsets` holds the offset of the parameters in their buffer.
+   */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -61,11 +61,13 @@ export interface CcdBuffers {
   /** CCD_DISPATCHES words with usage INDIRECT. */
   readonly dispatches: GPUBuffer;
   /**
-   * One word per bucket, list of paths and particle, and two words per node. The words of buckets and lists must be
-   * zero before, and are zero after.
+   * One word per bucket, one per list of paths, one per particle, and two per node (an element of a list). The words of
+   * buckets and lists must be zero before `encode`, and are zero after it.
    */
   readonly links: GPUBuffer;
-  /** Two words per particle, like the next three buffers. `claims` must be zero before, and is zero after. */
+  /**
+   * Two words per particle, like the next three buffers. `claims` must be zero before `encode`, and is zero after it.
+   */
   readonly first: GPUBuffer;
   readonly even: GPUBuffer;
   readonly odd: GPUBuffer;

@@ -4,8 +4,8 @@
  * (default: 0, 1, 2 …); the periods of the world (0 along axes that do not wrap; default: all 0). Outputs: the
  * overlapping pairs, and the borderline pairs.
  *
- * Doubles do not hold all differences of 32-bit floats and their squares exactly. But their relative error, 2⁻⁵², is
- * 2²⁷ times finer than the band below.
+ * Doubles do not hold all differences of 32-bit floats and their squares exactly. But their relative error, about 2⁻⁵²,
+ * is more than 2²⁷ times smaller than the band that pairBand returns.
  */
 
 import { isFiniteParticle } from '../measure/finite';

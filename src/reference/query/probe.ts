@@ -44,7 +44,7 @@ export function probeCells(
 /** Returns the candidates that the grid lists for a slot. */
 function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number[] {
   if (!candidates)
-    throw new CellstormError('The grid has no candidates: build the grid of a world with levels with radii.');
+    throw new CellstormError('The grid has no candidates: if a world has levels, build its grid with radii.');
   return candidates[slot] as readonly number[];
 }
 

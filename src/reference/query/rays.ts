@@ -37,7 +37,7 @@ const BAND = 2 ** -20;
 
 const NOWHERE: ReferenceHits = { hits: [], doubtful: new Set() };
 
-/** Finds the hits of one ray. `share` is the error to allow for, as BAND. */
+/** Finds the hits of one ray. `share` is the error to allow for; see BAND. */
 export function hitsAlongRay(
   positions: Float32Array,
   period: readonly number[],
@@ -88,9 +88,9 @@ export function hitsAlongRay(
 }
 
 /**
- * Visits the vectors from the origin to all images that the ray may come near. Along the fastest periodic axis it tries
- * all images within the length of the ray; along each other axis, only the images near the part of the ray that is
- * left.
+ * Visits the vectors from the origin to all images that the ray may come near. Along the periodic axis on which the ray
+ * is fastest, it tries all images within the length of the ray. Each such image leaves a part of the ray that is near
+ * it. Along the next axis, it tries only the images near that part, and so on.
  */
 function forEachImage(
   away: readonly number[],

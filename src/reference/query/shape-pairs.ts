@@ -49,25 +49,25 @@ export function sweepShapes(
 
   const period = world.period[0] as number;
   const low = world.min[0] as number;
-  const sides: { readonly body: number; readonly from: number; readonly to: number }[] = [];
+  const intervals: { readonly body: number; readonly from: number; readonly to: number }[] = [];
   for (let body = 0; body < count; body++) {
     if (!isFiniteParticle(dimensions, positions, body)) continue;
     const position = positions[dimensions * body] as number;
     const at = period > 0 ? position - period * Math.floor((position - low) / period) : position;
     const reach =
       (half(body, 0) + ballRadius(body)) * (1 + SLACK) + Math.max(Math.abs(at), period) * 2 ** -20;
-    sides.push({ body, from: at - reach, to: at + reach });
+    intervals.push({ body, from: at - reach, to: at + reach });
     // A body that reaches across an end of the world may also overlap bodies at the other end.
     for (const shift of [-period, period]) {
       const isBeyond = shift < 0 ? at + reach >= low + period : at - reach < low;
-      if (period > 0 && isBeyond) sides.push({ body, from: at - reach + shift, to: at + reach + shift });
+      if (period > 0 && isBeyond) intervals.push({ body, from: at - reach + shift, to: at + reach + shift });
     }
   }
-  sides.sort((one, two) => one.from - two.from);
+  intervals.sort((one, two) => one.from - two.from);
   const seen = new Set<number>();
-  for (const [index, { body, to }] of sides.entries()) {
-    for (let next = index + 1; next < sides.length; next++) {
-      const other = sides[next] as { readonly body: number; readonly from: number };
+  for (const [index, { body, to }] of intervals.entries()) {
+    for (let next = index + 1; next < intervals.length; next++) {
+      const other = intervals[next] as { readonly body: number; readonly from: number };
       if (other.from > to) break;
       const [a, b] = [Math.min(body, other.body), Math.max(body, other.body)];
       const key = a * count + b;

@@ -112,7 +112,7 @@ export function pushError(contact: ExactContact): number {
   return contact.amountError + contact.push * (contact.accuracy.normal + U);
 }
 
-/** The sums of the obstacles' effects on one particle. All effects except a bounce are shared. */
+/** The sums of the obstacles' effects on one particle. All effects except a bounce are multiplied by obstacleShare. */
 export class ObstacleSums {
   readonly push: Sum;
   readonly change: Sum;

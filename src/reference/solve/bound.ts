@@ -87,8 +87,8 @@ export function resolveBound(
           return;
         }
         const verdict = bounces?.(slot, (OBSTACLE_PARTNER | other) >>> 0, contact) ?? SETTLED_NO;
-        // If it is not settled whether a contact bounces, it is not settled either whether its change is shared. Add
-        // the change as decided, then the error of the other decision.
+        // If it is not settled whether a contact bounces, it is not settled either whether its change is multiplied by
+        // obstacleShare. Add the change as decided, then the error of the other decision.
         addContact(
           substep,
           contact,

@@ -33,12 +33,37 @@ export function fly(
       visitAll((obstacles?.positions.length ?? 0) / world.dimensions, visit),
     meetings(boxes, visit) {
       const count = boxes.length / (2 * world.dimensions);
-      visitAll(count, (first) => {
-        for (let second = first + 1; second < count; second++) visit(first, second);
-      });
+      for (let first = 0; first < count; first++) {
+        for (let second = first + 1; second < count; second++) {
+          if (doOverlap(world, boxes, first, second) && !visit(first, second)) return false;
+        }
+      }
+      return true;
     },
   };
   return { ...followPaths(world, substep, state, search), positions, velocities };
+}
+
+function doOverlap(
+  { dimensions, period }: World,
+  boxes: Float32Array,
+  first: number,
+  second: number,
+): boolean {
+  for (let axis = 0; axis < dimensions; axis++) {
+    const [low = 0, high = 0] = endsOf(dimensions, boxes, first, axis);
+    const [otherLow = 0, otherHigh = 0] = endsOf(dimensions, boxes, second, axis);
+    const length = period[axis] as number;
+    let apart = (low + high - otherLow - otherHigh) / 2;
+    if (length > 0) apart -= length * Math.round(apart / length);
+    if (Math.abs(apart) > (high - low + otherHigh - otherLow) / 2) return false;
+  }
+  return true;
+}
+
+function endsOf(dimensions: number, boxes: Float32Array, box: number, axis: number): (number | undefined)[] {
+  const low = 2 * dimensions * box + axis;
+  return [boxes[low], boxes[low + dimensions]];
 }
 
 function visitAll(count: number, visit: (index: number) => void): void {

@@ -128,7 +128,7 @@ function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/** Returns the effect of all obstacles on a particle. All effects except a bounce are shared. */
+/** Returns the effect of all obstacles on a particle. All effects except a bounce are multiplied by obstacleShare. */
 function meetObstacles(
   world: World,
   substep: Substep,

@@ -1,12 +1,9 @@
-/**
- * Runs the benchmark in a real browser: times engines of both kinds, shows results as they come in and saves the
- * record.
- */
-import type { Page } from 'puppeteer';
+/** Tests the benchmark's page in a real browser: choosing, running, stopping, failing and saving. */
+import type { Page, WebWorker } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import { parseRecord } from '../../bench/harness/record';
-import { browserTest, useBrowser } from '../helpers/browser';
-import { takePicture, textOf } from './playground';
+import { parseRecord } from '../../../bench/harness/record';
+import { browserTest, useBrowser } from '../../helpers/browser';
+import { takePicture, textOf, waitForText } from '../playground';
 
 declare global {
   interface Window {
@@ -32,11 +29,10 @@ async function choose(page: Page, name: string, values: readonly string[]): Prom
 }
 
 /**
- * Copies of half a gigabyte take seconds, so the worker sees a machine with less memory. A high time limit keeps a busy
- * machine from skipping or stopping runs.
+ * Limits the memory that a worker sees, because copies of half a gigabyte take seconds.
  */
-async function spareTime(page: Page): Promise<void> {
-  await page.workers()[0]?.evaluate((most) => {
+async function spareMemory(worker: WebWorker): Promise<void> {
+  await worker.evaluate((most) => {
     globalThis.Float64Array = new Proxy(Float64Array, {
       construct(of, given: [number]) {
         if (8 * given[0] > most) throw new RangeError('There is no room for the test.');
@@ -52,18 +48,48 @@ async function spareTime(page: Page): Promise<void> {
       },
     });
   }, ROOM);
-  await page.evaluate(() => {
-    const post = Worker.prototype.postMessage;
-    Worker.prototype.postMessage = function (this: Worker, question: { plan?: object }) {
-      window.benchWorker = this;
-      const { plan } = question;
-      Reflect.apply(post, this, [plan ? { ...question, plan: { ...plan, limit: 60_000 } } : question]);
-    };
-  });
 }
 
-/** Starts a run and ends it in the same task that shows its first result, so that the run is never complete. */
-async function startAndEnd(page: Page, how: 'stop' | 'break'): Promise<void> {
+/** Runs in the page before its scripts: raises the time limit, so that a busy machine skips and stops no engine. */
+function raiseLimit(): void {
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (this: Worker, question: { plan?: object }) {
+    window.benchWorker = this;
+    const { plan } = question;
+    Reflect.apply(post, this, [plan ? { ...question, plan: { ...plan, limit: 60_000 } } : question]);
+  };
+}
+
+const waitForButton = (page: Page) =>
+  page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
+
+/** Chooses one scene, these engines, numbers of bodies and rounds. */
+async function choosePlan(
+  page: Page,
+  engines: readonly string[],
+  counts: readonly string[],
+  rounds: number,
+): Promise<void> {
+  await choose(page, 'engine', engines);
+  await choose(page, 'scene', ['uniform']);
+  await choose(page, 'count', counts);
+  await page.$eval(
+    'input[name="rounds"]',
+    (input, value) => {
+      (input as HTMLInputElement).value = value;
+    },
+    String(rounds),
+  );
+}
+
+async function runToEnd(page: Page): Promise<void> {
+  await page.click('#go');
+  await page.waitForFunction(() => window.bench?.isRunning === false);
+}
+
+/** Starts a run that takes long. Once its first result shows, ends it in the same task, so that it is never complete. */
+async function startAndEnd(page: Page, how: 'stop' | 'error' | 'leave'): Promise<void> {
+  await choosePlan(page, ['cpu-naive'], ['300', '10000'], 99);
   await page.evaluate((how) => {
     const go = document.getElementById('go') as HTMLButtonElement;
     const charts = document.getElementById('charts') as HTMLElement;
@@ -74,11 +100,27 @@ async function startAndEnd(page: Page, how: 'stop' | 'break'): Promise<void> {
         if (!charts.querySelector('circle')) return;
         observer.disconnect();
         if (how === 'stop') go.click();
-        else window.benchWorker?.dispatchEvent(new ErrorEvent('error', { message: 'the roof fell in' }));
+        if (how === 'error') {
+          window.benchWorker?.dispatchEvent(new ErrorEvent('error', { message: 'the roof fell in' }));
+        }
         done();
       }).observe(charts, { childList: true, subtree: true });
     });
   }, how);
+}
+
+/** Expects that an incomplete run left a result that can be saved, and that another run succeeds. */
+async function expectKeptAndStarted(page: Page): Promise<void> {
+  const kept = await page.evaluate(() => ({
+    counts: window.bench?.record?.outcomes.map(({ count }) => count),
+    ended: window.bench?.record?.ended,
+    isRunning: window.bench?.isRunning,
+    mayBeSaved: !document.querySelector<HTMLButtonElement>('#save')?.disabled,
+  }));
+  expect(kept).toEqual({ counts: [300], ended: undefined, isRunning: false, mayBeSaved: true });
+  await choosePlan(page, ['cpu-grid'], ['300'], 3);
+  await runToEnd(page);
+  expect(await textOf(page, 'status')).toBe('Done: 1 of 1 run timed.');
 }
 
 async function expectFits(page: Page): Promise<void> {
@@ -90,46 +132,50 @@ async function expectFits(page: Page): Promise<void> {
 
 describe('the benchmark page', () => {
   const browser = useBrowser({ serve: 'build' });
-
-  browserTest('runs the chosen engines, shows the results and saves the record', async () => {
-    const { page, expectNoProblems } = await browser.openPage('bench.html?flags=--told+--twice', {
+  const open = browser.share(async (opener) => {
+    const opened = await opener.openPage('bench.html?flags=--told+--twice', {
       width: 1280,
       height: 900,
+      async prepare(page) {
+        page.on('workercreated', (worker) => {
+          // A worker that ends at once no longer answers.
+          spareMemory(worker).catch(() => undefined);
+        });
+        await page.evaluateOnNewDocument(raiseLimit);
+      },
     });
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
-    await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
-    await spareTime(page);
+    await opened.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+    await waitForButton(opened.page);
+    return opened;
+  });
+
+  browserTest('offers engines on the GPU, and names every control', async () => {
+    const { page } = await open();
     expect(await page.$eval('#gpu-note', (note) => (note as HTMLElement).hidden)).toBe(true);
-    expect(await page.$eval('#save', (save) => (save as HTMLButtonElement).disabled)).toBe(true);
     const names = await page.$$eval('input', (inputs) =>
       inputs.map((input) => [...(input.labels ?? [])].map((label) => label.textContent?.trim()).join()),
     );
     expect(names.every((name) => name)).toBe(true);
+  });
 
-    // Starting without engines shows a message; started by keyboard.
-    await choose(page, 'engine', []);
+  browserTest('refuses to start without engines, by keyboard', async () => {
+    const { page } = await open();
+    await choosePlan(page, [], ['300'], 3);
     await page.focus('#go');
     await page.keyboard.press('Enter');
     expect(await textOf(page, 'status')).toMatch(/No engines chosen/);
     expect(await page.evaluate(() => window.bench?.isRunning)).toBe(false);
+  });
 
-    await choose(page, 'engine', ENGINES);
-    await choose(page, 'scene', ['uniform']);
-    await choose(page, 'count', ['300', '1000']);
-    await page.$eval('input[name="rounds"]', (input) => {
-      (input as HTMLInputElement).value = '3';
-    });
+  browserTest('shows the times of the chosen engines as they come in', async () => {
+    const { page } = await open();
+    await choosePlan(page, ENGINES, ['300', '1000'], 3);
+    await page.focus('#go');
     await page.keyboard.press('Enter');
-    // Results appear before the run ends.
-    await page.waitForSelector('#charts circle');
+    await page.waitForFunction(() => window.bench?.isRunning && document.querySelector('#charts circle'));
     await page.waitForFunction(() => window.bench?.isRunning === false);
     expect(await textOf(page, 'status')).toBe('Done: 6 of 6 runs timed.');
     await takePicture(page, 'bench-light');
-    await page.click('#choices summary');
-    await takePicture(page, 'bench-choices');
-    await page.$eval('#flags', (flags) => flags.scrollIntoView({ block: 'center' }));
-    await takePicture(page, 'bench-flags');
-
     const shown = await page.evaluate(() => ({
       series: [...document.querySelectorAll<SVGElement>('#charts [data-engine]')].map((line) => [
         line.dataset.engine ?? '',
@@ -143,7 +189,12 @@ describe('the benchmark page', () => {
     expect(shown.heads.toSorted()).toEqual(ENGINES.toSorted());
     for (const cell of shown.cells) expect(cell).toMatch(/^[\d.,]+ \([\d.,]+\)$/);
     expect(shown.words).toContain('6 of 6 runs were timed');
+  });
 
+  browserTest('saves the record of a run', async () => {
+    const { page } = await open();
+    await choosePlan(page, ['gpu-grid', 'cpu-grid'], ['300'], 3);
+    await runToEnd(page);
     await page.evaluate(() => {
       URL.createObjectURL = (blob) => {
         (blob as Blob).text().then((text) => document.body.setAttribute('data-saved', text));
@@ -163,45 +214,56 @@ describe('the benchmark page', () => {
     expect(machine.adapter).toMatch(/SwiftShader/i);
     expect(machine.copyBytesPerMs).toBeGreaterThan(0);
     expect(machine.gpuCopyBytesPerMs).toBeGreaterThan(0);
-    expect(outcomes.map(({ engine, count, status }) => [engine, count, status])).toEqual(
-      expect.arrayContaining(
-        ENGINES.flatMap((engine) => [300, 1000].map((count) => [engine, count, 'timed'])),
-      ),
-    );
+    expect(outcomes.map(({ engine, count, status }) => [engine, count, status])).toEqual([
+      ['gpu-grid', 300, 'timed'],
+      ['cpu-grid', 300, 'timed'],
+    ]);
+  });
 
+  browserTest('fits a wide window and a phone, with results and with choices', async () => {
+    const { page } = await open();
+    await choosePlan(page, ['cpu-grid'], ['300'], 3);
+    await runToEnd(page);
+    const fold = () => page.click('#choices summary');
+    await fold();
     await expectFits(page);
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await takePicture(page, 'bench-choices');
+    await fold();
     await page.$eval('#found', (found) => found.scrollIntoView());
-    await takePicture(page, 'bench-dark');
     await page.setViewport({ width: 390, height: 800 });
     await expectFits(page);
-    await page.$eval('#found', (found) => found.scrollIntoView());
     await takePicture(page, 'bench-phone');
-    await page.evaluate(() => scrollTo(0, 0));
-    await takePicture(page, 'bench-phone-top');
+    await page.setViewport({ width: 1280, height: 900 });
+  });
 
-    // Stopping a long run keeps its results so far.
-    await choose(page, 'engine', ['cpu-naive']);
-    await choose(page, 'count', ['300', '10000']);
-    await page.$eval('input[name="rounds"]', (input) => {
-      (input as HTMLInputElement).value = '99';
-    });
+  browserTest('keeps the results of a run that the visitor stops', async () => {
+    const { page } = await open();
     await startAndEnd(page, 'stop');
     await page.waitForFunction(() => window.bench?.isRunning === false);
     expect(await textOf(page, 'status')).toBe('Stopped: 1 of 1 run timed.');
-    expect(await page.evaluate(() => window.bench?.record?.outcomes.length)).toBe(1);
+    await expectKeptAndStarted(page);
+  });
 
-    // A run that fails keeps its results, too.
-    await startAndEnd(page, 'break');
+  browserTest('says why a run failed, keeps its results, and starts again', async () => {
+    const { page } = await open();
+    await startAndEnd(page, 'error');
     expect(await textOf(page, 'status')).toBe(
-      'The benchmark failed: the roof fell in. Reload the page to try again. The results so far can be saved.',
+      'The benchmark failed: the roof fell in. Press Start to try again. The results so far can be saved.',
     );
-    const kept = await page.evaluate(() => ({
-      counts: window.bench?.record?.outcomes.map(({ count }) => count),
-      ended: window.bench?.record?.ended,
-      mayBeSaved: !document.querySelector<HTMLButtonElement>('#save')?.disabled,
-    }));
-    expect(kept).toEqual({ counts: [300], ended: undefined, mayBeSaved: true });
-    expectNoProblems();
+    await expectKeptAndStarted(page);
+  });
+
+  browserTest('says that its worker ended, keeps the results, and starts again', async () => {
+    const { page } = await open();
+    await startAndEnd(page, 'leave');
+    await page
+      .workers()
+      .at(-1)
+      ?.evaluate(() => close())
+      .catch(() => undefined);
+    expect(await waitForText(page, 'status', /failed/)).toBe(
+      'The benchmark failed: the browser ended its worker, perhaps because memory ran out. Press Start to try again. The results so far can be saved.',
+    );
+    await expectKeptAndStarted(page);
   });
 });

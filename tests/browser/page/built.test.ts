@@ -1,340 +1,15 @@
-/** Tests the built pages: without a GPU, in windows of many sizes, in both themes; file sizes and content policy. */
+/** Tests the built pages under a sub-path: file sizes, content policy, accessible names, and parts that fail to load. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { SerializedAXNode } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import { browserTest, useBrowser } from '../helpers/browser';
-import { findPoorContrast } from './contrast';
-import {
-  chooseOption,
-  chooseScene,
-  colourDistance,
-  describeScenery,
-  expectAllDrawn,
-  expectTruePicture,
-  FEW,
-  openPlayground,
-  pixelAt,
-  SOME,
-  settle,
-  stepTimes,
-  TOLERANCE,
-  takePicture,
-  textOf,
-  toggle,
-  typeCount,
-} from './playground';
+import { browserTest, useBrowser } from '../../helpers/browser';
+import { findPoorContrast } from '../contrast';
+import { arrange, chooseOption, isOpen, openPlayground, settle, textOf } from '../playground';
 
-describe('the page without a GPU', () => {
-  const browser = useBrowser({ serve: 'build' });
-
-  browserTest('runs on the CPU if WebGPU is missing', async () => {
-    const opened = await openPlayground(browser, {
-      count: SOME,
-      before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
-    });
-    const { page, expectNoProblems } = opened;
-    expect(await textOf(page, 'badge')).toBe('CPU engine');
-    expect(await textOf(page, 'engine-note')).toMatch(/no WebGPU.*CPU engine/);
-    expect(await page.$eval('#badge', (badge) => badge.getBoundingClientRect().width)).toBeGreaterThan(40);
-    await chooseScene(page, 'gas');
-    await stepTimes(page, 3);
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
-    // The 2D canvas rounds values to 32 colours, so a pixel may differ more.
-    await expectTruePicture(opened, 'cpu', 3 * TOLERANCE);
-    await chooseOption(page, 'dimensions', '3D');
-    await stepTimes(page, 2);
-    await expectAllDrawn(opened, 'cpu-space', 25);
-    await typeCount(page, FEW);
-    await chooseScene(page, 'crates');
-    await expectAllDrawn(opened, 'cpu-boxes-space', 25);
-    await chooseOption(page, 'dimensions', '2D');
-    await stepTimes(page, 1);
-    await expectTruePicture(opened, 'cpu-boxes', 3 * TOLERANCE);
-    expectNoProblems();
-  });
-
-  browserTest('distinguishes a missing adapter from missing WebGPU', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, {
-      count: SOME,
-      before: () => {
-        GPU.prototype.requestAdapter = async () => null;
-      },
-    });
-    expect(await textOf(page, 'engine-note')).toMatch(/no graphics adapter.*CPU engine/);
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
-    expectNoProblems();
-  });
-
-  browserTest('reports an insecure context', async () => {
-    const { page } = await openPlayground(browser, {
-      count: SOME,
-      before: () => {
-        Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
-        Object.defineProperty(window, 'isSecureContext', { get: () => false });
-      },
-    });
-    expect(await textOf(page, 'engine-note')).toMatch(/https or localhost.*CPU engine/);
-  });
-
-  browserTest('runs on the CPU if the GPU rejects a shader', async () => {
-    const { page } = await openPlayground(browser, {
-      count: SOME,
-      before: () => {
-        GPUDevice.prototype.createComputePipelineAsync = async () => {
-          throw new Error('refused for the test');
-        };
-      },
-    });
-    expect(await textOf(page, 'engine-note')).toMatch(/refused for the test.*CPU engine/);
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
-    await stepTimes(page, 1);
-  });
-});
-
-describe('the layout of the page', () => {
-  const browser = useBrowser({ serve: 'build' });
-
-  browserTest('fits a phone', async () => {
-    const opened = await openPlayground(browser, {
-      width: 390,
-      height: 844,
-      pixelRatio: 2,
-      isPhone: true,
-    });
-    const { page, expectNoProblems } = opened;
-    const overflow = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = document.documentElement;
-      return Math.max(scrollWidth - clientWidth, document.body.scrollWidth - document.body.clientWidth);
-    });
-    expect(overflow).toBeLessThanOrEqual(0);
-    // Scrolling within the panel does not scroll the window.
-    const top = await page.$eval('#scale-open', (button) => {
-      button.scrollIntoView({ block: 'center' });
-      return document.querySelector('#title')?.getBoundingClientRect().top ?? 0;
-    });
-    expect(top).toBeGreaterThan(844 * 0.38);
-    expect(await page.evaluate(findUnreachable)).toEqual([]);
-    // The panel leaves the picture at least 38% of the screen's height.
-    const { free } = await describeScenery(page);
-    expect(free.height / 2).toBeGreaterThan(844 * 0.38);
-    await takePicture(page, 'phone');
-    // The key to the overlays is one line of samples until it is opened.
-    for (const name of ['cellLines', 'thread']) {
-      await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
-    }
-    await settle(page);
-    const keyHeight = () => page.$eval('.key', (key) => key.getBoundingClientRect().height);
-    expect(await page.$$eval('#overlay-samples span', (samples) => samples.length)).toBe(2);
-    expect(await keyHeight()).toBeLessThan(44);
-    await takePicture(page, 'phone-key');
-    await page.tap('#overlay-fold summary');
-    expect(await keyHeight()).toBeGreaterThan(60);
-    expect(await page.$eval('#overlay-key', (list) => list.getBoundingClientRect().height)).toBeGreaterThan(
-      40,
-    );
-    for (const name of ['cellLines', 'thread']) {
-      await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
-    }
-    // A tap shows hints, too.
-    await page.tap('#boxWidth');
-    expect(await page.$eval('.tip.seen', (tip) => tip.textContent)).toBe("Multiple of the scene's width");
-    await takePicture(page, 'phone-hint');
-    await page.$eval('#boxWidth', (input) => (input as HTMLElement).blur());
-    expect(await page.$('.tip.seen')).toBeNull();
-    await settle(page);
-    // Folding the panel makes room for the picture.
-    await page.click('#fold');
-    await settle(page);
-    const folded = await describeScenery(page);
-    expect(folded.free.height).toBeGreaterThan(free.height * 1.4);
-    await expectTruePicture(opened, 'phone-folded');
-    expectNoProblems();
-  });
-
-  browserTest('shows the focus, is readable in both themes and fits a low window', async () => {
-    const opened = await openPlayground(browser, { theme: 'dark', count: SOME });
-    const { page, expectNoProblems } = opened;
-    const unmarked: string[] = [];
-    const visited = new Set<string>();
-    const hints: Record<string, readonly (string | null)[]> = {};
-    for (let press = 0; press < 50; press++) {
-      await page.keyboard.press('Tab');
-      const focus = await page.evaluate(() => {
-        const active = document.activeElement;
-        if (!active || active === document.body) return undefined;
-        const style = getComputedStyle(active);
-        const tip = document.querySelector('.tip.seen');
-        return {
-          // The visible hint, and the description for screen readers.
-          hints: [
-            tip && tip.getBoundingClientRect().width > 0 ? tip.textContent : null,
-            document.getElementById(active.getAttribute('aria-describedby') ?? '')?.textContent ?? null,
-          ],
-          name: active.id || active.textContent || active.tagName,
-          isMarked: style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 2,
-        };
-      });
-      if (!focus || visited.has(focus.name)) continue;
-      visited.add(focus.name);
-      hints[focus.name] = focus.hints;
-      if (!focus.isMarked) unmarked.push(focus.name);
-    }
-    expect(unmarked).toEqual([]);
-    for (const name of [
-      'play',
-      'step',
-      'reset',
-      'back',
-      'scene',
-      'count',
-      'count-slider',
-      'dimensions',
-      'broadPhase',
-      'colour',
-      'fit',
-      'help-open',
-    ]) {
-      expect(visited).toContain(name);
-    }
-    for (const [name, hint] of [
-      ['size', 'Multiple of the radii in the scene'],
-      ['boxWidth-slider', "Multiple of the scene's width"],
-      ['heatMap', 'How many particles are in each cell; in 3D above each cell of the floor'],
-      ['fit', 'Fit the picture (F)'],
-    ] as const) {
-      expect(hints[name], name).toEqual([hint, hint]);
-    }
-    expect(hints.count).toEqual(['Up to 1,000,000 on this engine', 'Up to 1,000,000 on this engine']);
-    expect(Object.values(hints)).toContainEqual([null, null]);
-    expect(await page.$$eval('main [title]', (titled) => titled.length)).toBe(0);
-    // A disabled control shows the reason.
-    await chooseScene(page, 'crates');
-    const reason = await page.$eval('#spread', (input) => {
-      const note = document.getElementById(input.getAttribute('aria-describedby') ?? '');
-      return {
-        isDisabled: (input as HTMLInputElement).disabled,
-        text: note?.textContent,
-        height: note?.offsetHeight,
-      };
-    });
-    expect(reason).toEqual({
-      isDisabled: true,
-      text: 'This scene has radii of its own.',
-      height: expect.toSatisfy((height: number) => height > 10),
-    });
-
-    await chooseScene(page, 'pile');
-    await stepTimes(page, 2);
-    await expectTruePicture(opened, 'theme-dark');
-    expect(Math.max(...(await describeScenery(page)).theme.background)).toBeLessThan(0.15);
-    expect(await page.evaluate(findPoorContrast)).toEqual([]);
-    // A changed theme shows at once.
-    await page.emulateMediaFeatures([
-      { name: 'prefers-color-scheme', value: 'light' },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ]);
-    await page.waitForFunction(() => window.cellstorm?.frame?.theme.isDark === false);
-    await settle(page);
-    await expectTruePicture(opened, 'theme-light');
-    const { theme, free } = await describeScenery(page);
-    expect(Math.max(...theme.background)).toBeGreaterThan(0.85);
-    const pixel = pixelAt(await takePicture(page, 'theme-changed'), free.x + free.width - 4, free.y + 4);
-    expect(colourDistance(pixel, theme.background)).toBeLessThanOrEqual(TOLERANCE);
-    expect(await page.evaluate(findPoorContrast)).toEqual([]);
-    await page.setViewport({ width: 844, height: 390 });
-    await settle(page);
-    expect(await page.evaluate(findUnreachable)).toEqual([]);
-    await takePicture(page, 'landscape');
-    // On such a low screen the key to the overlays stays folded, and the help can be closed when scrolled to its end.
-    await toggle(page, 'cellLines', 'heatMap', 'contactLines');
-    expect(await page.$eval('.key', (key) => key.getBoundingClientRect().height)).toBeLessThan(44);
-    await page.keyboard.press('?');
-    const closing = await page.$eval('#help', (sheet) => {
-      sheet.scrollTop = sheet.scrollHeight;
-      const { left, top, width, height } = (
-        document.getElementById('help-close') as HTMLElement
-      ).getBoundingClientRect();
-      const middle = [left + width / 2, top + height / 2] as const;
-      return { scrolled: sheet.scrollTop, hit: document.elementFromPoint(...middle)?.id };
-    });
-    expect(closing).toEqual({ scrolled: expect.toSatisfy((top: number) => top > 100), hit: 'help-close' });
-    // A click beside the sheet closes it, too.
-    await page.mouse.click(4, 4);
-    expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
-    // Parts that cover the picture never overlap each other.
-    for (const [width, height] of OVERLAID) {
-      await page.setViewport({ width, height });
-      await settle(page);
-      expect(await page.evaluate(findOverlaps), `${width} × ${height}`).toEqual([]);
-    }
-    // Colours with a meaning stay when the system forces all other colours.
-    const session = await page.createCDPSession();
-    await session.send('Emulation.setEmulatedMedia', {
-      features: [
-        { name: 'forced-colors', value: 'active' },
-        { name: 'prefers-reduced-motion', value: 'reduce' },
-      ],
-    });
-    expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
-    const painted = await page.evaluate(() => {
-      const heat = document.querySelector('#overlay-key [data-overlay=heatMap]') as Element;
-      const contact = document.querySelector('#overlay-key [data-overlay=contactLines]') as Element;
-      return {
-        legend: getComputedStyle(document.getElementById('legend-bar') as Element).backgroundImage,
-        heat: getComputedStyle(heat, '::before').backgroundImage,
-        contact: getComputedStyle(contact, '::before').borderTopColor,
-      };
-    });
-    expect(painted).toEqual({
-      legend: expect.stringContaining('gradient'),
-      heat: expect.stringContaining('gradient'),
-      contact: 'rgb(201, 42, 42)',
-    });
-    // Outlines that mark something stay, too.
-    await page.keyboard.press('i');
-    await page.waitForSelector('.probe .own');
-    expect(await page.$eval('.probe .own', (cell) => getComputedStyle(cell).outlineStyle)).toBe('solid');
-    await takePicture(page, 'forced-colours');
-    expectNoProblems();
-  });
-});
-
-/** Window sizes in CSS pixels in which many parts cover the picture: phones, and both sides of each layout change. */
-const OVERLAID = [
-  [320, 568],
-  [374, 667],
-  [375, 667],
-  [519, 700],
-  [520, 700],
-  [800, 500],
-  [844, 390],
-  [1000, 620],
-  [1180, 700],
-] as const;
-
-/** Runs in the page: returns the pairs of parts that cover the picture and overlap each other. */
-function findOverlaps(): string[] {
-  const parts = [...document.querySelectorAll<HTMLElement>('.corner button, #legend, #overlay-fold, .panel')]
-    .map((element) => ({
-      name: element.id || element.className,
-      box: element.getBoundingClientRect(),
-    }))
-    .filter(({ box }) => box.width > 0);
-  return parts.flatMap(({ name, box }, index) =>
-    parts
-      .slice(index + 1)
-      .filter(
-        ({ box: other }) =>
-          box.left < other.right &&
-          other.left < box.right &&
-          box.top < other.bottom &&
-          other.top < box.bottom,
-      )
-      .map((other) => `${name} and ${other.name}`),
-  );
-}
+const QUICK = '?v=1&count=100&engine=cpu&paused=1';
+const PAGES = [`./${QUICK}`, 'explainer.html', 'bench.html'];
 
 /**
  * Limits in bytes after gzip: the page with what it loads before its first picture; the page with what it loads before
@@ -349,18 +24,8 @@ const LEFT_OUT = /\.webp$|^(exact-film|bench)[-.]/;
 
 /** Roles of elements that need an accessible name. */
 const CONTROLS = new Set([
-  ...[
-    'button',
-    'link',
-    'checkbox',
-    'radio',
-    'slider',
-    'combobox',
-    'textbox',
-    'spinbutton',
-    'image',
-    'dialog',
-  ],
+  ...['button', 'link', 'checkbox', 'radio', 'slider'],
+  ...['combobox', 'textbox', 'spinbutton', 'image', 'dialog'],
 ]);
 
 /** Directives of the content policy that must each refuse something: inline code or styles, or foreign content. */
@@ -395,12 +60,54 @@ async function weighFolder(folder: string): Promise<Map<string, number>> {
   );
 }
 
+declare global {
+  interface Window {
+    /** Directives of the content policy that have refused something. */
+    violated?: string[];
+  }
+}
+
+/**
+ * Runs in the page: inserts inline and foreign content. Returns whether the page took a string as markup that no Trusted
+ * Types policy has made trusted.
+ */
+async function attack(): Promise<'taken' | 'refused'> {
+  window.violated = [];
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+    window.violated?.push(effectiveDirective);
+  });
+  const markup =
+    '<img src="https://other.example/x.png" onerror="window.broken = true" style="color: red"><iframe src="https://other.example/"></iframe>';
+  let asMarkup: 'taken' | 'refused' = 'taken';
+  try {
+    document.body.insertAdjacentHTML('beforeend', markup);
+  } catch {
+    asMarkup = 'refused';
+  }
+  // The policy must hold even for markup that was made trusted.
+  const { trustedTypes } = window as unknown as { trustedTypes: TrustMaker };
+  const trust = <Given>(given: Given) => given;
+  const trusted = trustedTypes.createPolicy('test', {
+    createHTML: trust,
+    createScript: trust,
+    createScriptURL: trust,
+  });
+  document.body.insertAdjacentHTML('beforeend', trusted.createHTML(markup));
+  const script = document.createElement('script');
+  script.textContent = trusted.createScript('window.broken = true');
+  const foreign = document.createElement('script');
+  foreign.src = trusted.createScriptURL('https://other.example/x.js');
+  document.body.append(script, foreign);
+  await fetch('https://other.example/x.json').catch(() => undefined);
+  return asMarkup;
+}
+
 describe('the built page', () => {
   const browser = useBrowser({ serve: 'build' });
+  const open = browser.share((opener) => openPlayground(opener, { query: QUICK }));
 
-  browserTest('paints from a sub-path and loads no more than the limits', async () => {
-    const opened = await browser.openPage('./', { width: 1440, height: 900 });
-    const { page, expectNoProblems } = opened;
+  browserTest('loads no more than the limits, from a sub-path', async () => {
+    const { page, expectNoProblems } = await browser.openPage('./', { width: 1440, height: 900 });
     expect(new URL(page.url()).pathname).toBe('/some/folder/');
     expect(await page.title()).toMatch(/cellstorm/i);
     await page.evaluate(() => window.cellstorm?.ready);
@@ -428,29 +135,23 @@ describe('the built page', () => {
     expect(alone).toBeGreaterThan(early);
     expect(alone).toBeLessThan(MOST_UNTOUCHED);
     expect(whole).toBeLessThan(MOST_IN_FOLDER);
-    await page.setViewport({ width: 900, height: 620 });
-    await page.waitForFunction(() => (window.cellstorm?.simulation?.time ?? 0) > 0.05);
-    await page.click('#play');
-    await settle(page);
-    await expectTruePicture(opened, 'built');
-    // The CPU engine is a separate file.
-    await chooseOption(page, 'engine', 'CPU');
-    expect(await textOf(page, 'badge')).toBe('CPU engine');
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
     expectNoProblems();
+  });
 
-    // A part that failed to load is requested again.
-    await page.focus('#play');
+  browserTest('requests a part again that failed to load, and meanwhile stays as it is', async () => {
+    // Requests fail on purpose, so this page may have problems.
+    const { page } = await openPlayground(browser, { query: QUICK });
+    const unloaded = /^A part of the page could not be loaded/;
     await page.setOfflineMode(true);
     await page.keyboard.press('g');
     await settle(page);
-    expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
+    expect(await textOf(page, 'notice')).toMatch(unloaded);
     await chooseOption(page, 'dimensions', '3D');
-    expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
+    expect(await textOf(page, 'notice')).toMatch(unloaded);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(2);
-    // Controls that need no missing part still work.
     await chooseOption(page, 'pointer', 'Push particles');
-    expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
+    expect(await textOf(page, 'notice')).toMatch(unloaded);
+    // Controls that need no missing part still work.
     await chooseOption(page, 'colour', 'Id');
     expect(await textOf(page, 'legend-title')).toBe('Id');
     await page.setOfflineMode(false);
@@ -459,81 +160,58 @@ describe('the built page', () => {
     await page.focus('#play');
     await page.keyboard.press('g');
     await settle(page);
-    expect(await page.$eval('#presets', (sheet) => (sheet as HTMLDialogElement).open)).toBe(true);
+    expect(await isOpen(page, 'presets')).toBe(true);
   });
 
-  browserTest(
-    'starts the benchmark from a sub-path, with a worker that shares the engine with the page',
-    async () => {
-      const { page, expectNoProblems } = await browser.openPage('bench.html', { width: 900, height: 620 });
-      await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
-      expect(await page.$$eval('#cpu-engines input', (boxes) => boxes.length)).toBeGreaterThan(1);
-      expect(await page.$eval('#gpu-engines input', (box) => (box as HTMLInputElement).disabled)).toBe(false);
-      expectNoProblems();
-    },
-  );
+  browserTest('changes the engine, which is a file of its own', async () => {
+    const { page } = await open();
+    await arrange(page, { engine: 'gpu' });
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('gpu');
+    await chooseOption(page, 'engine', 'CPU');
+    expect(await textOf(page, 'badge')).toBe('CPU engine');
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
+  });
+});
 
-  browserTest(
-    'enforces its content policy, names every control and has readable texts on every route',
-    async () => {
-      for (const path of [`./?v=1&count=${FEW}&paused=1`, 'explainer.html', 'bench.html']) {
-        const { page } = await browser.openPage(path, { width: 900, height: 620 });
-        await page.waitForFunction(() => document.querySelector('main button:not([disabled])'));
-        for (const theme of ['light', 'dark']) {
-          await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
-          expect(await page.evaluate(findPoorContrast), `${path}, ${theme}`).toEqual([]);
-        }
-        const nameless: string[] = [];
-        const visit = ({ role, name, children }: SerializedAXNode) => {
-          if (CONTROLS.has(role) && !name?.trim()) nameless.push(role);
-          children?.forEach(visit);
-        };
-        visit((await page.accessibility.snapshot({ interestingOnly: false })) as SerializedAXNode);
-        expect(nameless, path).toEqual([]);
-        // The policy blocks inline scripts and styles, and scripts, pictures, frames and requests of other origins.
-        // It also refuses a string as markup if no Trusted Types policy has made it trusted.
-        const refused = await page.evaluate(async (wanted) => {
-          const directives = new Set<string>();
-          document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
-            directives.add(effectiveDirective);
-          });
-          const markup =
-            '<img src="https://other.example/x.png" onerror="window.broken = true" style="color: red"><iframe src="https://other.example/"></iframe>';
-          let asMarkup = 'taken';
-          try {
-            document.body.insertAdjacentHTML('beforeend', markup);
-          } catch {
-            asMarkup = 'refused';
-          }
-          // The policy must hold even for markup that was made trusted.
-          const { trustedTypes } = window as unknown as { trustedTypes: TrustMaker };
-          const trust = <Given>(given: Given) => given;
-          const trusted = trustedTypes.createPolicy('test', {
-            createHTML: trust,
-            createScript: trust,
-            createScriptURL: trust,
-          });
-          document.body.insertAdjacentHTML('beforeend', trusted.createHTML(markup));
-          const script = document.createElement('script');
-          script.textContent = trusted.createScript('window.broken = true');
-          const foreign = document.createElement('script');
-          foreign.src = trusted.createScriptURL('https://other.example/x.js');
-          document.body.append(script, foreign);
-          await fetch('https://other.example/x.json').catch(() => undefined);
-          const end = performance.now() + 5000;
-          const isIn = (name: string) => directives.has(name);
-          while (!wanted.every(isIn) && performance.now() < end)
-            await new Promise((done) => setTimeout(done, 20));
-          return { asMarkup, missing: wanted.filter((name) => !isIn(name)), isBroken: 'broken' in window };
-        }, POLICED);
-        // The benchmark starts its worker from a URL that is not trusted, so its page cannot require Trusted Types.
-        const asMarkup = path === 'bench.html' ? 'taken' : 'refused';
-        expect(refused, path).toEqual({ asMarkup, missing: [], isBroken: false });
-      }
-    },
-  );
+describe.each(PAGES)('the built page %s', (path) => {
+  const browser = useBrowser({ serve: 'build' });
+  const open = async () => {
+    const opened = await browser.openPage(path, { width: 900, height: 620 });
+    await opened.page.waitForFunction(() => document.querySelector('main button:not([disabled])'));
+    return opened;
+  };
 
-  browserTest('shows the explainer from a sub-path, without an engine', async () => {
+  browserTest('has readable texts in both themes, and names every control', async () => {
+    const { page, expectNoProblems } = await open();
+    for (const theme of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+      expect(await page.evaluate(findPoorContrast), theme).toEqual([]);
+    }
+    const nameless: string[] = [];
+    const visit = ({ role, name, children }: SerializedAXNode) => {
+      if (CONTROLS.has(role) && !name?.trim()) nameless.push(role);
+      children?.forEach(visit);
+    };
+    visit((await page.accessibility.snapshot({ interestingOnly: false })) as SerializedAXNode);
+    expect(nameless).toEqual([]);
+    expectNoProblems();
+  });
+
+  browserTest('refuses inline scripts and styles, and everything of other origins', async () => {
+    const { page } = await open();
+    // The benchmark starts its worker from a URL that is not trusted, so its page cannot require Trusted Types.
+    expect(await page.evaluate(attack)).toBe(path === 'bench.html' ? 'taken' : 'refused');
+    await expect
+      .poll(() => page.evaluate(() => window.violated), { timeout: 60_000 })
+      .toEqual(expect.arrayContaining(POLICED));
+    expect(await page.evaluate(() => 'broken' in window)).toBe(false);
+  });
+});
+
+describe('the built explainer and benchmark', () => {
+  const browser = useBrowser({ serve: 'build' });
+
+  browserTest('have the engine only where they need it', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#sum-9', {
       width: 900,
       height: 620,
@@ -554,18 +232,3 @@ describe('the built page', () => {
     expectNoProblems();
   });
 });
-
-/** Runs in the page: returns the controls that are under 20px high, or that scrolling leaves out of view or covered. */
-function findUnreachable(): string[] {
-  const controls = document.querySelectorAll(
-    'main :is(button, input, select):not(.lil-closed > .lil-children *, [hidden] *)',
-  );
-  return [...controls].flatMap((control) => {
-    control.scrollIntoView({ block: 'nearest' });
-    const { left, top, width, height } = control.getBoundingClientRect();
-    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
-    const isInside = left >= 0 && left + width <= innerWidth && top >= 0 && top + height <= innerHeight;
-    const isHit = hit !== null && (hit === control || control.contains(hit) || hit.contains(control));
-    return isInside && isHit && height >= 20 ? [] : [control.id || control.outerHTML];
-  });
-}

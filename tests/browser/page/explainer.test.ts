@@ -3,11 +3,11 @@
  */
 import type { Page, SerializedAXNode } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import { createTrace } from '../../src/page/explainer/trace';
-import { ARRAYS, type ArrayName, SHOWN, STAGES, type Step } from '../../src/page/explainer/trace-recorder';
-import { browserTest, useBrowser } from '../helpers/browser';
-import { findPoorContrast } from './contrast';
-import { takePicture, textOf } from './playground';
+import { createTrace } from '../../../src/page/explainer/trace';
+import { ARRAYS, type ArrayName, SHOWN, STAGES, type Step } from '../../../src/page/explainer/trace-recorder';
+import { browserTest, useBrowser } from '../../helpers/browser';
+import { findPoorContrast } from '../contrast';
+import { blur, passTimers, takePicture, textOf } from '../playground';
 
 const { steps } = createTrace();
 
@@ -136,17 +136,46 @@ async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
 }
 
-describe('the explainer', () => {
-  const browser = useBrowser({ serve: 'build' });
+const last = steps.length - 1;
 
-  browserTest('shows the same steps by link, slider, buttons, keys and play', async () => {
-    const last = steps.length - 1;
-    const opened = await browser.openPage('explainer.html#probe-8', { width: 1280, height: 900 });
-    const { page, expectNoProblems } = opened;
-    await setTheme(page, 'dark');
-    // A link to a step, and what the world shows at it.
-    const linked = firstOf('probe') + 8;
-    await expectStep(page, linked);
+describe('the steps of the explainer', () => {
+  const browser = useBrowser({ serve: 'build' });
+  const open = browser.share(async (opener) => {
+    const opened = await opener.openPage('explainer.html', { width: 1280, height: 900 });
+    await setTheme(opened.page, 'dark');
+    return opened;
+  });
+
+  /** Goes to a step by its address. */
+  async function openStep(stage: string, offset = 0) {
+    const opened = await open();
+    const { page } = opened;
+    await page.evaluate((fragment) => {
+      window.location.hash = fragment;
+    }, `#${stage}-${offset}`);
+    const index = firstOf(stage) + offset;
+    await page.waitForFunction(
+      (text) => document.querySelector('#place')?.textContent === text,
+      {},
+      `${index + 1} of ${steps.length}`,
+    );
+    await blur(page);
+    return { ...opened, linked: index };
+  }
+
+  const legendOf = (page: Page) =>
+    page.$$eval('#legend > span', (samples) =>
+      samples.flatMap((sample) => (sample.checkVisibility() ? [sample.textContent ?? ''] : [])),
+    );
+
+  browserTest('are shown by a link', async () => {
+    const { page, expectNoProblems } = await browser.openPage('explainer.html#probe-8');
+    await expectStep(page, firstOf('probe') + 8);
+    expectNoProblems();
+  });
+
+  browserTest('show in the world what they read, and the verdicts so far', async () => {
+    const { page, linked } = await openStep('probe', 8);
     const { focus } = steps[linked] as Step;
     const world = await page.evaluate(() => {
       const ids = (kind: string) =>
@@ -177,23 +206,28 @@ describe('the explainer', () => {
       slots: focus.slots,
     });
     expect(focus.slots.length).toBeGreaterThan(1);
-    // The legend explains what this stage shows, and nothing else.
-    const legend = () =>
-      page.$$eval('#legend > span', (samples) =>
-        samples.flatMap((sample) => (sample.checkVisibility() ? [sample.textContent ?? ''] : [])),
-      );
-    expect(await legend()).toEqual(
-      expect.arrayContaining(['tested, too far', '0slots of the cells searched']),
-    );
-    expect(await legend()).not.toContain('before the push');
     expect(seen('contact').length * seen('apart').length).toBeGreaterThan(0);
     expect(await textOf(page, 'entries')).toMatch(
       /^Reads ids\[\d+\], sorted\[\d+\]\. Writes candidates\[\d+\]/,
     );
     await takePicture(page, 'explainer-dark');
+  });
+
+  browserTest('have a legend of what the stage shows, and of nothing else', async () => {
+    const { page } = await openStep('probe', 8);
+    const legend = await legendOf(page);
+    expect(legend).toEqual(expect.arrayContaining(['tested, too far', '0slots of the cells searched']));
+    expect(legend).not.toContain('before the push');
+  });
+
+  browserTest('are readable', async () => {
+    const { page } = await openStep('probe', 8);
     expect(await page.evaluate(findPoorContrast)).toEqual([]);
     await page.evaluate(() => window.scrollTo(0, 0));
-    // Screen readers announce the whole text of a step, and no single numbers from pictures.
+  });
+
+  browserTest('are announced as a whole text, without single numbers from pictures', async () => {
+    const { page, linked } = await openStep('probe', 8);
     const { statuses, pictures } = await readAloud(page);
     expect(statuses[0]).toBe(`${(steps[linked] as Step).text} ${await textOf(page, 'entries')}`);
     expect(pictures).toEqual({
@@ -203,12 +237,18 @@ describe('the explainer', () => {
       'The nine cells around a particle, and the bucket of each': '',
       'Particles and cells': '',
     });
-    // The slider, through every step.
+  });
+
+  browserTest('are all reached by the slider', async () => {
+    const { page } = await open();
     const all = steps.map((_, index) => index);
     const shown = await readSteps(page, all);
     expect(shown.length).toBe(steps.length);
     for (const index of all) expect(shown[index], `step ${index + 1}`).toEqual(expectedStep(index));
-    // Buttons.
+  });
+
+  browserTest('are reached by buttons, up to both ends', async () => {
+    const { page } = await open();
     await page.click('#first');
     await page.click('#back');
     await expectStep(page, 0);
@@ -220,27 +260,39 @@ describe('the explainer', () => {
     await expectStep(page, last);
     await page.click('#back');
     await expectStep(page, last - 1);
-    // Keys, also while the slider has the focus.
-    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  });
+
+  browserTest('are reached by keys, also while the slider has the focus', async () => {
+    const { page } = await openStep('probe', 8);
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowLeft');
     await expectStep(page, 1);
+    await page.focus('#scrub');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    await expectStep(page, last - 1);
+  });
+
+  browserTest('follow a character key until those are switched off', async () => {
+    const { page } = await open();
+    await page.click('#first');
+    await blur(page);
     await page.keyboard.press('.');
     await expectStep(page, firstOf('count'));
-    // Character keys do nothing after they are switched off.
     await page.click('#character-keys');
     await page.keyboard.press('.');
     await expectStep(page, firstOf('count'));
     await page.keyboard.press('ArrowRight');
     await expectStep(page, firstOf('count') + 1);
     await page.click('#character-keys');
-    await page.focus('#scrub');
-    await page.keyboard.press('End');
-    await page.keyboard.press('ArrowLeft');
-    await expectStep(page, last - 1);
-    // The address follows the step and sets it. Numbers out of range are clamped; other fragments change nothing.
+  });
+
+  browserTest('are in the address', async () => {
+    const { page } = await open();
+    await page.click('#last');
+    await page.click('#back');
     await page.waitForFunction(
       (hash) => window.location.hash === hash,
       {},
@@ -249,15 +301,23 @@ describe('the explainer', () => {
     await page.click('#stages a[href="#order"]');
     await page.waitForFunction(() => window.explainer?.step.stage === 'order');
     await expectStep(page, firstOf('order'));
+  });
+
+  browserTest('take the nearest number if the address has one that is too large', async () => {
+    const { page } = await openStep('probe', 8);
     await page.evaluate(() => {
       window.location.hash = '#sum-99999';
     });
     await page.waitForFunction(() => window.explainer?.step.stage === 'sum');
+    // Other fragments change nothing.
     await page.evaluate(() => {
       window.location.hash = '#mistakes';
     });
     await expectStep(page, lastOf('sum'));
-    // It plays only after a key press, and stops.
+  });
+
+  browserTest('play only when asked, and stop', async () => {
+    const { page } = await openStep('sum');
     expect(await page.evaluate(() => window.explainer?.isPlaying)).toBe(false);
     await page.evaluate(() => window.scrollTo(0, 0));
     await page.select('#speed', '10');
@@ -268,22 +328,29 @@ describe('the explainer', () => {
     await page.click('#play');
     expect(await textOf(page, 'play-label')).toBe('Play');
     const [paused] = await readSteps(page);
-    await new Promise((done) => setTimeout(done, 300));
+    // At this speed a step takes 100 ms.
+    await passTimers(page, 300);
     expect(await readSteps(page)).toEqual([paused]);
-    // To the playground and back.
+  });
+
+  browserTest('lie beside a link to the playground, which links back', async () => {
+    const { page } = await open();
     const home = await page.$eval('#playground-link', (link) => (link as HTMLAnchorElement).href);
     expect(home).toBe(browser.url);
     expect(await (await fetch(home)).text()).toMatch(/<a [^>]*href="\.\/explainer\.html"/);
-    expectNoProblems();
+  });
+});
+
+describe('the mistakes of the explainer', () => {
+  const browser = useBrowser({ serve: 'build' });
+  const open = browser.share(async (opener) => {
+    const opened = await opener.openPage('explainer.html#cell-size', { width: 1280, height: 900 });
+    await setTheme(opened.page, 'light');
+    return opened;
   });
 
-  browserTest('shows each mistake and its fix', async () => {
-    const { page, expectNoProblems } = await browser.openPage('explainer.html#cell-size', {
-      width: 1280,
-      height: 900,
-    });
-    await setTheme(page, 'light');
-    // Cell sizes: too small, small but lucky, right, too large.
+  browserTest('are cells that are too small, or larger than they need to be', async () => {
+    const { page } = await open();
     for (const [size, state] of [
       [0.5, 'broken'],
       [0.9, 'lucky'],
@@ -300,7 +367,11 @@ describe('the explainer', () => {
       if (size < 1) expect(text).toMatch(/world\.cellSize is .*at least the largest diameter/);
     }
     expect(await textOf(page, 'size-bars')).toMatch(/2256 of 2256 without a grid/);
-    // Rounding towards zero instead of down.
+  });
+
+  browserTest('are coordinates that are rounded towards zero instead of down', async () => {
+    const { page } = await open();
+    await page.click('#rounding input[value="truncate"]');
     const cast = await verdictOf(page, 'floor');
     expect(cast.state).toBe('slow');
     const [castFound, castTruth, castLooks = 0, floorLooks = 0] = numbersIn(cast.text);
@@ -319,7 +390,10 @@ describe('the explainer', () => {
     const floor = await verdictOf(page, 'floor');
     expect(floor.state).toBe('right');
     expect(floor.text).toMatch(/(\d+) of \1/);
-    // Colliding buckets.
+  });
+
+  browserTest('are buckets that several cells share, whose particles are not compared', async () => {
+    const { page } = await open();
     const doubled = await verdictOf(page, 'collision');
     expect(doubled.state).toBe('broken');
     const [, expected = 0, found = 0] = numbersIn(doubled.text);
@@ -333,8 +407,10 @@ describe('the explainer', () => {
     const compared = await verdictOf(page, 'collision');
     expect(compared.state).toBe('right');
     expect(numbersIn(compared.text)).toContain(expected);
-    expect(await page.evaluate(findPoorContrast)).toEqual([]);
-    // Crowds.
+  });
+
+  browserTest('are crowds in one cell', async () => {
+    const { page } = await open();
     await scrubTo(page, 'crowd-count', 200);
     const crowded = await verdictOf(page, 'crowd');
     expect(crowded.state).toBe('slow');
@@ -343,10 +419,14 @@ describe('the explainer', () => {
     const spread = await verdictOf(page, 'crowd');
     expect(spread.state).toBe('right');
     expect(numbersIn(spread.text)[1]).toBeLessThan(39800 / 5);
-    expectNoProblems();
   });
 
-  browserTest('shows mistakes and fixes by keys alone, with a visible focus', async () => {
+  browserTest('are readable', async () => {
+    const { page } = await open();
+    expect(await page.evaluate(findPoorContrast)).toEqual([]);
+  });
+
+  browserTest('are made and mended by keys alone, with a visible focus', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#count-3', {
       width: 1280,
       height: 900,
@@ -395,21 +475,33 @@ describe('the explainer', () => {
     await expectStep(page, firstOf('count') + 3);
     expectNoProblems();
   });
+});
 
-  browserTest('fits a phone', async () => {
+describe('the explainer on a phone', () => {
+  const browser = useBrowser({ serve: 'build' });
+  const setPhone = (page: Page, width: number, height: number) =>
+    page.setViewport({ width, height, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+  const open = browser.share(async (opener) => {
     // The address asks for dark; the system is light.
-    const { page, expectNoProblems } = await browser.openPage('explainer.html?appearance=dark', {
-      width: 390,
-      height: 844,
-    });
-    await page.setViewport({ width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
-    await setTheme(page, 'light');
+    const opened = await opener.openPage('explainer.html?appearance=dark', { width: 390, height: 844 });
+    await setPhone(opened.page, 390, 844);
+    await setTheme(opened.page, 'light');
+    return opened;
+  });
+
+  browserTest('is dark if its address asks for that, and so is the playground behind its link', async () => {
+    const { page } = await open();
     expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
       'rgb(11, 14, 19)',
     );
     expect(await page.$eval('#playground-link', (link) => (link as HTMLAnchorElement).href)).toBe(
       `${browser.url}?appearance=dark`,
     );
+  });
+
+  browserTest('is no wider than the screen at any stage', async () => {
+    const { page } = await open();
+    await setPhone(page, 390, 844);
     const overflows: Record<string, number> = {};
     for (const { name } of STAGES) {
       await scrubTo(page, 'scrub', firstOf(name) + 5);
@@ -419,7 +511,11 @@ describe('the explainer', () => {
       });
     }
     expect(overflows).toEqual(Object.fromEntries(STAGES.map(({ name }) => [name, 0])));
-    // The text of a step is never cut off.
+  });
+
+  browserTest('cuts off no text of a step', async () => {
+    const { page } = await open();
+    await setPhone(page, 390, 844);
     const cut = await page.evaluate(
       (indices) => {
         const [scrub, telling] = ['scrub', 'telling'].map(
@@ -436,15 +532,17 @@ describe('the explainer', () => {
     );
     expect(cut).toEqual([]);
     await takePicture(page, 'explainer-phone');
-    // The text and the buttons stay visible wherever the page is scrolled; no array covers them. In landscape, too.
-    for (const [width, height] of [
-      [844, 390],
-      [390, 844],
-    ] as const) {
-      await page.setViewport({ width, height, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
-      const stages = height < width ? STAGES.filter((_, index) => index % 3 === 2) : STAGES;
-      for (const { name } of stages) {
-        await scrubTo(page, 'scrub', lastOf(name));
+  });
+
+  for (const [name, width, height, stages] of [
+    ['upright', 390, 844, STAGES],
+    ['on its side', 844, 390, STAGES.filter((_, index) => index % 3 === 2)],
+  ] as const) {
+    browserTest(`keeps text and buttons visible wherever the page is scrolled, ${name}`, async () => {
+      const { page } = await open();
+      await setPhone(page, width, height);
+      for (const { name: stage } of stages) {
+        await scrubTo(page, 'scrub', lastOf(stage));
         const hidden = await page.evaluate(() => {
           const figures = [...document.querySelectorAll('#world, .array:not([hidden])')];
           return figures.flatMap((figure) => {
@@ -457,19 +555,21 @@ describe('the explainer', () => {
             });
           });
         });
-        expect(hidden, `${name}, ${width} pixels wide`).toEqual([]);
+        expect(hidden, stage).toEqual([]);
       }
-    }
-    await page.$eval('#arrays', (arrays) => arrays.scrollIntoView());
-    await takePicture(page, 'explainer-phone-arrays');
-    // On the narrowest screen the buttons take at most two rows.
-    await page.setViewport({ width: 320, height: 568, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+      await page.$eval('#arrays', (arrays) => arrays.scrollIntoView());
+      await takePicture(page, 'explainer-phone-arrays');
+    });
+  }
+
+  browserTest('has its buttons in at most two rows on the narrowest screen', async () => {
+    const { page } = await open();
+    await setPhone(page, 320, 568);
     const narrow = await page.$eval('#transport', (transport) => ({
       height: transport.clientHeight,
       overflow: document.documentElement.scrollWidth - innerWidth,
     }));
     // Three rows would take 124 pixels.
     expect(narrow).toEqual({ height: expect.toSatisfy((height: number) => height < 110), overflow: 0 });
-    expectNoProblems();
   });
 });

@@ -1,27 +1,27 @@
-/** Tests scenes of other methods on one page: fluids and a flock, on the GPU and on the CPU engine. */
+/** Tests scenes of other methods on the page: fluids and a flock, on the GPU and on the CPU engine. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import type { Rgb } from '../../src/page/model/colour';
-import { SCENES } from '../../src/scenes';
-import { browserTest, useBrowser } from '../helpers/browser';
+import type { Rgb } from '../../../src/page/model/colour';
+import { SCENES } from '../../../src/scenes';
+import { browserTest, useBrowser } from '../../helpers/browser';
 import {
+  arrange,
   chooseOption,
   chooseScene,
   colourDistance,
   colourOfValue,
   countDifferences,
   describeScenery,
-  FEW,
+  goBackToStart,
   openPlayground,
   pixelAt,
-  settle,
   stepTimes,
   takePicture,
   textOf,
   toggle,
-  typeNumber,
   unfold,
-} from './playground';
+  waitForText,
+} from '../playground';
 
 /** Returns the particles' positions, engine and method, and what the panel shows about them. */
 async function stateOf(page: Page) {
@@ -47,76 +47,106 @@ async function stateOf(page: Page) {
   });
 }
 
-/** Checks both ways of drawing a fluid, and the overlays of its fields. */
-async function expectFluid(page: Page): Promise<void> {
-  const { free } = await describeScenery(page);
-  const surface = await takePicture(page, 'fluid-surface');
-  await chooseOption(page, 'fluidAs', 'Particles');
-  const plain = await takePicture(page, 'fluid-particles');
-  expect(countDifferences(surface, plain, free)).toBeGreaterThan(500);
-  for (const [name, text] of [
-    ['velocityArrows', /^Velocity; the longest arrow is [\d.]+ units\/s or more$/],
-    ['pressureMap', /^Pressure: 0 to [\d,.]+ Pa or more$/],
-    ['solidCells', /^Cells that are solid/],
-  ] as const) {
-    await toggle(page, name);
-    await page.waitForFunction(() => document.getElementById('overlay-key')?.textContent !== '');
-    expect(await textOf(page, 'overlay-key')).toMatch(text);
-    expect(countDifferences(plain, await takePicture(page, name), free), name).toBeGreaterThan(40);
-    await toggle(page, name);
-    await page.waitForFunction(() => document.getElementById('overlay-key')?.textContent === '');
-  }
-  expect(page.url()).toMatch(/fluidAs=particles/);
-  await chooseOption(page, 'fluidAs', 'Surface');
+/** Returns whether a control is disabled, and its hint. */
+function refusalOf(page: Page, id: string) {
+  return page.$eval(`#${id}`, (control) => [
+    (control as HTMLInputElement).disabled,
+    control.closest<HTMLElement>('[data-hint]')?.dataset.hint,
+  ]);
 }
 
-describe('scenes of other methods', () => {
-  const browser = useBrowser({ serve: 'build' });
+/** One fluid and the flock in the default tier. */
+const FIRST = ['wave-tank', 'murmuration'];
+const OTHERS = SCENES.filter(({ method }) => method !== 'collisions');
 
-  browserTest('run one after another on both engines, and change to collisions', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
-    for (const { name, method } of SCENES) {
-      if (method === 'collisions') continue;
-      await chooseScene(page, name);
-      const before = await stateOf(page);
-      await stepTimes(page, 2);
-      const after = await stateOf(page);
-      expect(after, name).toMatchObject({ method, backend: 'gpu', isComplete: true });
-      expect(after.time, name).toBeCloseTo(2 / 60, 10);
-      expect(after.count, name).toBeGreaterThan(20);
-      expect(after.positions, name).not.toEqual(before.positions);
-      expect(after.titles, name).toContain(method === 'fluid' ? 'Divergence left' : 'Order');
-      expect(after.titles, name).not.toContain('Candidate pairs');
-      if (name === 'wave-tank') await expectFluid(page);
+describe('a scene of another method', () => {
+  const browser = useBrowser({ serve: 'build' });
+  const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
+
+  // A change of the engine opens another device, which compiles all kernels again. So each engine has its turn.
+  function testScenes(engine: 'gpu' | 'cpu'): void {
+    for (const { name, method } of OTHERS) {
+      const tags = engine === 'cpu' || FIRST.includes(name) ? [] : ['full' as const];
+      browserTest(`runs and shows its own figures (${name}, ${engine})`, { tags }, async () => {
+        const { page } = await open();
+        await arrange(page, { scene: name, engine });
+        const before = await stateOf(page);
+        await stepTimes(page, 2);
+        const after = await stateOf(page);
+        expect(after).toMatchObject({ method, backend: engine, isComplete: true });
+        expect(after.time).toBeCloseTo(2 / 60, 10);
+        expect(after.count).toBeGreaterThan(20);
+        expect(after.positions).not.toEqual(before.positions);
+        expect(after.titles).toContain(method === 'fluid' ? 'Divergence left' : 'Order');
+        expect(after.titles).not.toContain('Candidate pairs');
+      });
     }
-    // Settings without a meaning for a flock are disabled, with a hint.
-    await unfold(page, 'gravity');
-    expect(
-      await page.$eval('#gravity', (input) => [
-        (input as HTMLInputElement).disabled,
-        input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
-      ]),
-    ).toEqual([true, 'This has no effect on a flock.']);
-    // Particles that the scene adds have their own age, on both engines.
-    await chooseScene(page, 'fountain');
+  }
+
+  testScenes('gpu');
+
+  browserTest('shows a fluid as a surface or as particles', async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'wave-tank' });
+    await stepTimes(page, 2);
+    const { free } = await describeScenery(page);
+    const surface = await takePicture(page, 'fluid-surface');
     await chooseOption(page, 'fluidAs', 'Particles');
-    await chooseOption(page, 'colour', 'Age');
-    await typeNumber(page, 'timeScale', 2);
-    for (const engine of ['GPU', 'CPU']) {
-      await chooseOption(page, 'engine', engine);
-      if (engine === 'CPU') {
-        expect(
-          await page.$eval('#fluidAs', (input) => [
-            (input as HTMLSelectElement).disabled,
-            input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
-          ]),
-        ).toEqual([true, 'The CPU engine draws fluids only as particles.']);
-      }
+    const plain = await takePicture(page, 'fluid-particles');
+    expect(countDifferences(surface, plain, free)).toBeGreaterThan(500);
+    expect(page.url()).toMatch(/fluidAs=particles/);
+  });
+
+  for (const [name, text, tags] of [
+    ['velocityArrows', /^Velocity; the longest arrow is [\d.]+ units\/s or more$/, ['full']],
+    ['pressureMap', /^Pressure: 0 to [\d,.]+ Pa or more$/, []],
+    ['solidCells', /^Cells that are solid/, ['full']],
+  ] as const) {
+    browserTest(`shows a field of a fluid (${name})`, { tags: [...tags] }, async () => {
+      const { page } = await open();
+      await arrange(page, { scene: 'wave-tank', fluidAs: 'particles' });
+      await stepTimes(page, 2);
+      const { free } = await describeScenery(page);
+      const plain = await takePicture(page, 'fluid-particles');
+      await toggle(page, name);
+      await waitForText(page, 'overlay-key', /./);
+      expect(await textOf(page, 'overlay-key')).toMatch(text);
+      expect(countDifferences(plain, await takePicture(page, name), free)).toBeGreaterThan(40);
+      await toggle(page, name);
+      await waitForText(page, 'overlay-key', /^$/);
+    });
+  }
+
+  testScenes('cpu');
+
+  browserTest('disables settings that mean nothing to a flock', async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'murmuration', engine: 'cpu' });
+    await unfold(page, 'gravity');
+    expect(await refusalOf(page, 'gravity')).toEqual([true, 'This has no effect on a flock.']);
+  });
+
+  browserTest('disables the surface of a fluid on the CPU engine', async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'fountain', engine: 'cpu' });
+    expect(await refusalOf(page, 'fluidAs')).toEqual([
+      true,
+      'The CPU engine draws fluids only as particles.',
+    ]);
+  });
+
+  for (const [engine, tags] of [
+    ['cpu', []],
+    ['gpu', ['full']],
+  ] as const) {
+    browserTest(`gives added particles their own age (${engine})`, { tags: [...tags] }, async () => {
+      const { page } = await open();
+      await arrange(page, { scene: 'fountain', engine, fluidAs: 'particles', colour: 'age', timeScale: 2 });
       await stepTimes(page, 30);
       const time = await page.evaluate(() => window.cellstorm?.simulation?.time ?? 0);
       expect(time).toBeCloseTo(1, 6);
       const scenery = await describeScenery(page);
-      const image = await takePicture(page, `ages-${engine.toLowerCase()}`);
+      const image = await takePicture(page, `ages-${engine}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
       // Some young particles are covered by others. If they were as old as the fluid, they would have its colour.
       const isYoung = young.filter((particle) => {
@@ -125,27 +155,25 @@ describe('scenes of other methods', () => {
         const seen = pixelAt(image, x, y);
         return colourDistance(seen, own as Rgb) < colourDistance(seen, old as Rgb);
       });
-      expect(young.length, engine).toBeGreaterThan(10);
-      expect(isYoung.length / young.length, engine).toBeGreaterThan(0.5);
-    }
-    await typeNumber(page, 'timeScale', 1);
-    await chooseScene(page, 'murmuration');
-    for (const name of ['murmuration', 'dam-break']) {
-      if (name === 'dam-break') await chooseScene(page, name);
-      const before = await stateOf(page);
-      await stepTimes(page, 2);
-      const after = await stateOf(page);
-      expect(after, name).toMatchObject({ backend: 'cpu', isComplete: true });
-      expect(after.positions, name).not.toEqual(before.positions);
-    }
-    // Back goes to the first kept state.
-    await page.keyboard.press('b');
-    await settle(page);
+      expect(young.length).toBeGreaterThan(10);
+      expect(isYoung.length / young.length).toBeGreaterThan(0.5);
+    });
+  }
+
+  browserTest('goes back to its first state', async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'dam-break', engine: 'cpu' });
+    await stepTimes(page, 2);
+    await goBackToStart(page);
     expect((await stateOf(page)).time).toBe(0);
     expect(new URL(page.url()).search).toMatch(/scene=dam-break.*engine=cpu/);
+  });
+
+  browserTest('gives way to collisions, whose figures come back', async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'dam-break', engine: 'cpu' });
     await chooseScene(page, 'pile');
     expect((await stateOf(page)).titles).toContain('Candidate pairs');
     expect(await textOf(page, 'notice')).toBe('');
-    expectNoProblems();
   });
 });

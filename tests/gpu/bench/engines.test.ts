@@ -7,9 +7,8 @@ import { type Found, foldCounters, type GpuEngine } from '../../../bench/harness
 import { findExpected } from '../../../bench/harness/oracle';
 import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../../bench/harness/scenes';
 import type { Dimensions } from '../../../src/core/world/world';
-import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS, FOLD } from '../../helpers/passes';
-import { inTurns } from '../../helpers/thorough';
+import { type GpuTools, gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
+import { FOLD } from '../../helpers/passes';
 
 const COUNT = 700;
 const FRAMES = [0, 1, 2];
@@ -80,23 +79,16 @@ it('lists all broad phases', () => {
 });
 
 describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_name, engine) => {
-  gpuTest(
-    'finds every pair of every scene',
-    async (_, tools) => {
-      for (const dimensions of DIMENSIONS) {
-        const offered = BENCH_SCENES.filter((scene) => scene.dimensions.includes(dimensions));
-        // Test each scene in 2D or in 3D, if it exists in both.
-        const asked = inTurns(dimensions, BENCH_SCENES);
-        for (const scene of offered) {
-          const { name } = scene;
-          if (!asked.includes(scene) && scene.dimensions.length > 1) continue;
-          const question = ask(name, dimensions);
-          if (engine.refuse?.(question.scene) === undefined) await expectFound(tools, engine, question);
-        }
-      }
-    },
-    SHARED,
-  );
+  for (const { name, dimensions: offered } of BENCH_SCENES) {
+    for (const dimensions of offered) {
+      if (engine.refuse?.(createBenchScene(name, { dimensions, count: COUNT })) !== undefined) continue;
+      gpuTest(
+        `finds every pair of the scene ${name} in ${dimensions}D`,
+        (_, tools) => expectFound(tools, engine, ask(name, dimensions)),
+        SHARED_CASE,
+      );
+    }
+  }
 
   gpuTest(
     'handles 0, 1 and thousands of particles, and folded dispatches',

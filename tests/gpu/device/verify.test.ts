@@ -1,32 +1,14 @@
 /**
- * Tests `cellstorm verify`, which compares scenes with the reference. It covers the kinds of scenes that the tests
- * under wgpu and in the browser leave out, each in 2D or 3D (with CELLSTORM_THOROUGH=1 in both); the command itself
- * runs every scene. It also puts faults into shaders and expects the right check to find them: half of the faults, with
- * the flag all.
+ * Tests `cellstorm verify`, which compares scenes with the reference: every scene passes every check. Puts faults into
+ * shaders and expects the right check to find them.
  */
-import { describe, expect } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { wrapDevice } from '../../../src/gpu/device';
 import { sceneNames } from '../../../src/scenes';
 import { type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
-import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { type GpuTools, gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
-import { everyOther, inTurns, isAsked } from '../../helpers/thorough';
-
-const SIMULATED = [
-  ...['grid', 'naive'].flatMap((broadPhase) =>
-    ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
-  ),
-  'repeats',
-];
-
-const LISTED = ['list', 'events', 'kernel', 'index', 'cell size'];
-
-const CHECKS = ['grid', 'boxes and rays', ...SIMULATED, 'queries', 'boxes', ...LISTED];
-
-const MIXED_CHECKS = [
-  ...['grid', 'pairs', 'pairs cpu', 'boxes and rays', ...SIMULATED, 'queries'],
-  ...['events', 'kernel', 'index'],
-];
+import { CHECKS, countIn, expectAllPass, VERIFIED_SCENES } from '../../helpers/verified-scenes';
 
 async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyCase[]> {
   const cases: VerifyCase[] = [];
@@ -34,48 +16,31 @@ async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyC
   return cases;
 }
 
-function expectAllPass(cases: readonly VerifyCase[]): void {
-  const failed = cases.filter(({ pass }) => !pass);
-  const shown = failed.map(
-    (one) => `${one.scene} ${one.dimensions}D ${one.count} ${one.check}: ${one.detail}`,
-  );
-  expect(shown).toEqual([]);
-}
+/**
+ * One scene of each kind runs in both tiers. A software GPU needs seconds per scene, mostly to compile kernels.
+ * tests/portability/verify.test.ts runs others in both tiers.
+ */
+const IN_BOTH_TIERS = ['periodic 2D', 'obstacles 3D', 'terraces 2D', 'mixed-pile 3D', 'bullets 2D'];
 
-const FAST_SCENE = 'bullets';
-/** One scene of each kind that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out. */
-const ONLY_HERE = ['periodic', 'obstacles', 'terraces', 'mixed-pile'];
+test('verification is tested with every scene of verify', () => {
+  expect([...VERIFIED_SCENES.keys()].toSorted()).toEqual([...sceneNames()].toSorted());
+});
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
-  gpuTest(
-    'passes on scenes of every kind',
-    async (_, tools) => {
-      // tests/portability verifies most other scenes, with as many particles; each takes seconds.
-      const scenes = inTurns(dimensions, ONLY_HERE);
-      const fast = isAsked(dimensions) ? [FAST_SCENE] : [];
-      const cases = [
-        ...(await casesOf(tools, { scenes, dimensions: [dimensions], counts: [257], seed: 11 })),
-        // A software GPU is slow at paths, so there are few fast particles.
-        ...(await casesOf(tools, { scenes: fast, dimensions: [dimensions], counts: [40], seed: 11 })),
-      ];
-      expectAllPass(cases);
-      const checksOf = (scene: string) => {
-        if (scene === FAST_SCENE) return CHECKS.toSpliced(CHECKS.indexOf('repeats'), 0, 'paths');
-        if (sceneNames({ hasBoxes: true }).includes(scene)) return SIMULATED;
-        return sceneNames({ variableRadii: true, hasBoxes: false, driven: false }).includes(scene)
-          ? MIXED_CHECKS
-          : CHECKS;
-      };
-      for (const scene of [...scenes, ...fast]) {
-        const names = cases.filter((one) => one.scene === scene).map(({ check }) => check);
-        expect(names, scene).toEqual(checksOf(scene));
-      }
-    },
-    SHARED,
-  );
+  for (const [scene, checks] of VERIFIED_SCENES) {
+    gpuTest(
+      `passes in the scene ${scene}`,
+      async (_, tools) => {
+        const options = { scenes: [scene], dimensions: [dimensions], counts: [countIn(scene)], seed: 11 };
+        const cases = await casesOf(tools, options);
+        expectAllPass(cases);
+        expect(cases.map(({ check }) => check)).toEqual(checks);
+      },
+      IN_BOTH_TIERS.includes(`${scene} ${dimensions}D`) ? SHARED : { ...SHARED, tags: 'full' },
+    );
+  }
 
-  const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
-  longTest(
+  gpuTest(
     'passes with 0, 1 and just less than a workgroup of particles',
     async (_, tools) => {
       const options = { dimensions: [dimensions], scenes: ['lattice'], counts: [0, 1, 255] };
@@ -83,7 +48,7 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
       expectAllPass(cases);
       expect(cases).toHaveLength(3 * CHECKS.length);
     },
-    SHARED,
+    dimensions === 2 ? SHARED : { ...SHARED, tags: 'full' },
   );
 });
 
@@ -96,7 +61,7 @@ gpuTest(
     const capped = (check: string) => check.endsWith('naive') || few.includes(check);
     expect(cases.map(({ check }) => check)).toEqual(CHECKS.filter((check) => !capped(check)));
   },
-  SHARED,
+  { ...SHARED, tags: 'full' },
 );
 
 interface Fault {
@@ -278,7 +243,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe('verification finds the fault', () => {
-  for (const { name, from, to, check, scene = 'clustered', count = 200 } of everyOther(FAULTS)) {
+  for (const { name, from, to, check, scene = 'clustered', count = 200 } of FAULTS) {
     gpuTest(
       `that ${name}`,
       async (device) => {
@@ -301,7 +266,7 @@ describe('verification finds the fault', () => {
         }
         expect(changes).toBeGreaterThan(0);
       },
-      SHARED,
+      SHARED_CASE,
     );
   }
 });

@@ -1,5 +1,4 @@
-/** Tests boxes as bodies: their positions are their low corners, and their levels equal the reference's. */
-
+/** Tests the pass that turns boxes into bodies: a body lies at its box's low corner and has the reference's level. */
 import { describe, expect } from 'vitest';
 import { defineLevels } from '../../../src/core/world/level-world';
 import { toStored } from '../../../src/gpu/layout';
@@ -7,14 +6,13 @@ import { BoxBodies } from '../../../src/passes/grid/box-bodies';
 import { makeBoxBodies } from '../../../src/reference/grid/box-bodies';
 import { createNoise } from '../../../src/testing/noise';
 import { arbitraryBoxes, scatterBoxes } from '../../helpers/inputs/boxes';
-import { runs } from '../../helpers/inputs/worlds';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, runPass, SMALL_COUNTS, share } from '../../helpers/passes';
-import { fc } from '../../helpers/properties';
+import { fc, runs } from '../../helpers/properties';
 
-describe.each(DIMENSIONS)('boxes as bodies in %dD', (dimensions) => {
+describe.each(DIMENSIONS)('the pass of box bodies in %dD', (dimensions) => {
   gpuTest(
-    'have the levels of the reference; invalid ones are set aside and counted',
+    'gives boxes the levels of the reference, and sets invalid ones aside and counts them',
     async (_, tools) => {
       const gpu = tools.wrap();
       const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.125, largest: 32 }, 300);

@@ -2,7 +2,6 @@
  * Compares the canonical order with the reference: ids ascend in each cell whatever the order of its entries, and no
  * bit changes.
  */
-
 import { describe } from 'vitest';
 import { cellBytes } from '../../../src/core/world/cells';
 import { defineWorld } from '../../../src/core/world/world';
@@ -10,7 +9,7 @@ import { Gather } from '../../../src/passes/grid/gather';
 import { buildGrid } from '../../../src/reference/grid/grid';
 import { createScene, worldOptions } from '../../../src/scenes';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
-import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import {
   allocateVectors,
   bitsOf,
@@ -104,16 +103,16 @@ async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Optio
 }
 
 describe.each(DIMENSIONS)('the gather in %dD', (dimensions) => {
-  gpuTest(
-    'puts every scene into canonical order',
-    async (_, tools) => {
-      for (const name of EQUAL_RADIUS_SCENES) await expectGathered(tools, dimensions, { name, count: 500 });
-    },
-    SHARED,
-  );
+  for (const name of EQUAL_RADIUS_SCENES) {
+    gpuTest(
+      `puts the scene ${name} into canonical order`,
+      (_, tools) => expectGathered(tools, dimensions, { name, count: 500 }),
+      SHARED_CASE,
+    );
+  }
 
   gpuTest(
-    'works for counts around a workgroup, folded or not, with and without velocities',
+    'puts counts around a workgroup into canonical order, with and without velocities and folded dispatches',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         await expectGathered(tools, dimensions, { count });

@@ -1,4 +1,4 @@
-/** User's kernels: what they see in every kind of world, and the errors for wrong ones. */
+/** Tests users' kernels: the neighbours that they visit in every kind of world, and the errors for wrong kernels. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError, GpuError, LimitError } from '../../../src/core/base/errors';
@@ -7,12 +7,12 @@ import type { GridKernelOptions } from '../../../src/engine/grid/grid-kernel';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
 import { PUBLIC_NAMES } from '../../../src/engine/grid/kernel-code';
 import { findNear } from '../../../src/reference/query/near';
-import { loadVector, nearestImage } from '../../../src/reference/solve/contact';
+import { loadVector, minimumImageInDoubles } from '../../../src/reference/solve/contact';
 import { repeat } from '../../../src/scenes/scene';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
 import { askedCrowd, askedWorlds } from '../../helpers/inputs/queries';
 import { cornersIn } from '../../helpers/inputs/vectors';
-import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 
 const EDGE = 12;
@@ -64,7 +64,7 @@ fn skip(slot: u32) {
   parameters: { shift: 'vector', step: 'u32' },
 };
 
-/** How many are seen, two sums over their ids, and how often one came after one of a higher slot. */
+/** Counts neighbours, sums up their ids in two ways, and counts neighbours visited after one of a higher slot. */
 const ORDERED: GridKernelOptions = {
   label: 'ordered',
   code: `
@@ -135,7 +135,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
               for (let axis = 0; axis < dimensions; axis++) {
                 const apart =
                   (positions[a * dimensions + axis] as number) - (positions[b * dimensions + axis] as number);
-                squared += nearestImage(apart, world.period[axis] as number) ** 2;
+                squared += minimumImageInDoubles(apart, world.period[axis] as number) ** 2;
               }
               if (a === b || !(squared < (radius ?? 1) ** 2)) continue;
               expected[2 * a] = (expected[2 * a] as number) + 3;
@@ -149,19 +149,19 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
         }
         grid.destroy();
       },
-      SHARED,
+      dimensions === 2 ? SHARED : SHARED_CASE,
     );
   }
 
   for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
     gpuTest(
-      `visits every particle beyond the cell once, in a world that is ${name}`,
+      `visits every particle beyond adjacent cells once, in a world that is ${name}`,
       async (device, tools) => {
         const count = 300;
         const { world, positions } = askedCrowd(options, count, 3);
         const grid = await createGrid(tools, options, count);
         const buffer = uploadVectors(tools, dimensions, 'positions', positions);
-        // Each is compiled anew: the least, and the greatest.
+        // Each radius needs a kernel of its own, so only the smallest and the largest.
         for (const radius of [radii[0], radii.at(-1)] as number[]) {
           const kernel = await grid.kernel({ ...ORDERED, radius });
           const seen = tools.allocate('seen', 16 * count);
@@ -172,8 +172,8 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
           const got = await readWords(tools, seen, 4 * count);
           const expected = new Uint32Array(4 * count);
           for (let id = 0; id < count; id++) {
-            const place = loadVector(dimensions, positions, id);
-            const near = findNear(world, positions, place, radius).filter((other) => other.id !== id);
+            const centre = loadVector(dimensions, positions, id);
+            const near = findNear(world, positions, centre, radius).filter((other) => other.id !== id);
             expected[4 * id] = near.length;
             expected[4 * id + 1] = near.reduce((sum, other) => sum + other.id, 0);
             expected[4 * id + 2] = near.reduce(
@@ -188,26 +188,31 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
         }
         grid.destroy();
       },
-      SHARED,
+      SHARED_CASE,
     );
   }
 
   gpuTest(
-    'keeps the parameters it was recorded with, and needs neither them nor buffers',
+    'keeps the parameters that it was recorded with, and may have neither parameters nor buffers',
     async (device, tools) => {
       const grid = await createGrid(tools, box(dimensions));
       const kernel = await grid.kernel(COUNTING);
       const idle = await grid.kernel({
         code: 'struct Own { unused: u32 } fn begin(p: Particle) -> Own { return Own(); } fn visit(o: ptr<function, Own>, p: Particle, n: Neighbour) {} fn finish(o: Own, p: Particle) {}',
       });
-      const place = repeat(3, dimensions);
-      const positions = uploadVectors(tools, dimensions, 'positions', Float32Array.of(...place, ...place));
+      const position = repeat(3, dimensions);
+      const positions = uploadVectors(
+        tools,
+        dimensions,
+        'positions',
+        Float32Array.of(...position, ...position),
+      );
       const masses = tools.upload('masses', Uint32Array.of(1, 2));
       const outputs = [1, 2, 3].map((step) => ({ step, found: tools.allocate('found', 16) }));
       const encoder = device.createCommandEncoder();
       grid.encode(encoder, { positions, count: 2 });
       for (const { step, found } of outputs) {
-        kernel.encode(encoder, { buffers: { masses, found }, parameters: { shift: place, step } });
+        kernel.encode(encoder, { buffers: { masses, found }, parameters: { shift: position, step } });
       }
       idle.encode(encoder);
       device.queue.submit([encoder.finish()]);
@@ -219,9 +224,47 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
     },
     SHARED,
   );
+
+  gpuTest(
+    'keeps many changes of its parameters in encoders that are open at the same time',
+    async (device, tools) => {
+      const grid = await createGrid(tools, box(dimensions));
+      const kernel = await grid.kernel(COUNTING);
+      const near = await grid.near({ points: 2, capacity: 4 });
+      const position = repeat(3, dimensions);
+      const pair = Float32Array.of(...position, ...position);
+      const positions = uploadVectors(tools, dimensions, 'positions', pair);
+      const masses = tools.upload('masses', Uint32Array.of(1, 2));
+      const shift = repeat(1, dimensions);
+      const found = tools.allocate('found', 16);
+      const counts = [0, 1].map((number) => tools.allocate(`count ${number}`, 16));
+      const firsts = [0, 1].map((number) => tools.allocate(`first ${number}`, 16));
+      const encoders = firsts.map((first, number) => {
+        const encoder = device.createCommandEncoder();
+        grid.encode(encoder, { positions, count: 2 });
+        for (let change = 0; change < 700; change++) {
+          const buffers = { masses, found: change === 0 ? first : found };
+          kernel.encode(encoder, { buffers, parameters: { shift, step: 700 * number + change + 1 } });
+          const radius = 1 - (700 * number + change) * 2 ** -12;
+          near.encode(encoder, { points: positions, count: 2 - number, radius });
+          if (change > 0) continue;
+          encoder.copyBufferToBuffer(near.count, 0, counts[number] as GPUBuffer, 0, 16);
+        }
+        return encoder;
+      });
+      device.queue.submit(encoders.map((encoder) => encoder.finish()));
+      for (const number of [0, 1]) {
+        const step = 700 * number + 1;
+        expect([...(await readWords(tools, firsts[number] as GPUBuffer, 4))]).toEqual([step, 2, step, 1]);
+        expect((await readWords(tools, counts[number] as GPUBuffer, 1))[0]).toBe(4 - 2 * number);
+      }
+      grid.destroy();
+    },
+    SHARED,
+  );
 });
 
-/** Returns the text of all modules that a kernel may be linked with. */
+/** Returns the text of all modules that the engine may link with a kernel. */
 function neighbourShaders(): string {
   return ['base', 'world', 'levels', 'neighbours']
     .flatMap((folder) => {
@@ -232,7 +275,7 @@ function neighbourShaders(): string {
 }
 
 gpuTest(
-  'a kernel may define every name of our modules that is not public',
+  'a kernel may define every name of the linked modules that is not public',
   async (_, tools) => {
     const ours = neighbourShaders().matchAll(/^(?:fn|struct|alias|const|var(?:<.*?>)?) (\w+)/gm);
     const hooks = ['Own', 'begin', 'visit', 'finish', 'skip', 'merge'];
@@ -259,12 +302,12 @@ gpuTest(
       }
     }
   },
-  SHARED,
+  { driverless: true },
 );
 
-describe('a kernel that is wrong', () => {
+describe('a wrong kernel', () => {
   gpuTest(
-    'shows the line of its own code',
+    'is rejected with the line of its own code',
     async (_, tools) => {
       const grid = await createGrid(tools, box(2));
       const code = COUNTING.code.replace('parameters.step', 'parameters.stop');
@@ -277,7 +320,7 @@ describe('a kernel that is wrong', () => {
   );
 
   gpuTest(
-    'is refused with a sentence, before it is compiled or recorded',
+    'is rejected with an error message, before it is compiled or recorded',
     async (device, tools) => {
       const grid = await createGrid(tools, box(2));
       const many = Object.fromEntries(
@@ -310,6 +353,7 @@ describe('a kernel that is wrong', () => {
           { parameters: { a: 'mat4x4f' } },
           /^parameters\.a is "mat4x4f", .*one of f32, u32, vector, extent\.$/,
         ],
+        [{ parameters: { a: Object.create(null) } }, /^parameters\.a is an object, .*one of f32, /],
         [{ reach: 1 }, /^options\.reach is 1, /],
         [
           { code: `${COUNTING.code}\nfn wrap() {}` },
@@ -321,7 +365,7 @@ describe('a kernel that is wrong', () => {
         ],
         [
           { code: COUNTING.code.replace(' -> Own', '') },
-          /^counting:7:4: .*another `fn begin`, .*`fn begin\(particle: Particle\) -> Own`\.$/,
+          /^counting:7:4: .*whose `fn begin` has another signature, .*`fn begin\(particle: Particle\) -> Own`\.$/,
         ],
         [{ code: `${COUNTING.code}\nvar<private> Vector: u32;` }, /defines "Vector", /],
         [{ code: COUNTING.code.replace('fn finish', '/* fn finish /* */ */') }, /WGSL without "fn finish"/],
@@ -330,7 +374,7 @@ describe('a kernel that is wrong', () => {
           /^buffers is "id_of", .*a name that the grid does not offer to kernels\.$/,
         ],
         [{ buffers: { visit: { type: 'array<f32>', access: 'read' } } }, /the code does not define too\.$/],
-        [{ buffers: many }, /has 5 buffers, .*leaves room for 4\.$/],
+        [{ buffers: many }, /has 5 buffers, .*leave room for 4\.$/],
       ];
       for (const [changes, message] of wrong) {
         const attempt = grid.kernel({ ...COUNTING, ...changes } as GridKernelOptions);
@@ -350,7 +394,7 @@ describe('a kernel that is wrong', () => {
         [{ buffers: { masses }, parameters }, /^buffers\.found is undefined, /],
         [
           { buffers: { masses, found: masses }, parameters },
-          /^buffers\.found is the same buffer as masses, but it must be a buffer that the kernel does not reach/,
+          /^buffers\.found is the same buffer as masses, but it must be a buffer that is bound only once, /,
         ],
         ...(['positions', 'start', 'ids', 'cellOfSlot'] as const).map((name): [object, RegExp] => [
           { buffers: { masses, found: grid[name] }, parameters },
@@ -358,9 +402,9 @@ describe('a kernel that is wrong', () => {
         ]),
         [
           { buffers: { masses, found: tools.allocate('found', 48, GPUBufferUsage.COPY_DST) }, parameters },
-          /^buffers\.found is a buffer of 48 bytes and usage 8, but it must be a GPUBuffer with usage STORAGE\.$/,
+          /^buffers\.found is the buffer "found" of 48 bytes and usage COPY_DST, but it must be a GPUBuffer with usage STORAGE\.$/,
         ],
-        [{ buffers: { masses, found, more: found }, parameters }, /^buffers\.more is an object, /],
+        [{ buffers: { masses, found, more: found }, parameters }, /^buffers\.more is the buffer "found" of /],
         [{ buffers: { masses, found }, parameters: { shift: [1, 1] } }, /^parameters\.step is undefined, /],
         [
           { buffers: { masses, found }, parameters: { ...parameters, step: -1 } },
@@ -385,7 +429,7 @@ describe('a kernel that is wrong', () => {
 });
 
 gpuTest(
-  'a kernel defines no name that the device knows and our code uses, and is not misled by any of its own',
+  'a kernel may not redefine a built-in name that the linked modules use, but may define similar names and local ones',
   async (device, tools) => {
     const words = [
       ...new Set(
@@ -414,7 +458,7 @@ gpuTest(
       const attempt = grid.kernel({ ...COUNTING, code: `${COUNTING.code}fn ${name}() {}` });
       await expect(attempt, name).rejects.toThrow(`defines "${name}", but`);
     }
-    // The nearest that is allowed, and the same names where they are local.
+    // Names that differ in one character, and the same names as parameters and variables.
     const lookalikes = known.map((name) => `fn ${name}_(dot: u32) -> u32 { let min = dot; return min; }`);
     const kernel = await grid.kernel({ ...COUNTING, code: `${COUNTING.code}${lookalikes.join('\n')}` });
     kernel.destroy();
@@ -424,7 +468,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a kernel that lacks anything, or has something too many at its end, is told so with a line of its own',
+  'the error message names a line of the kernel if a token is missing, or too many are at its end',
   async (_, tools) => {
     const grid = await createGrid(tools, box(2));
     const { code } = COUNTING;
@@ -442,7 +486,7 @@ gpuTest(
       ),
     );
     const told = messages.filter((message) => message !== undefined);
-    // Whatever is left out of `0u`, there is still a number.
+    // A few tokens may be missing, such as the comma after the last member of a struct.
     expect(told.length).toBeGreaterThan(0.9 * codes.length);
     for (const message of told)
       expect(message).toMatch(/^(code is |(The shader of .*\n {2})?counting:\d+:\d+: )/);
@@ -452,7 +496,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a kernel whose Own is too large to be merged is refused with the limit',
+  'a kernel whose Own is too large to be merged is rejected with the limit',
   async (_, tools) => {
     const grid = await HashGrid.create(tools.wrap(), { ...box(2), crowds: true, capacity: 16, diameter: 1 });
     const code = (words: number) => `
@@ -474,21 +518,21 @@ fn merge(own: ptr<function, Own>, other: Own) { (*own).words[0] += other.words[0
 );
 
 gpuTest(
-  'a kernel may be written with comments, `#` and other spaces, and by an alias',
+  'a kernel may contain comments, `#`, unusual spaces, and an alias for Own',
   async (device, tools) => {
     for (const options of [box(2), { dimensions: 2, unbounded: true } as const]) {
       const grid = await createGrid(tools, options);
       const kernel = await grid.kernel({
         label: 'sparse',
         code: `
-          // See issue #3: fn skip is not for us, nor is fn around.
+          // See issue #3: fn skip in a comment defines nothing, nor does fn around.
           // #if nobody
           alias Own = f32; /* struct Span { */
           fn  begin(particle: Particle) -> Own { let start = 1.0; return start; }
           fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) { *own += 1.0; }
           fn
           finish(own: Own, particle: Particle) { sums[id_of(particle.slot)] = dots(own); }
-          fn dots(dot: f32) -> f32 { let min = dot; return min; }`.replace('#IF', '// #if'),
+          fn dots(dot: f32) -> f32 { let min = dot; return min; }`,
         buffers: { sums: { type: 'array<f32>', access: 'write' } },
       });
       const sums = tools.upload('sums', Float32Array.of(9, 9, 9));
@@ -506,7 +550,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a kernel binds buffers that take turns once',
+  'a kernel creates one bind group for each set of buffers',
   async (device, tools) => {
     const grid = await createGrid(tools, box(2));
     const kernel = await grid.kernel(COUNTING);
@@ -536,7 +580,7 @@ gpuTest(
 );
 
 gpuTest(
-  'what is made over a grid ends with it, even while it is being made, and is forgotten once destroyed',
+  'a grid destroys its kernels and searches, even those still in the making, and forgets destroyed ones',
   async (_, tools) => {
     const before = tools.liveBuffers();
     const grid = await createGrid(tools, box(2));

@@ -7,7 +7,6 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords } from '../../helpers/passes';
 
 const COUNT = 300;
-
 const EDGE = 8;
 
 /**
@@ -36,7 +35,7 @@ fn finish(own: Own, particle: Particle) {
 
 describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
   gpuTest(
-    'are written and read packed, and moved by a kernel that wraps positions',
+    'are written and read as packed vectors, and moved by a kernel that wraps positions',
     async (device, tools) => {
       const all = (value: number) => new Array<number>(dimensions).fill(value);
       // Multiples of 1/8, so that nothing rounds.
@@ -104,7 +103,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'reject invalid options, and leave no buffers behind',
+  'particles with a grid reject invalid options, and leave no buffers behind',
   async (_, tools) => {
     const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1 } as const;
     const before = tools.liveBuffers();
@@ -133,6 +132,66 @@ gpuTest(
       expect((error as Error).message).toMatch(message);
     }
     expect(tools.liveBuffers()).toEqual(before);
+  },
+  SHARED,
+);
+
+gpuTest(
+  'writeWords rejects what it cannot write, and changes nothing',
+  async (_, tools) => {
+    const particles = await GridParticles.create(tools.wrap(), {
+      dimensions: 2,
+      min: [0, 0],
+      max: [8, 8],
+      diameter: 1,
+      capacity: 4,
+      positions: Float32Array.of(1, 1, 2, 2),
+      more: { heat: 'word', target: 'position' },
+    });
+    const words = Uint32Array.of(7, 8);
+    particles.writeWords('heat', words);
+    const wrong: readonly [unknown, unknown, unknown, RegExp][] = [
+      ['positions', words, undefined, /^name is "positions", but it must be one of heat\.$/],
+      ['target', words, undefined, /^name is "target", /],
+      ['cold', words, undefined, /^name is "cold", /],
+      [undefined, words, undefined, /^name is undefined, /],
+      [Symbol('heat'), words, undefined, /^name is Symbol\(heat\), /],
+      [
+        'heat',
+        undefined,
+        undefined,
+        /^words is undefined, but it must be a Uint32Array, an Int32Array or a Float32Array\.$/,
+      ],
+      ['heat', [1, 2], undefined, /^words is \[1, 2\], /],
+      ['heat', Uint8Array.of(1, 2), undefined, /^words is a Uint8Array of length 2, /],
+      ['heat', Float64Array.of(1, 2), undefined, /^words is a Float64Array /],
+      ['heat', words, [0, 1], /^ids is \[0, 1\], but it must be a Uint32Array\.$/],
+      ['heat', words, null, /^ids is null, /],
+      [
+        'heat',
+        words,
+        Uint32Array.of(0),
+        /^words is a Uint32Array of length 2, .* of length 1, one word per id\.$/,
+      ],
+      [
+        'heat',
+        words,
+        Uint32Array.of(1, 1),
+        /^ids\[1\] is 1, .* above the id before it and below 4, the capacity\.$/,
+      ],
+      ['heat', words, Uint32Array.of(1, 0), /^ids\[1\] is 0, /],
+      ['heat', words, Uint32Array.of(0, 4), /^ids\[1\] is 4, /],
+      ['heat', new Uint32Array(5), undefined, /^ids\[4\] is 4, /],
+    ];
+    for (const [name, given, ids, message] of wrong) {
+      const attempt = () => particles.writeWords(name as 'heat', given as Uint32Array, ids as Uint32Array);
+      expect(attempt).toThrow(ArgumentError);
+      expect(attempt).toThrow(message);
+    }
+    expect([...(await readWords(tools, particles.buffers.heat, 4))]).toEqual([7, 8, 0, 0]);
+    particles.writeWords('heat', Float32Array.of(1), Uint32Array.of(3));
+    expect([...(await readWords(tools, particles.buffers.heat, 4))]).toEqual([7, 8, 0, 0x3f80_0000]);
+    particles.destroy();
   },
   SHARED,
 );

@@ -13,10 +13,9 @@ import { measureState } from '../../../src/reference/measure/measure';
 import { bruteForcePairs } from '../../../src/reference/query/brute-force';
 import { createScene, worldOptions } from '../../../src/scenes';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
-import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { type GpuTools, gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD, runPass, SMALL_COUNTS, share, shuffled, uploadGrid } from '../../helpers/passes';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
-import { inTurns, isAsked } from '../../helpers/thorough';
 
 async function measureGrid(
   tools: GpuTools,
@@ -100,18 +99,18 @@ function sceneGrid(
 }
 
 describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
-  gpuTest(
-    'equal the reference on every scene, by both broad phases',
-    async (_, tools) => {
-      for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
+  for (const name of EQUAL_RADIUS_SCENES) {
+    gpuTest(
+      `equal the reference by both broad phases in the scene ${name}`,
+      async (_, tools) => {
         const { world, grid } = sceneGrid(name, dimensions, 300);
         for (const broadPhase of ['grid', 'naive'] as const) {
           expectMeasured(await measureGrid(tools, world, grid, broadPhase), world, grid, broadPhase);
         }
-      }
-    },
-    SHARED,
-  );
+      },
+      SHARED_CASE,
+    );
+  }
 
   gpuTest(
     'equal the reference for counts around a workgroup',
@@ -130,27 +129,26 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
-    'equal the reference when threads loop: with more particles than threads, or few workgroups',
-    async (_, tools) => {
-      const threads = MEASURE_WORKGROUPS * MEASURE_WORKGROUP_SIZE;
-      for (const [count, fold] of [
-        [threads, undefined],
-        [threads + 1, undefined],
-        [threads + 4000, undefined],
-        // Two workgroups of 64.
-        [127, FOLD],
-        [129, FOLD],
-        [1000, FOLD],
-      ] as const) {
-        if (!isAsked(dimensions) && !fold && count !== threads + 1) continue;
+  const threads = MEASURE_WORKGROUPS * MEASURE_WORKGROUP_SIZE;
+  for (const [count, fold] of [
+    [threads, undefined],
+    [threads + 1, undefined],
+    [threads + 4000, undefined],
+    // Two workgroups of 64.
+    [127, FOLD],
+    [129, FOLD],
+    [1000, FOLD],
+  ] as const) {
+    gpuTest(
+      `equal the reference with ${count} particles on ${fold ?? MEASURE_WORKGROUPS} workgroups`,
+      async (_, tools) => {
         const { world, grid } = sceneGrid('uniform', dimensions, count);
         const got = await measureGrid(tools, world, grid, 'grid', fold);
         expectMeasured(got, world, grid, 'grid', fold);
-      }
-    },
-    SHARED,
-  );
+      },
+      dimensions === 2 || count === threads + 1 || fold ? SHARED : { ...SHARED, tags: 'full' },
+    );
+  }
 
   gpuTest(
     'include set-aside particles only in the count and the hash, and count particles outside',

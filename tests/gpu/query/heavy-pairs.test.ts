@@ -96,13 +96,13 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
       // The pairs of the first particle alone would not fit.
       const short = await search(tools, options, bodies, 500);
       expect(short.found).toBe(expected.length / 2);
-      expectArraysEqual(short.pairs, expected.subarray(0, 1000), 'the first pairs');
+      expect(short.pairs.length).toBe(0);
     },
     SHARED,
   );
 
   gpuTest(
-    'are found in a simulation that steps meanwhile',
+    'are found by a simulation, even if it steps meanwhile',
     async (_, tools) => {
       const options = { dimensions, ...world, positions: crowd.positions, radii: crowd.radii };
       const simulation = await createSimulation(tools.wrap(), options);
@@ -115,49 +115,57 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
   );
 });
 
-gpuTest('findPairs finds all pairs of a crowd in one cell', async (_, tools) => {
-  // In a periodic world one crowded row of cells makes a particle heavy.
-  const count = 420;
-  const positions = Float32Array.from({ length: 2 * count }, (__, index) => 4 + (index % 29) / 64);
-  const options = {
-    dimensions: 2,
-    min: [0, 0],
-    max: [16, 16],
-    periodic: true,
-    crowds: true,
-    diameter: 1,
-    capacity: count,
-  } as const;
-  const most = (count * (count - 1)) / 2;
-  const { heavy, pairs } = await search(tools, options, toStored(2, positions), most);
-  expect(heavy).toBe(count);
-  const radii = new Float32Array(count).fill(0.5);
-  expectArraysEqual(pairs, overlapping({ dimensions: 2, positions, radii }), 'pairs');
-});
+gpuTest(
+  'pairs of a crowd in one cell equal brute force',
+  async (_, tools) => {
+    // In a periodic world one crowded row of cells makes a particle heavy.
+    const count = 420;
+    const positions = Float32Array.from({ length: 2 * count }, (__, index) => 4 + (index % 29) / 64);
+    const options = {
+      dimensions: 2,
+      min: [0, 0],
+      max: [16, 16],
+      periodic: true,
+      crowds: true,
+      diameter: 1,
+      capacity: count,
+    } as const;
+    const most = (count * (count - 1)) / 2;
+    const { heavy, pairs } = await search(tools, options, toStored(2, positions), most);
+    expect(heavy).toBe(count);
+    const radii = new Float32Array(count).fill(0.5);
+    expectArraysEqual(pairs, overlapping({ dimensions: 2, positions, radii }), 'pairs');
+  },
+  SHARED,
+);
 
-gpuTest('large boxes over thousands of others are listed once with each', async (_, tools) => {
-  const count = 1400;
-  const crowd = crowdOf(3, count, [0, 701]);
-  const boxes = Float32Array.from({ length: 6 * count }, (__, index) => {
-    const box = Math.floor(index / 6);
-    const centre = crowd.positions[3 * box + (index % 3)] as number;
-    const radius = crowd.radii[box] as number;
-    return index % 6 < 3 ? centre - radius : centre + radius;
-  });
-  const gpu = tools.wrap();
-  const { pairs: expected } = findOverlaps(boxes, { dimensions: 3 });
-  const extents = { smallest: 0.25, largest: 2 * LARGEST };
-  const finder = await BoxPairs.create(gpu, {
-    dimensions: 3,
-    capacity: count,
-    pairs: expected.length,
-    extents,
-  });
-  const input = tools.upload('boxes', toStored(3, boxes));
-  const encoder = gpu.device.createCommandEncoder();
-  finder.encode(encoder, { boxes: input, count });
-  gpu.device.queue.submit([encoder.finish()]);
-  expectArraysEqual((await finder.read()).pairs, expected, 'pairs');
-  expect(await countHeavy(tools, finder)).toBeGreaterThanOrEqual(2);
-  finder.destroy();
-});
+gpuTest(
+  'pairs of boxes list a large box once with each of thousands of others',
+  async (_, tools) => {
+    const count = 1400;
+    const crowd = crowdOf(3, count, [0, 701]);
+    const boxes = Float32Array.from({ length: 6 * count }, (__, index) => {
+      const box = Math.floor(index / 6);
+      const centre = crowd.positions[3 * box + (index % 3)] as number;
+      const radius = crowd.radii[box] as number;
+      return index % 6 < 3 ? centre - radius : centre + radius;
+    });
+    const gpu = tools.wrap();
+    const { pairs: expected } = findOverlaps(boxes, { dimensions: 3 });
+    const extents = { smallest: 0.25, largest: 2 * LARGEST };
+    const finder = await BoxPairs.create(gpu, {
+      dimensions: 3,
+      capacity: count,
+      pairs: expected.length,
+      extents,
+    });
+    const input = tools.upload('boxes', toStored(3, boxes));
+    const encoder = gpu.device.createCommandEncoder();
+    finder.encode(encoder, { boxes: input, count });
+    gpu.device.queue.submit([encoder.finish()]);
+    expectArraysEqual((await finder.read()).pairs, expected, 'pairs');
+    expect(await countHeavy(tools, finder)).toBeGreaterThanOrEqual(2);
+    finder.destroy();
+  },
+  SHARED,
+);

@@ -7,7 +7,7 @@ import { buildGrid } from '../../../src/reference/grid/grid';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { readWords, runPass, share, uploadGrid } from '../../helpers/passes';
 
-describe('a count', () => {
+describe('the count of a list', () => {
   gpuTest(
     'reports entries found, entries listed, and a dispatch over the list',
     async (_, tools) => {
@@ -15,9 +15,12 @@ describe('a count', () => {
       for (const [offsets, entries, words, expected] of [
         [[0, 0, 0, 0], 100, 1, [0, 0, 0, 1, 1]],
         [[0, 3, 40, 100], 100, 1, [100, 100, 1, 1, 1]],
-        [[0, 3, 40, 100], 52, 2, [100, 52, 1, 1, 1]],
+        [[0, 3, 40, 100], 52, 2, [100, 40, 1, 1, 1]],
+        [[0, 3, 40, 100], 40, 2, [100, 40, 1, 1, 1]],
+        [[0, 30, 40, 100], 24, 1, [100, 0, 0, 1, 1]],
         [[0, 3, 40, 900], 1000, 2, [900, 900, 2, 2, 1]],
-        [[0, 3_000_000_000, 4_294_967_295, 4_294_967_295], 600, 1, [4_294_967_295, 600, 2, 2, 1]],
+        [[0, 3_000_000_000, 4_294_967_295, 4_294_967_295], 600, 1, [4_294_967_295, 0, 0, 1, 1]],
+        [[0, 590, 4_294_967_295, 4_294_967_295], 600, 1, [4_294_967_295, 590, 2, 2, 1]],
         // The sum overflows 32 bits.
         [[0, 3_000_000_000, 5, 7], 100, 1, [UNCOUNTABLE, 0, 0, 1, 1]],
         [[0, 1, 2, 0], 100, 1, [UNCOUNTABLE, 0, 0, 1, 1]],
@@ -43,7 +46,24 @@ describe('a count', () => {
   );
 
   gpuTest(
-    'that overflowed never writes past an owner’s entries, and terminates',
+    'ends among the entries of an owner if the fill writes them in order',
+    async (_, tools) => {
+      const gpu = tools.wrap(2);
+      const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4] }, 1);
+      const pass = await ListCount.create(gpu, 2, 2, true);
+      const offsets = tools.upload('offsets', Uint32Array.of(0, 3, 40, 100));
+      const count = tools.allocate('count', 32);
+      const list = tools.allocate('list', 4 * 2 * 52);
+      const binding = pass.bind({ list, count, offsets: { buffer: offsets, size: offsets.size } });
+      const shared = await share(gpu, world, 3);
+      runPass(gpu, (encoder) => pass.encode(encoder, shared, binding));
+      expect([...(await readWords(tools, count, 6))]).toEqual([100, 52, 1, 1, 1, 0]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'lets the fill end within each owner’s entries if it overflowed',
     async (_, tools) => {
       const gpu = tools.wrap();
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4] }, 1);

@@ -1,5 +1,4 @@
 /** Checks that the GPU finds the same begun, stayed and ended pairs as the host, for random lists with holes. */
-
 import { describe, expect } from 'vitest';
 import { pairEvents } from '../../../src/core/simulation/pair-events';
 import type { PairList } from '../../../src/core/simulation/simulation';
@@ -7,11 +6,9 @@ import { defineWorld } from '../../../src/core/world/world';
 import { scanBytes } from '../../../src/passes/grid/scan';
 import { EVENT_KINDS, PairEventsPass } from '../../../src/passes/query/pair-events';
 import { exclusiveScan } from '../../../src/reference/grid/scan';
-import { runs } from '../../helpers/inputs/worlds';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { readWords, runPass, SMALL_COUNTS, share } from '../../helpers/passes';
-import { fc } from '../../helpers/properties';
-import { THOROUGH } from '../../helpers/thorough';
+import { fc, runs } from '../../helpers/properties';
 
 /** Both ids of an entry that holds no pair. */
 const HOLE = 0xffff_ffff;
@@ -134,7 +131,7 @@ describe('events of pairs', () => {
           expectArraysEqual(kept.offsets, offsets, 'kept offsets');
           expectArraysEqual(kept.pairs.subarray(0, now.words.length), now.words, 'kept pairs');
         }),
-        runs(THOROUGH ? 40 : 20),
+        runs(40),
       );
     },
     { ...SHARED, timeoutMs: 60_000 },

@@ -1,22 +1,22 @@
-/** Compares overlapping pairs with brute force: each pass by itself, and all of them through findPairs(). */
-
+/**
+ * Tests lists of pairs on the GPU, of single passes and of whole searches: they equal brute force, are in canonical
+ * order and counted, and never exceed the buffer.
+ */
 import { describe, expect } from 'vitest';
+import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
+import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
 import type { BroadPhase } from '../../../src/core/contact/settings';
-import type { PairList } from '../../../src/core/simulation/simulation';
 import { defineWorld, type World } from '../../../src/core/world/world';
-import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { wrapDevice } from '../../../src/gpu/device';
+import { HashGrid } from '../../../src/engine/grid/hash-grid';
 import { Pairs } from '../../../src/passes/query/pairs';
 import { buildGrid, type Grid } from '../../../src/reference/grid/grid';
 import { exclusiveScan } from '../../../src/reference/grid/scan';
 import { bruteForcePairs } from '../../../src/reference/query/brute-force';
-import { comparePairs, sortPairs } from '../../../src/reference/query/pair-list';
+import { sortPairs } from '../../../src/reference/query/pair-list';
 import { findPairs } from '../../../src/reference/query/pairs';
-import { createScene, sceneOptions, worldOptions } from '../../../src/scenes';
+import { createScene, worldOptions } from '../../../src/scenes';
 import { createNoise } from '../../../src/testing/noise';
-import { optionsOf } from '../../helpers/inputs/unusual-worlds';
-import { crowds, runs } from '../../helpers/inputs/worlds';
-import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import {
   DIMENSIONS,
   FOLD,
@@ -27,10 +27,9 @@ import {
   share,
   shuffled,
   uploadGrid,
+  uploadVectors,
 } from '../../helpers/passes';
-import { fc } from '../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
-import { inTurns, THOROUGH } from '../../helpers/thorough';
 
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 const GUARD = 0xdead_beef;
@@ -73,35 +72,34 @@ function sceneGrid(name: string, dimensions: 2 | 3, count: number): { world: Wor
 }
 
 describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
-  gpuTest(
-    'tally each pair once, under its lower id, and write it there',
-    async (_, tools) => {
-      const cases = [
-        ...inTurns(dimensions, EQUAL_RADIUS_SCENES).map((name) => [name, 200, undefined] as const),
-        ...[...SMALL_COUNTS, MOST_FOLDED].map((count) => ['uniform', count, FOLD] as const),
-      ];
-      for (const [name, count, fold] of cases) {
-        const { world, grid } = sceneGrid(name, dimensions, count);
-        const expected = findPairs(world, world.diameter, grid);
-        for (const broadPhase of BROAD_PHASES) {
-          if (broadPhase === 'naive' && count > 300) continue;
+  const cases = [
+    ...EQUAL_RADIUS_SCENES.map((name) => ({ name, count: 200, fold: undefined })),
+    ...[...SMALL_COUNTS, MOST_FOLDED].map((count) => ({ name: 'uniform', count, fold: FOLD })),
+  ];
+  for (const { name, count, fold } of cases) {
+    for (const broadPhase of BROAD_PHASES) {
+      gpuTest(
+        `list each pair once, under its lower id, among ${count} particles of the scene ${name}, by ${broadPhase}`,
+        async (_, tools) => {
+          const { world, grid } = sceneGrid(name, dimensions, count);
+          const expected = findPairs(world, world.diameter, grid);
           const { tallies, pairs } = await pairsOf(tools, world, grid, broadPhase, expected.count, fold);
           const wanted = new Uint32Array(grid.slots.length + 1);
           for (let pair = 0; pair < expected.count; pair++) {
             const first = expected.pairs[2 * pair] as number;
             wanted[first] = (wanted[first] as number) + 1;
           }
-          expectArraysEqual(tallies, wanted, `tallies of ${name}`);
+          expectArraysEqual(tallies, wanted, 'tallies');
           const written = pairs.slice(0, -2);
           const grouped = written.filter((_word, index) => index % 2 === 0);
           expectArraysEqual(grouped, grouped.toSorted(), 'first ids');
-          expectArraysEqual(sortPairs(written).pairs, expected.pairs, `pairs of ${name}`);
+          expectArraysEqual(sortPairs(written).pairs, expected.pairs, 'pairs');
           expect([...pairs.slice(-2)]).toEqual([GUARD, GUARD]);
-        }
-      }
-    },
-    SHARED,
-  );
+        },
+        SHARED_CASE,
+      );
+    }
+  }
 
   gpuTest(
     'write no more pairs than fit',
@@ -118,169 +116,181 @@ describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
   );
 });
 
-async function found(
+async function prepare(
   tools: GpuTools,
-  world: World,
-  positions: Float32Array,
-  broadPhase: BroadPhase,
+  name: string,
+  dimensions: 2 | 3,
+  count: number,
+  capacity: number,
   fold?: number,
-): Promise<PairList> {
-  const options = {
-    ...optionsOf(world),
-    cellSize: world.cellSize,
-    radius: world.diameter / 2,
-    positions,
-    broadPhase,
+) {
+  const scene = createScene(name, { dimensions, count });
+  const diameter = 2 * scene.radius;
+  const grid = await HashGrid.create(tools.wrap(fold), { ...worldOptions(scene), diameter, capacity: count });
+  const pairs = await grid.pairs({ capacity });
+  const positions = uploadVectors(tools, dimensions, 'positions', scene.positions);
+  const world = defineWorld(worldOptions(scene), diameter, count);
+  const { overlapping } = bruteForcePairs(dimensions, scene.positions, diameter, undefined, world.period);
+  const search = (device: GPUDevice, particles = count) => {
+    const encoder = device.createCommandEncoder();
+    grid.encode(encoder, { positions, count: particles });
+    pairs.encode(encoder);
+    device.queue.submit([encoder.finish()]);
   };
-  const simulation = await createSimulation(tools.wrap(fold), options);
-  const list = await simulation.findPairs();
-  simulation.destroy();
-  return list;
+  return { scene, grid, pairs, expected: overlapping, search };
 }
 
-function expectExact(list: PairList, world: World, positions: Float32Array, label: string): void {
-  const oracle = bruteForcePairs(world.dimensions, positions, world.diameter, undefined, world.period);
-  expect(oracle.ambiguous.count).toBe(0);
-  expectArraysEqual(list.pairs, oracle.overlapping.pairs, label);
-  expect(list.count).toBe(oracle.overlapping.count);
+/** Returns the pairs of the first ids whose pairs all fit a list of this capacity. */
+function fitting(pairs: Uint32Array, capacity: number): Uint32Array {
+  let end = Math.min(pairs.length, 2 * capacity);
+  while (end > 0 && end < pairs.length && pairs[end] === pairs[end - 2]) end -= 2;
+  return pairs.subarray(0, end);
 }
 
-describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
-  gpuTest(
-    'equals brute force on every scene, for both broad phases',
-    async (_, tools) => {
-      for (const name of inTurns(dimensions, EQUAL_RADIUS_SCENES, 1)) {
-        const scene = createScene(name, { dimensions, count: 250 });
-        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
-        for (const broadPhase of BROAD_PHASES) {
-          const list = await found(tools, world, scene.positions, broadPhase);
-          expectExact(list, world, scene.positions, `${name} by ${broadPhase}`);
+describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
+  for (const name of EQUAL_RADIUS_SCENES) {
+    gpuTest(
+      `equal brute force in every search on the scene ${name}`,
+      async (device, tools) => {
+        const count = name === 'one-cell' ? 60 : 700;
+        const { grid, pairs, expected, search } = await prepare(tools, name, dimensions, count, 100_000);
+        for (let round = 0; round < 2; round++) {
+          search(device);
+          const listed = await pairs.read();
+          expect([listed.found, listed.count]).toEqual([expected.count, expected.count]);
+          expectArraysEqual(listed.pairs, expected.pairs, 'pairs');
         }
+        // A search over fewer particles leaves no pairs of the others.
+        search(device, Math.floor(count / 2));
+        const { found } = await pairs.read();
+        const half = expected.pairs
+          .filter((_, index) => index % 2 === 1)
+          .filter((id) => id < Math.floor(count / 2));
+        expect(found).toBe(half.length);
+        search(device, 0);
+        expect(await pairs.read()).toEqual({ found: 0, count: 0, pairs: new Uint32Array(0) });
+        grid.destroy();
+      },
+      SHARED_CASE,
+    );
+  }
+
+  gpuTest(
+    'end before the first id whose pairs do not all fit a list that is too short, which reports the needed capacity',
+    async (device, tools) => {
+      const { grid, pairs, expected, search } = await prepare(tools, 'uniform', dimensions, 500, 99);
+      expect(pairs.capacity).toBe(100);
+      expect(expected.count).toBeGreaterThan(200);
+      search(device);
+      const listed = await pairs.read();
+      const whole = fitting(expected.pairs, 100);
+      expect(whole.length).toBeGreaterThan(150);
+      expect([listed.found, listed.count]).toEqual([expected.count, whole.length / 2]);
+      expectArraysEqual(listed.pairs, whole, 'pairs');
+      grid.destroy();
+      expect(() => pairs.encode(device.createCommandEncoder())).toThrow(DestroyedError);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'are those of whole ids, wherever a list that is too short ends',
+    async (device, tools) => {
+      // All particles overlap, so id i has 59 - i pairs. Ids in a cell do not ascend with slots.
+      for (const capacity of [2, 10, 58, 60, 116, 118, 1000]) {
+        const { grid, pairs, expected, search } = await prepare(tools, 'one-cell', dimensions, 60, capacity);
+        search(device);
+        const { found, pairs: listed } = await pairs.read();
+        expect(found).toBe(expected.count);
+        expectArraysEqual(listed, fitting(expected.pairs, capacity), `pairs of ${capacity}`);
+        grid.destroy();
       }
     },
     SHARED,
   );
 
   gpuTest(
-    'equals brute force for counts around a workgroup, and finds nothing among 0 or 1 particles',
-    async (_, tools) => {
-      for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
-        const scene = createScene('uniform', { dimensions, count });
-        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
-        const list = await found(tools, world, scene.positions, 'grid');
-        expectExact(list, world, scene.positions, `${count} particles`);
-        expect(list.count > 0).toBe(count > 1);
-      }
-    },
-    SHARED,
-  );
-
-  gpuTest(
-    'equals brute force in worlds without dyadic numbers, except for pairs that just touch',
-    async (_, tools) => {
-      let pairs = 0;
-      await fc.assert(
-        fc.asyncProperty(crowds(dimensions, 120), async ({ world, positions }) => {
-          const list = await found(tools, world, positions, 'grid');
-          const oracle = bruteForcePairs(dimensions, positions, world.diameter);
-          const { missing, extra, excused } = comparePairs(list, oracle);
-          expect([missing.count, extra.count]).toEqual([0, 0]);
-          expect(excused).toBeLessThanOrEqual(oracle.ambiguous.count);
-          pairs += list.count;
+    'come with arguments for a dispatch of one thread per pair',
+    async (device, tools) => {
+      const { grid, pairs, expected, search } = await prepare(tools, 'clustered', dimensions, 900, 30_000, 2);
+      const module = device.createShaderModule({
+        code: `
+          @group(0) @binding(0) var<storage, read> count: array<u32>;
+          @group(0) @binding(1) var<storage, read_write> seen: atomic<u32>;
+          @compute @workgroup_size(${WORKGROUP_SIZE})
+          fn touch(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
+                   @builtin(local_invocation_index) thread: u32) {
+            let pair = (group.y * groups.x + group.x) * ${WORKGROUP_SIZE}u + thread;
+            if (pair < count[1]) { atomicAdd(&seen, 1u); }
+          }`,
+      });
+      const pipeline = device.createComputePipeline({ layout: 'auto', compute: { module } });
+      const seen = tools.allocate('seen', 16);
+      search(device);
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(
+        0,
+        device.createBindGroup({
+          layout: pipeline.getBindGroupLayout(0),
+          entries: [
+            { binding: 0, resource: { buffer: pairs.count } },
+            { binding: 1, resource: { buffer: seen } },
+          ],
         }),
-        runs(THOROUGH ? 60 : 30),
       );
-      expect(pairs).toBeGreaterThan(1000);
-    },
-    SHARED,
-  );
-
-  gpuTest(
-    'ignores particles that only touch or are not finite',
-    async (_, tools) => {
-      const world = defineWorld(
-        {
-          dimensions,
-          min: new Array<number>(dimensions).fill(0),
-          max: new Array<number>(dimensions).fill(8),
-        },
-        1,
-      );
-      const pad = (...point: number[]) => [...point, 1, 1].slice(0, dimensions);
-      const points = [
-        pad(1, 1),
-        pad(2, 1),
-        pad(2 - 2 ** -20, 2),
-        pad(1, 2),
-        pad(5, 5),
-        pad(5, 5),
-        pad(5, 5.5),
-      ];
-      const positions = Float32Array.from(points.flat());
-      const simulation = await createSimulation(tools.wrap(), {
-        dimensions,
-        min: world.min,
-        max: world.max,
-        radius: 0.5,
-        capacity: 20,
-        positions,
-      });
-      const expected = [2, 3, 4, 5, 4, 6, 5, 6];
-      expect([...(await simulation.findPairs()).pairs]).toEqual(expected);
-      const checkpoint = await simulation.checkpoint();
-      simulation.restore({
-        ...checkpoint,
-        ids: Uint32Array.of(...checkpoint.ids, 9, 10),
-        positions: Float32Array.of(...positions, ...new Array(2 * dimensions).fill(Number.NaN)),
-        velocities: new Float32Array(9 * dimensions),
-      });
-      for (const broadPhase of BROAD_PHASES) {
-        simulation.set({ broadPhase });
-        expect([...(await simulation.findPairs()).pairs]).toEqual(expected);
-      }
-      simulation.destroy();
+      pass.dispatchWorkgroupsIndirect(pairs.count, pairs.dispatchOffset);
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+      expect((await readWords(tools, seen, 1))[0]).toBe(expected.count);
+      expect(expected.count).toBeGreaterThan(3 * WORKGROUP_SIZE);
+      grid.destroy();
     },
     SHARED,
   );
 });
 
-describe('findPairs, if kernels disagree on contacts', () => {
-  gpuTest(
-    'keeps within the tallied room and leaves out pairs that were not found again',
-    async (device) => {
-      const compile = device.createShaderModule;
-      const scene = createScene('clustered', { dimensions: 2, count: 300 });
-      const all = bruteForcePairs(2, scene.positions, 2 * scene.radius).overlapping;
-      const firsts = all.pairs.filter((_id, word) => word % 2 === 0);
-      // One fault drops the last pair of each lower id.
-      const lastDropped = all.count - new Set(firsts).size;
-      for (const [label, from, to, count] of [
-        ['measure.measure', '(*gathered).contacts += 1u', '(*gathered).contacts += 0u', all.count],
-        ['measure.measure', '(*gathered).contacts += 1u', '(*gathered).contacts += 2u', all.count],
-        [
-          'measure.pairs.grid.fill',
-          '(*gathered).found < (*gathered).stretch.room',
-          '(*gathered).found + 1u < (*gathered).stretch.room',
-          lastDropped,
-        ],
-      ] as const) {
-        device.createShaderModule = (descriptor) => {
-          const isMeant = descriptor.label?.startsWith(label);
-          const code = isMeant ? descriptor.code.replace(from, to) : descriptor.code;
-          if (isMeant) expect(code).not.toBe(descriptor.code);
-          return compile.call(device, { ...descriptor, code });
-        };
-        const simulation = await createSimulation(wrapDevice(device), sceneOptions(scene));
-        const list = await simulation.findPairs();
-        device.createShaderModule = compile;
-        simulation.destroy();
-        expect([list.count, list.pairs.length], `${to} in ${label}`).toEqual([count, 2 * count]);
-        expect(list.pairs.every((id, word) => word % 2 === 0 || id > (list.pairs[word - 1] as number))).toBe(
-          true,
-        );
-        if (count === all.count) expectArraysEqual(list.pairs, all.pairs, 'pairs');
-      }
-    },
-    SHARED,
-  );
-});
+gpuTest(
+  'pairs of a grid reject invalid options',
+  async (device, tools) => {
+    const { grid, pairs } = await prepare(tools, 'gas', 2, 10, 10);
+    await expect(grid.pairs({ capacity: 0 })).rejects.toThrow(ArgumentError);
+    await expect(grid.pairs({ capacity: 1, order: 2 } as never)).rejects.toThrow(/^options\.order is 2, /);
+    const attempt = grid.pairs({ capacity: 2 ** 30 });
+    await expect(attempt).rejects.toThrow(LimitError);
+    await expect(attempt).rejects.toThrow(
+      /^A list of 1073741824 pairs takes 8589934592 bytes, .* pairs fit\.$/,
+    );
+    expect(() => pairs.encode(device.createCommandEncoder())).toThrow(/has not been encoded yet/);
+    grid.destroy();
+    await expect(grid.pairs({ capacity: 1 })).rejects.toThrow(DestroyedError);
+  },
+  SHARED,
+);
+
+gpuTest(
+  'reading returns the pairs of one search, even if others are submitted meanwhile, for short and long lists',
+  async (device, tools) => {
+    for (const [name, count] of [
+      ['uniform', 500],
+      ['one-cell', 200],
+    ] as const) {
+      const { grid, pairs, expected, search } = await prepare(tools, name, 2, count, 40_000);
+      // One list is longer than the first copy, one shorter.
+      expect(8 * expected.count > 1 << 16).toBe(name === 'one-cell');
+      const few = Math.floor(count / 2);
+      const ofFew = expected.pairs.filter((_, index, all) => (all[index | 1] as number) < few);
+      search(device);
+      const reading = pairs.read();
+      search(device, few);
+      const { found, pairs: got } = await reading;
+      expect(got.length).toBe(2 * found);
+      expectArraysEqual(got, found === expected.count ? expected.pairs : ofFew, name);
+      search(device);
+      expectArraysEqual((await pairs.read()).pairs, expected.pairs, name);
+      grid.destroy();
+    }
+  },
+  SHARED,
+);

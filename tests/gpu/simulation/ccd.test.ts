@@ -31,7 +31,6 @@ import { WORLD_KINDS } from '../../helpers/inputs/obstacle-fields';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
-import { fewerInSpace, isAsked, THOROUGH } from '../../helpers/thorough';
 
 /** Tolerance of positions: far above rounding in 32 bits, far below the change if another body is hit. */
 const OFF = 1e-3;
@@ -78,17 +77,16 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
   simulation.destroy();
 }
 
+const FULL = { ...SHARED, tags: 'full' } as const;
+const SIZES = ['equal', 'radii', 'boxes'] as const;
+
+/** A software GPU needs many seconds to compile the kernels of a world and of sizes. */
+const IN_BOTH_TIERS = ['bounded equal 2D', 'periodic boxes 2D', 'bounded boxes 3D'];
+
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
-  const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
-  // A software device is slow at compiling kernels for many sizes: worlds alternate between radii and boxes.
-  const variants = WORLD_KINDS.flatMap((kind, index) => {
-    const others = (index + dimensions) % 2 === 0 ? (['radii'] as const) : (['boxes'] as const);
-    return (['equal', ...others] as const).map((sizes) => [kind, sizes] as const);
-  });
-  for (const [kind, sizes] of fewerInSpace(dimensions, variants).slice(
-    0,
-    isAsked(dimensions) ? undefined : 1,
-  )) {
+  const LONG = dimensions === 2 ? SHARED : FULL;
+
+  for (const [kind, sizes] of WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const))) {
     gpuTest(
       `end where the reference says, ${kind}, ${sizes}`,
       async (device, tools) => {
@@ -131,11 +129,11 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           simulation.destroy();
         }
       },
-      SHARED,
+      IN_BOTH_TIERS.includes(`${kind} ${sizes} ${dimensions}D`) ? SHARED : FULL,
     );
   }
 
-  longTest(
+  gpuTest(
     'do not pass a wall one diameter thick, folded or not, unless continuous is off',
     async (_, tools) => {
       // An unbounded world has few enough buckets for folded dispatches.
@@ -163,46 +161,47 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       expect(hashes.size).toBe(1);
       expect(tools.liveBuffers()).toEqual([]);
     },
-    SHARED,
+    LONG,
   );
 
   // Unbounded, so that the few buckets can be folded. The tests of the CPU engine show that they pass if continuous is
   // off.
-  longTest(
-    'do not pass a wall of obstacles of many sizes, with the same bits in every run',
-    async (_, tools) => {
-      const wallOf = dimensions === 2 ? 'balls' : 'box';
-      const { wall, min, max, ...bullets } = bulletsBeforeSizedWall(dimensions, 50, wallOf);
-      const options = { ...bullets, unbounded: true };
-      const ends: Float32Array[] = [];
-      // Folded dispatches only in thorough runs, because they need other kernels.
-      for (const fold of [undefined, undefined, ...(THOROUGH ? [FOLD] : [])]) {
-        const gpu = tools.wrap(fold);
-        const simulation = await createSimulation(gpu, { ...options, continuous: true, substeps: 1 });
-        simulation.step(DT);
-        const { positions } = await simulation.read();
-        expect(countPassed(options, positions, wall)).toBe(0);
-        const { hits, held } = await simulation.continuousCounts();
-        expect(hits).toBeGreaterThan(simulation.count / 2);
-        expect(held).toBe(0);
-        ends.push(positions);
-        simulation.destroy();
-      }
-      for (const end of ends) expect(end).toEqual(ends[0]);
-    },
-    SHARED,
-  );
+  for (const isFolded of [false, true]) {
+    gpuTest(
+      `do not pass a wall of obstacles of many sizes, with the same bits in ${isFolded ? 'folded dispatches' : 'every run'}`,
+      async (_, tools) => {
+        const wallOf = dimensions === 2 ? 'balls' : 'box';
+        const { wall, min, max, ...bullets } = bulletsBeforeSizedWall(dimensions, 50, wallOf);
+        const options = { ...bullets, unbounded: true };
+        const ends: Float32Array[] = [];
+        for (const fold of [undefined, isFolded ? FOLD : undefined]) {
+          const gpu = tools.wrap(fold);
+          const simulation = await createSimulation(gpu, { ...options, continuous: true, substeps: 1 });
+          simulation.step(DT);
+          const { positions } = await simulation.read();
+          expect(countPassed(options, positions, wall)).toBe(0);
+          const { hits, held } = await simulation.continuousCounts();
+          expect(hits).toBeGreaterThan(simulation.count / 2);
+          expect(held).toBe(0);
+          ends.push(positions);
+          simulation.destroy();
+        }
+        for (const end of ends) expect(end).toEqual(ends[0]);
+      },
+      dimensions === 3 || isFolded ? FULL : SHARED,
+    );
+  }
 
-  longTest(
+  gpuTest(
     'end at the first image of a large obstacle, where the reference says',
     async (_, tools) => {
       const options = grainsAroundTheWorld(dimensions, 60, createNoise(4), dimensions === 2);
       await expectAsReference(tools, options, 40);
     },
-    SHARED,
+    LONG,
   );
 
-  longTest(
+  gpuTest(
     'end at the right grain among thousands, beside a huge obstacle',
     async (_, tools) => {
       const { end, ...options } = bulletAmongGrains(dimensions, 4000, dimensions === 3);
@@ -220,10 +219,10 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       });
       simulation.destroy();
     },
-    SHARED,
+    LONG,
   );
 
-  longTest(
+  gpuTest(
     'hit particles a thousand times smaller, whose cells 32 bits cannot count',
     async (_, tools) => {
       const corner = (x: number) => repeat(0, dimensions).with(0, x);
@@ -250,10 +249,10 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         simulation.destroy();
       }
     },
-    SHARED,
+    LONG,
   );
 
-  longTest(
+  gpuTest(
     'of boxes and balls give the same bits folded or not',
     async (_, tools) => {
       const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 200 : 100 });
@@ -270,7 +269,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       }
       expect(hashes.size).toBe(1);
     },
-    SHARED,
+    LONG,
   );
 
   gpuTest(
@@ -306,10 +305,10 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  longTest(
-    'leave no list behind when particles are added and removed',
-    async (device, tools) => {
-      for (const kind of fewerInSpace(dimensions, WORLD_KINDS)) {
+  for (const kind of WORLD_KINDS) {
+    gpuTest(
+      `leave no list behind when particles are added and removed, ${kind}`,
+      async (device, tools) => {
         const links = watchLinks(device);
         const options = fastCrowd(dimensions, kind, 200, createNoise(8));
         const simulation = await createSimulation(tools.wrap(), { ...options, capacity: 300 });
@@ -324,15 +323,15 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         }
         expect((await simulation.continuousCounts()).paths).toBeGreaterThan(10);
         simulation.destroy();
-      }
-    },
-    SHARED,
-  );
+      },
+      dimensions === 2 && kind === 'bounded' ? SHARED : FULL,
+    );
+  }
 
-  longTest(
-    'pass through nothing and finish quickly at any speed',
-    async (_, tools) => {
-      for (const kind of fewerInSpace(dimensions, WORLD_KINDS)) {
+  for (const kind of WORLD_KINDS) {
+    gpuTest(
+      `pass through nothing and finish quickly at any speed, ${kind}`,
+      async (_, tools) => {
         const corner = cornersIn(dimensions);
         const box = { min: corner(0), max: corner(64), periodic: kind === 'periodic' };
         for (const exponent of [20, 36, 47]) {
@@ -355,10 +354,10 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           expect(hits + held).toBe(1);
           simulation.destroy();
         }
-      }
-    },
-    SHARED,
-  );
+      },
+      dimensions === 2 && kind === 'bounded' ? SHARED : FULL,
+    );
+  }
 
   gpuTest(
     'end where the reference says if crowds are split among threads',
@@ -371,27 +370,28 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  longTest(
-    'do not change a bit of a simulation without any',
-    async (_, tools) => {
-      // Bounded by default: no other test compiles these kernels for a periodic world.
-      const options = fastCrowd(dimensions, THOROUGH ? 'periodic' : 'bounded', 150, createNoise(8));
-      const velocities = options.velocities.map((along) => along / 800);
-      const hashes = new Set<string>();
-      for (const continuous of [false, true]) {
-        const simulation = await createSimulation(tools.wrap(), { ...options, velocities, continuous });
-        // Resolve deep overlaps first: they would push particles far.
-        simulation.separate(64);
-        for (let step = 0; step < 4; step++) simulation.step(DT);
-        hashes.add((await simulation.measure()).hash);
-        if (continuous) expect((await simulation.continuousCounts()).paths).toBe(0);
-        expect((await simulation.measure()).contacts).toBeGreaterThan(3);
-        simulation.destroy();
-      }
-      expect(hashes.size).toBe(1);
-    },
-    SHARED,
-  );
+  for (const kind of WORLD_KINDS) {
+    gpuTest(
+      `do not change a bit of a simulation without any, ${kind}`,
+      async (_, tools) => {
+        const options = fastCrowd(dimensions, kind, 150, createNoise(8));
+        const velocities = options.velocities.map((along) => along / 800);
+        const hashes = new Set<string>();
+        for (const continuous of [false, true]) {
+          const simulation = await createSimulation(tools.wrap(), { ...options, velocities, continuous });
+          // Resolve deep overlaps first: they would push particles far.
+          simulation.separate(64);
+          for (let step = 0; step < 4; step++) simulation.step(DT);
+          hashes.add((await simulation.measure()).hash);
+          if (continuous) expect((await simulation.continuousCounts()).paths).toBe(0);
+          expect((await simulation.measure()).contacts).toBeGreaterThan(3);
+          simulation.destroy();
+        }
+        expect(hashes.size).toBe(1);
+      },
+      dimensions === 2 && kind === 'bounded' ? SHARED : FULL,
+    );
+  }
 
   gpuTest(
     'take as many substeps as the fastest needs, and are counted',
@@ -442,14 +442,14 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       simulation.destroy();
       const plain = await createSimulation(tools.wrap(), { dimensions, radius: 0.5, positions });
       await expect(plain.continuousCounts()).rejects.toThrow(
-        /^This simulation was created without `continuous`/,
+        /^continuousCounts needs a simulation that was created with `continuous: true`\.$/,
       );
       plain.destroy();
     },
     SHARED,
   );
 
-  longTest(
+  gpuTest(
     'decide the substeps by their motion relative to their own diameters, gravity included',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
@@ -467,6 +467,6 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       expect(await simulation.advance(DT)).toBe(3);
       simulation.destroy();
     },
-    SHARED,
+    LONG,
   );
 });

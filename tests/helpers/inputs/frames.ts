@@ -3,9 +3,9 @@ import type { World } from '../../../src/core/world/world';
 import { colourStops, type OverlayColours, type Rgb, type Theme } from '../../../src/page/model/colour';
 import { NO_OVERLAYS, type Overlays } from '../../../src/page/model/overlays';
 import { worldBox } from '../../../src/page/model/seen-box';
-import { PlaneCamera } from '../../../src/page/view/camera';
+import { Camera2D } from '../../../src/page/view/camera';
+import { Camera3D } from '../../../src/page/view/camera-3d';
 import type { Frame } from '../../../src/page/view/engine';
-import { SpaceCamera } from '../../../src/page/view/space-camera';
 
 const WHITE: Rgb = [1, 1, 1];
 
@@ -38,7 +38,7 @@ export interface FrameWishes {
 export function frameOf(world: Pick<World, 'dimensions' | 'min' | 'max'>, wishes: FrameWishes): Frame {
   const { width, height, theme, overlays, isSurface = false, zoom = 1 } = wishes;
   const viewport = { width, height, pixelRatio: 1, free: { x: 0, y: 0, width, height } };
-  const camera = world.dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
+  const camera = world.dimensions === 2 ? new Camera2D() : new Camera3D();
   camera.sight(world, viewport);
   camera.zoom(zoom, width / 2, height / 2);
   return {

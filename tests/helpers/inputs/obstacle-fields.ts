@@ -7,7 +7,7 @@ import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { wrapPositions } from '../../../src/core/world/cells';
 import type { Dimensions, World, WorldKind } from '../../../src/core/world/world';
-import { nearestImage } from '../../../src/reference/solve/contact';
+import { minimumImageInDoubles } from '../../../src/reference/solve/contact';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
 
 export const WORLD_KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
@@ -85,6 +85,6 @@ export function countOverlaps(field: Field): { readonly overlaps: number; readon
 
 function distanceSquared({ period }: World, a: Float32Array, b: Float32Array): number {
   return period.reduce((sum, length, axis) => {
-    return sum + nearestImage((a[axis] as number) - (b[axis] as number), length) ** 2;
+    return sum + minimumImageInDoubles((a[axis] as number) - (b[axis] as number), length) ** 2;
   }, 0);
 }

@@ -3,7 +3,7 @@
  * reference, except hits that rounding may decide.
  */
 import { expect } from 'vitest';
-import { wrapCoordinate } from '../../../src/core/world/cells';
+import { wrapAxis } from '../../../src/core/world/cells';
 import type { Dimensions, World } from '../../../src/core/world/world';
 import {
   faultOfHits,
@@ -159,7 +159,7 @@ export function raysAmong(
     const past = (index % 2 === 0 ? 0.7 : 2.8) * (radii[to] || 0);
     const origin = positionOf(from).map((value, axis) =>
       // Wrap the origin like a grid, which may round it.
-      wrapCoordinate(world, Math.fround(value + beside * (noise() - 0.5)), axis),
+      wrapAxis(world, Math.fround(value + beside * (noise() - 0.5)), axis),
     );
     const difference = positionOf(to).map((value, axis) => {
       const part = value + past * (noise() - 0.5) - (origin[axis] as number);

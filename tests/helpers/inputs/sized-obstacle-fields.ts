@@ -8,7 +8,7 @@ import type { StaticBodies } from '../../../src/core/obstacles/tree';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import type { World } from '../../../src/core/world/world';
-import { nearestImage } from '../../../src/reference/solve/contact';
+import { minimumImageInDoubles } from '../../../src/reference/solve/contact';
 import { createNoise } from '../../../src/testing/noise';
 import { type ShapedOptions, type ShapedRequest, shapedOptions } from './shaped-simulations';
 
@@ -96,7 +96,7 @@ function depthOf(world: World, bodies: StaticBodies, a: number, others: StaticBo
     const direct =
       (bodies.positions[dimensions * a + axis] as number) -
       (others.positions[dimensions * b + axis] as number);
-    return Math.abs(nearestImage(direct, length)) - half(bodies, a, axis) - half(others, b, axis);
+    return Math.abs(minimumImageInDoubles(direct, length)) - half(bodies, a, axis) - half(others, b, axis);
   });
   const outside = Math.hypot(...beyond.map((along) => Math.max(0, along)));
   return round(bodies, a) + round(others, b) - (outside > 0 ? outside : Math.max(...beyond));

@@ -88,8 +88,3 @@ export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd
     });
   });
 }
-
-/** A fixed seed, so that a failure is the same on every machine. fast-check prints the case it shrank to. */
-export function runs(numRuns: number): fc.Parameters<unknown> {
-  return { numRuns, seed: 20_240_229, endOnFailure: false };
-}

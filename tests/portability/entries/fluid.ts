@@ -1,22 +1,22 @@
-/**
- * Runs under Deno for fluid.test.ts: runs the fluid twice and compares it with its twin on the CPU. Prints a
- * FluidReport per dimension as JSON.
- */
-
+/** Runs under Deno for fluid.test.ts: runs the fluid twice and compares it with its twin on the CPU. */
+import type { Dimensions } from '../../../src/core/world/world';
 import { requestGpu } from '../../../src/index';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/methods/fluid';
 import { damBreak } from '../../../src/verify/fluid';
+import { answerAll } from './answer';
 
 export interface FluidReport {
   readonly hashes: readonly string[];
+  /** The greatest difference of a coordinate. */
   readonly difference: number;
   readonly residual: number;
+  /** Errors that the device reported. */
   readonly complaints: readonly string[];
 }
 
 const STEPS = 3;
 
-async function check(dimensions: 2 | 3): Promise<FluidReport> {
+await answerAll<Dimensions, FluidReport>(async (dimensions) => {
   const gpu = await requestGpu({ particles: 4096, dimensions });
   const complaints: string[] = [];
   gpu.device.onuncapturederror = ({ error }) => {
@@ -50,6 +50,4 @@ async function check(dimensions: 2 | 3): Promise<FluidReport> {
   }
   gpu.destroy();
   return { hashes, difference, residual, complaints };
-}
-
-console.log(JSON.stringify([await check(2), await check(3)]));
+});

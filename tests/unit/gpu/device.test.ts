@@ -1,204 +1,11 @@
-/**
- * Bad input to the GPU engine: a typed error of one sentence that names the argument, the value and what is
- * accepted, before the device is used. The device of these tests offers its limits only.
- */
+/** Requests for a device: the limits and features that they name, and the errors if a device cannot be had. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ArgumentError, CellstormError, GpuError, LimitError } from '../../../src/core/base/errors';
 import { defaultCellCount, planSimulation } from '../../../src/core/simulation/plan';
-import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
-import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from '../../../src/gpu/device';
+import { type GpuRequest, greatestCount, requestGpu, wrapDevice } from '../../../src/gpu/device';
+import { DEFAULT_LIMITS, expectRefusal, type Limits } from '../../helpers/inputs/untouchable-gpu';
 
-const DEFAULT_LIMITS = {
-  maxStorageBufferBindingSize: 128 * 2 ** 20,
-  maxBufferSize: 256 * 2 ** 20,
-  maxStorageBuffersPerShaderStage: 8,
-  maxComputeInvocationsPerWorkgroup: 256,
-  maxComputeWorkgroupStorageSize: 16_384,
-  maxComputeWorkgroupsPerDimension: 65_535,
-} as const;
-
-type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]?: number };
-
-function untouchable(limits: Limits = {}): Gpu {
-  const device = new Proxy({} as GPUDevice, {
-    get(_, name) {
-      if (name === 'limits') return { ...DEFAULT_LIMITS, ...limits };
-      throw new Error(`The device's ${String(name)} was used.`);
-    },
-  });
-  return {
-    device,
-    info: undefined,
-    timestamps: false,
-    subgroups: false,
-    workgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension ?? 65_535,
-    get sharedLayout(): GPUBindGroupLayout {
-      throw new Error('The layout was used.');
-    },
-    lost: undefined,
-    checkAlive: () => undefined,
-    destroy: () => undefined,
-  };
-}
-
-/** Matches one sentence: it begins with the argument and has one full stop, at the end, besides those in numbers. */
-async function expectRefusal(
-  attempt: Promise<unknown>,
-  argument: string,
-  value: string,
-  accepted: RegExp,
-): Promise<void> {
-  const error = await attempt.then(
-    () => expect.fail(`${argument} was accepted.`),
-    (caught: unknown) => caught,
-  );
-  if (!(error instanceof ArgumentError)) expect.fail(`${argument}: ${error}`);
-  expect(error.argument).toBe(argument);
-  expect(error.message.startsWith(`${argument} is ${value}, but it must be `)).toBe(true);
-  expect(error.message.slice(error.message.indexOf(', but'))).toMatch(accepted);
-  expect(error.message.endsWith('.')).toBe(true);
-  expect(error.message).not.toMatch(/\.\s+[A-Z]|\n/);
-}
-
-const { NaN: NOT_A_NUMBER, POSITIVE_INFINITY: INFINITE } = Number;
-
-describe('createSimulation rejects', () => {
-  const good: SimulationOptions = {
-    dimensions: 2,
-    radius: 0.5,
-    min: [0, 0],
-    max: [10, 10],
-    positions: Float32Array.of(1, 1, 2, 2),
-  };
-
-  it.each<[string, string, object, RegExp]>([
-    ['dimensions', '4', { dimensions: 4 }, /2 or 3/],
-    ['dimensions', 'undefined', { dimensions: undefined }, /2 or 3/],
-    ['radius', '0', { radius: 0 }, /greater than 0/],
-    ['radius', '-1', { radius: -1 }, /greater than 0/],
-    ['radius', 'NaN', { radius: NOT_A_NUMBER }, /greater than 0/],
-    ['radius', 'Infinity', { radius: INFINITE }, /greater than 0/],
-    ['radius', '"1"', { radius: '1' }, /greater than 0/],
-    ['radius', 'undefined', { radius: undefined }, /greater than 0/],
-    ['positions[3] (particle 1)', 'NaN', { positions: Float32Array.of(1, 1, 2, NOT_A_NUMBER) }, /finite/],
-    ['positions[0] (particle 0)', 'Infinity', { positions: Float32Array.of(1e39, 1) }, /finite/],
-    ['positions', '[1, 2]', { positions: [1, 2] }, /a Float32Array with 2 numbers per particle/],
-    ['positions.length', '3', { positions: new Float32Array(3) }, /2 \(2 numbers for each of 1/],
-    ['velocities[1] (particle 0)', 'Infinity', { velocities: Float32Array.of(0, INFINITE, 0, 0) }, /finite/],
-    ['velocities.length', '2', { velocities: new Float32Array(2) }, /4 \(2 numbers for each of 2/],
-    ['velocities', 'a Float64Array of 32 bytes', { velocities: new Float64Array(4) }, /a Float32Array/],
-    ['capacity', '-1', { capacity: -1 }, /a whole number from 0 to 2147483647/],
-    ['capacity', '1.5', { capacity: 1.5 }, /a whole number/],
-    ['capacity', 'NaN', { capacity: NOT_A_NUMBER }, /a whole number/],
-    ['capacity', '2147483648', { capacity: 2 ** 31 }, /from 0 to 2147483647/],
-    ['positions', 'a Float32Array of 16 bytes', { capacity: 1 }, /at most 1 particle \(/],
-    ['world.cellSize', '0.99', { cellSize: 0.99 }, /at least the largest diameter, 1/],
-    ['world.cellSize', 'NaN', { cellSize: NOT_A_NUMBER }, /a finite number/],
-    ['world.min', '[0]', { min: [0] }, /2 finite numbers/],
-    ['world.min[1]', 'NaN', { min: [0, NOT_A_NUMBER] }, /a finite number/],
-    ['world.max[0]', 'Infinity', { max: [INFINITE, 10] }, /a finite number/],
-    ['world.max[1]', '0.5', { max: [10, 0.5] }, /at least world\.min\[1\] \+ one diameter = 1/],
-    ['world', '[1000002, 12]', { max: [1e6, 10] }, /at most 524288 cells along an axis/],
-    ['world', '[500002, 500002]', { max: [5e5, 5e5] }, /and 2147483644 in all/],
-    ['gravity', '[1, 2, 3]', { gravity: [1, 2, 3] }, /2 finite numbers/],
-    ['restitution', '2', { restitution: 2 }, /from 0 to 1/],
-    ['friction', '-1', { friction: -1 }, /from 0 to 10/],
-    ['substeps', '0', { substeps: 0 }, /from 1 to 256/],
-    ['relaxation', '0', { relaxation: 0 }, /from 0\.01 to 1/],
-    ['walls', '1', { walls: 1 }, /true or false/],
-    ['broadPhase', '"tree"', { broadPhase: 'tree' }, /'grid' or 'naive'/],
-    ['options.raduis', '1', { raduis: 1 }, /one of .*radius/],
-  ])('%s = %s', async (argument, value, changes, accepted) => {
-    const options = { ...good, ...changes } as SimulationOptions;
-    await expectRefusal(createSimulation(untouchable(), options), argument, value, accepted);
-  });
-
-  it.each([undefined, null, 7])('the options %s', async (options) => {
-    const attempt = createSimulation(untouchable(), options as unknown as SimulationOptions);
-    await expect(attempt).rejects.toThrow(/^options is .*, but it must be an object/);
-  });
-
-  it.each<[string, Limits, Partial<SimulationOptions>, RegExp]>([
-    [
-      'maxStorageBufferBindingSize',
-      {},
-      { capacity: 17_000_000 },
-      /^17000000 particles in \d+ cells need a buffer of 136000000 bytes, but .* request it with particles: 17000000, cells: \d+\.$/,
-    ],
-    [
-      'maxStorageBufferBindingSize',
-      {},
-      { max: [6000, 6000] },
-      /^2 particles in 36024004 cells need a buffer of \d+ bytes/,
-    ],
-    ['maxBufferSize', { maxBufferSize: 500 }, {}, /maxBufferSize of 500; request/],
-    [
-      'maxStorageBuffersPerShaderStage',
-      { maxStorageBuffersPerShaderStage: 4 },
-      {},
-      /^This device's maxStorageBuffersPerShaderStage is 4, but cellstorm needs 8\.$/,
-    ],
-    [
-      'maxComputeInvocationsPerWorkgroup',
-      { maxComputeInvocationsPerWorkgroup: 128 },
-      {},
-      /is 128, but cellstorm needs 256/,
-    ],
-    [
-      'maxComputeWorkgroupStorageSize',
-      { maxComputeWorkgroupStorageSize: 1024 },
-      {},
-      /is 1024, but cellstorm needs 16384/,
-    ],
-    [
-      'maxComputeWorkgroupsPerDimension',
-      { maxComputeWorkgroupsPerDimension: 2 },
-      { capacity: 1025 },
-      /^1025 particles .* need 5 workgroups, .* of 2 holds 4: at most 1024 particles in 16381 cells fit\.$/,
-    ],
-  ])('options beyond %s', async (limit, limits, changes, message) => {
-    const attempt = createSimulation(untouchable(limits), { ...good, ...changes });
-    await expect(attempt).rejects.toBeInstanceOf(LimitError);
-    await expect(attempt).rejects.toMatchObject({ limit, message: expect.stringMatching(message) });
-  });
-
-  it('accepts options just within the limits, and only then uses the device', async () => {
-    const fits = { ...good, capacity: 1024, max: [100, 100] };
-    const attempt = createSimulation(untouchable({ maxComputeWorkgroupsPerDimension: 2 }), fits);
-    await expect(attempt).rejects.toThrow(/was used/);
-    const large = { ...good, capacity: 2 ** 24, max: [5788, 5788] };
-    await expect(createSimulation(untouchable(), large)).rejects.toThrow(/was used/);
-  });
-});
-
-describe('HashGrid.create rejects', () => {
-  const good: HashGridOptions = { dimensions: 3, min: [0, 0, 0], max: [9, 9, 9], diameter: 1, capacity: 10 };
-
-  it.each<[string, string, object, RegExp]>([
-    ['dimensions', '1', { dimensions: 1 }, /2 or 3/],
-    ['capacity', '-1', { capacity: -1 }, /a whole number from 0/],
-    ['capacity', 'undefined', { capacity: undefined }, /a whole number from 0/],
-    ['diameter', '0', { diameter: 0 }, /from 2\^-40 to 2\^60/],
-    ['diameter', 'NaN', { diameter: NOT_A_NUMBER }, /from 2\^-40/],
-    ['world.cellSize', '0.5', { cellSize: 0.5 }, /at least the largest diameter, 1/],
-    ['world.min', '[0, 0]', { min: [0, 0] }, /3 finite numbers/],
-    ['world.max[2]', '0', { max: [9, 9, 0] }, /at least world\.min\[2\] \+ one diameter/],
-    ['world', '[3002, 3002, 3002]', { max: [3000, 3000, 3000] }, /2147483644 in all/],
-    ['options.size', '2', { size: 2 }, /one of min, max, periodic, unbounded/],
-  ])('%s = %s', async (argument, value, changes, accepted) => {
-    const options = { ...good, ...changes } as HashGridOptions;
-    await expectRefusal(HashGrid.create(untouchable(), options), argument, value, accepted);
-  });
-
-  it('options beyond a limit', async () => {
-    const attempt = HashGrid.create(untouchable(), { ...good, capacity: 9_000_000 });
-    await expect(attempt).rejects.toMatchObject({ name: 'LimitError', limit: 'maxStorageBufferBindingSize' });
-    const wide = HashGrid.create(untouchable(), { ...good, max: [400, 400, 400] });
-    await expect(wide).rejects.toThrow(/^10 particles in 64964808 cells need a buffer of \d+ bytes/);
-  });
-});
+const { NaN: NOT_A_NUMBER } = Number;
 
 describe('wrapDevice', () => {
   it.each([undefined, null, 7, {}])('rejects %s', (device) => {
@@ -242,6 +49,16 @@ describe('requestGpu', () => {
     };
     return { requests, adapterRequests, adapter, gpu: gpu as unknown as GPU };
   }
+
+  it.each([new Error('the browser blocks it'), 'the browser blocks it'])(
+    'says so if the request for an adapter is rejected with %o',
+    async (reason) => {
+      const gpu = { requestAdapter: () => Promise.reject(reason) } as unknown as GPU;
+      const attempt = requestGpu({ particles: 1, dimensions: 2, gpu });
+      await expect(attempt).rejects.toThrow(GpuError);
+      await expect(attempt).rejects.toThrow(/^WebGPU gave no adapter: the browser blocks it$/);
+    },
+  );
 
   it.each<[string, string, object, RegExp]>([
     ['particles', '-1', { particles: -1 }, /a whole number from 0/],

@@ -1,3 +1,4 @@
+/** Scenes: exact numbers, the same for the same seed, with the properties that the registry declares. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import { planSimulation } from '../../../src/core/simulation/plan';
@@ -6,7 +7,6 @@ import { defineLevels } from '../../../src/core/world/level-world';
 import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';
 import {
   createScene,
-  Random,
   SCENES,
   type Scene,
   type SceneRequest,
@@ -15,7 +15,6 @@ import {
   scenesOf,
   worldOptions,
 } from '../../../src/scenes';
-import { ceilRoot, stepFor, toCoordinate } from '../../../src/scenes/scene';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
 /** Scenes of balls with variable radii; their sizes are multiples of 1/32. */
@@ -28,7 +27,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
 
   describe.each(EQUAL_RADIUS_SCENES)('%s', (name) => {
     it.each([0, 1, 2, 9, 28, 1000, 4097])(
-      'with %d particles is dyadic, lies inside its world and makes a valid simulation',
+      'with %d particles has dyadic numbers, lies inside its world and makes a valid simulation',
       (count) => {
         const scene = createScene(name, { dimensions, count, seed: 5 });
         expect(scene.positions.length).toBe(count * dimensions);
@@ -67,7 +66,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
   });
 });
 
-it('has the same particles as in earlier versions', () => {
+it('scenes have the same particles as in earlier versions', () => {
   const hashes = Object.fromEntries(
     EQUAL_RADIUS_SCENES.map((name) => [
       name,
@@ -274,56 +273,6 @@ describe('createScene', () => {
   });
 });
 
-describe('fixed-point helpers', () => {
-  it('takes exact roots of perfect powers and rounds up between them', () => {
-    for (const root of [1, 2, 3, 10, 99, 1000, 46_340]) {
-      expect(ceilRoot(root ** 2, 2)).toBe(root);
-      expect(ceilRoot(root ** 2 + 1, 2)).toBe(root + 1);
-      expect(ceilRoot(root ** 3, 3)).toBe(root);
-      expect(ceilRoot(root ** 3 + 1, 3)).toBe(root + 1);
-    }
-    expect(ceilRoot(0, 2)).toBe(1);
-  });
-
-  it('coarsens coordinates only if 32-bit floats would', () => {
-    expect([stepFor(1), stepFor(16_384), stepFor(16_385), stepFor(40_000)]).toEqual([1, 1, 2, 4]);
-    expect(toCoordinate(1027, 2)).toBe(1026 / 1024);
-    const far = toCoordinate(20_000 * 1024 + 3, stepFor(20_000));
-    expect(Math.fround(far)).toBe(far);
-  });
-});
-
-describe('Random', () => {
-  it('has the same sequence as in earlier versions', () => {
-    const random = new Random(1);
-    expect(Array.from({ length: 4 }, () => random.nextBits())).toMatchInlineSnapshot(`
-      [
-        1506684997,
-        389392296,
-        138374344,
-        482077534,
-      ]
-    `);
-  });
-
-  it('fills a range evenly and stays inside it', () => {
-    const random = new Random(123);
-    const seen = new Array<number>(10).fill(0);
-    for (let draw = 0; draw < 100_000; draw++) {
-      const value = random.between(-4, 5);
-      seen[value + 4] = (seen[value + 4] as number) + 1;
-    }
-    expect(seen.reduce((sum, count) => sum + count, 0)).toBe(100_000);
-    expect(Math.min(...seen)).toBeGreaterThan(9600);
-    expect(Math.max(...seen)).toBeLessThan(10_400);
-  });
-
-  it('gives independent numbers for neighbouring seeds', () => {
-    const first = Array.from({ length: 1000 }, (_, seed) => new Random(seed).nextBits());
-    expect(new Set(first).size).toBe(1000);
-  });
-});
-
 /** Returns a scene with its radii, and throws if it has none. */
 function createSized(name: string, request: SceneRequest) {
   const scene = createScene(name, request);
@@ -389,7 +338,7 @@ describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions)
   });
 });
 
-it('rejects scenes that are unknown or run by another method', () => {
+it('createScene rejects scenes that are unknown or run by another method', () => {
   expect(() => createScene('nothing', { dimensions: 2, count: 1 })).toThrow(
     /^scene is "nothing", but it must be one of uniform, gas, .*brazil-nut\.$/,
   );

@@ -10,7 +10,7 @@ import { isNeededOfDawn, NATIVE_SOURCES, withDependencies } from '../../../scrip
 const SCRIPTS = fileURLToPath(new URL('../../../scripts/bench-pack', import.meta.url));
 const NATIVE = fileURLToPath(new URL('../../../bench/native', import.meta.url));
 
-it('includes only the files of Dawn that one system needs', () => {
+it('the pack includes only the files of Dawn that one system needs', () => {
   const needed = [
     'package.json',
     'index.js',
@@ -35,7 +35,7 @@ it('includes only the files of Dawn that one system needs', () => {
   expect(isNeededOfDawn('dist')).toBe(true);
 });
 
-it('includes all dependencies of packages, also circular ones', () => {
+it('the pack includes all dependencies of packages, also circular ones', () => {
   const dependencies: Record<string, string[]> = { a: ['c'], b: [], c: ['d', 'a'], d: [] };
   expect(withDependencies(['b', 'a'], (name) => dependencies[name] ?? [])).toEqual(['a', 'b', 'c', 'd']);
 });
@@ -149,14 +149,14 @@ describe('run.sh', () => {
   });
 });
 
-it('packs all sources of the CUDA program', () => {
+it('the pack includes all sources of the CUDA program', () => {
   const included = NATIVE_SOURCES.flatMap((name) =>
     [...readFileSync(join(NATIVE, name), 'utf8').matchAll(/#include "(.*)"/g)].map(([, file]) => file),
   );
   for (const file of included) expect(NATIVE_SOURCES).toContain(file);
 });
 
-it('documents the command', () => {
+it('bench/NOTES.md documents the command', () => {
   const text = readFileSync(join(SCRIPTS, 'README.txt'), 'utf8');
   expect(text).toMatch(/^ {4}\.\/run\.sh \[FOLDER\]$/m);
   expect(text).toMatch(/npm run bench:report -- FOLDER/);

@@ -95,7 +95,9 @@ export class Space {
   }
 }
 
-/** Returns the minimum image of the difference of two coordinates that are inside the box. `period` may be infinite. */
+/**
+ * Returns the minimum image of the difference of two coordinates that are inside the world. `period` may be infinite.
+ */
 export function minimumImageInside(difference: number, period: number): number {
   if (difference > period / 2) return difference - period;
   return difference < -period / 2 ? difference + period : difference;

@@ -4,6 +4,7 @@
  */
 import { GpuError, LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
+import { Readback } from '../../../gpu/readback';
 
 export interface Buffers<Names extends string> {
   readonly buffers: Readonly<Record<Names, GPUBuffer>>;
@@ -26,19 +27,8 @@ export async function createBuffers<const Given extends Sizes>(
   sizes: Given,
 ): Promise<Buffers<keyof Given & string>> {
   const { device } = gpu;
-  const wanted = Object.entries(sizes).map(([name, given]) => {
-    const [size, usage] = typeof given === 'number' ? [given, DATA] : given;
-    return { name, size: Math.max(16, Math.ceil(size / 16) * 16), usage };
-  });
-  for (const { name, size } of wanted) {
-    for (const limit of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
-      if (size <= device.limits[limit]) continue;
-      throw new LimitError(
-        limit,
-        `The fluid needs ${size} bytes for ${name}, but this device's ${limit} is ${device.limits[limit]}; request the GPU with \`cells: ${size / 4}\`, or use fewer cells or particles.`,
-      );
-    }
-  }
+  checkSizes(gpu, sizes);
+  const wanted = wantedOf(sizes);
   device.pushErrorScope('out-of-memory');
   const buffers: Record<string, GPUBuffer> = {};
   for (const { name, size, usage } of wanted)
@@ -58,33 +48,40 @@ export async function createBuffers<const Given extends Sizes>(
   return { buffers: buffers as Record<keyof Given & string, GPUBuffer>, bytes, destroy };
 }
 
+function wantedOf(sizes: Sizes) {
+  return Object.entries(sizes).map(([name, given]) => {
+    const [size, usage] = typeof given === 'number' ? [given, DATA] : given;
+    return { name, size: Math.max(16, Math.ceil(size / 16) * 16), usage };
+  });
+}
+
+/** Throws if the device cannot bind one of these buffers. */
+export function checkSizes({ device: { limits } }: Gpu, sizes: Sizes): void {
+  for (const { name, size } of wantedOf(sizes)) {
+    for (const limit of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+      if (size <= limits[limit]) continue;
+      throw new LimitError(
+        limit,
+        `The fluid needs ${size} bytes for ${name}, but this device's ${limit} is ${limits[limit]}; request the GPU with \`cells: ${size / 4}\`, or use fewer cells or particles.`,
+      );
+    }
+  }
+}
+
 /** Reads whole buffers. Their contents are those after all work submitted so far. */
 export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
-  const { device } = gpu;
-  const total = buffers.reduce((sum, { size }) => sum + size, 0);
-  // MAP_READ | COPY_DST
-  const staging = device.createBuffer({ label: 'fluid.read', size: total, usage: 0x01 | 0x08 });
-  const encoder = device.createCommandEncoder({ label: 'fluid.read' });
-  let offset = 0;
-  for (const buffer of buffers) {
-    encoder.copyBufferToBuffer(buffer, 0, staging, offset, buffer.size);
-    offset += buffer.size;
-  }
-  device.queue.submit([encoder.finish()]);
+  gpu.checkAlive();
+  const readback = new Readback(gpu, 'fluid');
   try {
-    // GPUMapMode.READ
-    await staging.mapAsync(1);
-    const mapped = staging.getMappedRange();
-    let first = 0;
-    return buffers.map(({ size }) => {
-      first += size;
-      return mapped.slice(first - size, first);
-    });
-  } catch (error) {
-    gpu.checkAlive();
-    throw error;
+    const encoder = gpu.device.createCommandEncoder({ label: 'fluid.read' });
+    const reading = readback.record(
+      encoder,
+      buffers.map((buffer) => ({ buffer, size: buffer.size })),
+    );
+    gpu.device.queue.submit([encoder.finish()]);
+    return await reading.finish();
   } finally {
-    staging.destroy();
+    readback.destroy();
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * Keeps the fluid's energy from growing in a substep. Input: each particle's account of the substep.
- * Guarantee: the same state gives the same bits. Workgroups are added up in a fixed order, and which particles a
- * workgroup sums depends on the state alone.
+ * Keeps the fluid's energy from growing in a substep. Input: each particle's account of the substep, which is the
+ * `Account` of reference/energy.ts.
+ * Guarantee: the same state gives the same bits. The sums of the workgroups are added up in a fixed order, and which
+ * particles a workgroup sums depends on the state alone.
  * Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.
  */
 import type { Gpu } from '../../../gpu/device';
@@ -18,6 +19,11 @@ export interface SettledParticles {
 }
 
 const NAMES = ['energy', 'settlement', 'settle'] as const;
+
+/** Returns the bytes of the particles' accounts; see shared.wgsl. */
+export function accountBytes(dimensions: number, capacity: number): number {
+  return 4 * (1 + 2 * dimensions) * capacity;
+}
 
 export class Energy {
   private constructor(
@@ -36,7 +42,7 @@ export class Energy {
       Promise<FluidKernel>,
     ]);
     const owned = await createBuffers(gpu, {
-      account: 4 * (1 + 2 * dimensions) * capacity,
+      account: accountBytes(dimensions, capacity),
       settlement: 16,
       partials: 2 * 16 * PARTIALS,
     });

@@ -1,6 +1,6 @@
 /**
  * Writes `struct Frame` and `struct Level` of shaders/fluid/shared.wgsl. Both consist of vectors of four numbers; the
- * lists below name them in order. tests/unit/methods/fluid.test.ts compares the lists with the shader.
+ * lists below name them in order. tests/unit/methods/fluid/passes/frame.test.ts compares the lists with the shader.
  */
 import type { Lattice, Level, Levels } from '../lattice';
 import { MAX_OBSTACLES, type Obstacle } from '../obstacles';
@@ -56,7 +56,7 @@ export interface GridCells {
 
 export interface FrameInput {
   readonly plan: FluidPlan;
-  /** Distance in entries between the axes in `coupling`. */
+  /** Number of entries per axis in `coupling`. */
   readonly couplingSize: number;
   readonly grid: GridCells;
   readonly count: number;

@@ -1,7 +1,7 @@
 /**
  * The uniform buffer from which substeps read their parameters (`struct Frame`). Each substep has a frame of its own,
- * so that many substeps can be recorded before a submission. Recording a substep writes its frame, and FRAMES substeps
- * later another substep reuses the memory.
+ * so that many substeps can be recorded before a submission. Recording a substep writes its frame. FRAMES substeps
+ * later, another substep reuses the memory of that frame.
  */
 import { LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
@@ -10,7 +10,7 @@ import { encodeFrame, FRAME_BYTES, type FrameInput } from './frame';
 
 /** One more than the number of substeps that can be recorded before a submission. */
 const FRAMES = 64;
-const SLOT_BYTES = Math.ceil(FRAME_BYTES / 256) * 256;
+const FRAME_STRIDE = Math.ceil(FRAME_BYTES / 256) * 256;
 
 export class Frames {
   private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
@@ -22,7 +22,7 @@ export class Frames {
   ) {}
 
   static async create(gpu: Gpu): Promise<Frames> {
-    return new Frames(gpu, await createBuffers(gpu, { frames: [SLOT_BYTES * FRAMES, UNIFORM] }));
+    return new Frames(gpu, await createBuffers(gpu, { frames: [FRAME_STRIDE * FRAMES, UNIFORM] }));
   }
 
   get buffer(): GPUBuffer {
@@ -33,7 +33,7 @@ export class Frames {
     return this.owned.bytes;
   }
 
-  /** Counts one more substep in a caller's encoder. Throws if a frame would be overwritten before the GPU reads it. */
+  /** Counts one more substep in a caller's encoder. Throws if the encoder would need more frames than there are. */
   reserve(encoder: GPUCommandEncoder): void {
     const recorded = this.recorded.get(encoder) ?? 0;
     if (recorded >= FRAMES - 1) {
@@ -47,7 +47,7 @@ export class Frames {
 
   /** Writes the frame of the next substep. Returns the frame's byte offset. */
   write(input: FrameInput): number {
-    const offset = SLOT_BYTES * this.next;
+    const offset = FRAME_STRIDE * this.next;
     this.next = (this.next + 1) % FRAMES;
     this.gpu.device.queue.writeBuffer(this.buffer, offset, encodeFrame(input));
     return offset;

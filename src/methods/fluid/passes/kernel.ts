@@ -1,4 +1,4 @@
-/** A kernel of the fluid: adds the WGSL and constants that all of them share, and dispatches with a substep's frame. */
+/** A kernel of the fluid: adds the WGSL and constants that all kernels share, and dispatches with a substep's frame. */
 
 import shared from '../../../../shaders/fluid/shared.wgsl?raw';
 import type { Bindings } from '../../../gpu/bindings';

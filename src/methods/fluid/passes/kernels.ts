@@ -53,7 +53,10 @@ function fluidFile(name: string, text: string): ShaderSource {
   return { name: `fluid/${name}.wgsl`, text };
 }
 
-/** The passes after which weigh.wgsl adds up partial sums. A pass's index here is the constant STAGE in weigh.wgsl. */
+/**
+ * The stages of the solver at which weigh.wgsl runs: after each pass that writes partial sums, and at the end. A
+ * stage's index here is the constant STAGE in weigh.wgsl.
+ */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
 
 export function kernelSources(apic: boolean) {

@@ -14,8 +14,8 @@ import { cellsOf, encodeLevels, LEVEL_BYTES, MOST_LEVELS, nodesOf } from './fram
 import { type Dispatch, FluidKernel, PARTIALS, TAIL_CELLS, WORKGROUP } from './kernel';
 import { kernelSources, WEIGHINGS, weighing } from './kernels';
 
-/** A pass whose partial sums are added up after it. */
-type SummedPass = (typeof WEIGHINGS)[number];
+/** A stage of the solver at which weigh.wgsl runs. */
+type WeighingStage = (typeof WEIGHINGS)[number];
 
 const KERNEL_NAMES = [
   'equations',
@@ -48,11 +48,12 @@ type BufferName =
   | 'allDispatches'
   | 'levels';
 
-/** Indices of the dispatches that belong to no level, then the index of the first dispatch that does. */
+/** Indices in `dispatches`: three dispatches that belong to no level, then the first dispatch of the first level. */
 const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;
 const PER_LEVEL = 3;
+/** Words per dispatch: the numbers of workgroups along three axes. */
 const WORDS = 3;
 /** Bytes of `struct Solver`, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;
@@ -93,7 +94,7 @@ export class Pressure {
   private constructor(
     private readonly levels: Levels,
     private readonly kernels: Readonly<Record<Name, FluidKernel>>,
-    private readonly summations: Readonly<Record<SummedPass, FluidKernel>>,
+    private readonly summations: Readonly<Record<WeighingStage, FluidKernel>>,
     private readonly owned: Buffers<BufferName>,
     input: PressureInput,
   ) {
@@ -172,7 +173,7 @@ export class Pressure {
     const nodes = Math.ceil(nodesOf(levels[0] as Level) / WORKGROUP);
     const run = (name: Name, workgroups: number | Dispatch) =>
       this.kernels[name].encode(pass, this.groups[name] as GPUBindGroup, workgroups, frame);
-    const sumUp = (after: SummedPass) => this.summations[after].encode(pass, this.sumGroup, 1, frame);
+    const sumUp = (after: WeighingStage) => this.summations[after].encode(pass, this.sumGroup, 1, frame);
     run('equations', this.reductionGroups);
     sumUp('assemble');
     run('begin', this.reductionGroups);
@@ -252,15 +253,16 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/** Returns the index of the first level that one workgroup can solve with all coarser levels, or of the last level. */
+/** Returns the index of the first level with few enough cells for the tail kernel, or of the last level. */
 function tailOf({ levels }: Levels): number {
   const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
   return few < 0 ? levels.length - 1 : few;
 }
 
 /**
- * Returns the workgroup counts of all dispatches: for all nodes, a reduction and the tail, then per level for half of
- * its cells and for all of its cells.
+ * Returns the workgroup counts of all dispatches. Three come first: over all cells with the upper layers (nodes), over
+ * the same cells with at most PARTIALS workgroups, and for the tail. Two follow per level: over half of its cells, and
+ * over all of its cells.
  */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;

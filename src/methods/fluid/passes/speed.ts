@@ -23,7 +23,7 @@ export class Speed {
     return this.owned.bytes;
   }
 
-  /** Resolves to the greatest speed when this is called. */
+  /** Resolves to the greatest speed at the time of the call. */
   async greatest(input: Readonly<Record<'frame' | 'velocities', GPUBuffer>>, frame: number): Promise<number> {
     const { device } = this.gpu;
     const { partials } = this.owned.buffers;

@@ -9,15 +9,16 @@
 import { HashGrid } from '../../../engine/grid/hash-grid';
 import type { Simulation } from '../../../engine/simulation/simulation';
 import type { Gpu } from '../../../gpu/device';
+import { foldWorkgroups } from '../../../gpu/dispatch';
 import { defineLevels } from '../lattice';
 import type { Obstacle } from '../obstacles';
 import type { FluidPlan } from '../options';
 import { markSolids } from '../reference/cells';
 import { LAYERS } from '../reference/project';
 import { isRestrained, type LatticeState } from '../shape';
-import { type Buffers, clearWords, createBuffers, readBuffers } from './buffers';
+import { type Buffers, checkSizes, clearWords, createBuffers, readBuffers } from './buffers';
 import { Drain } from './drain';
-import { Energy } from './energy';
+import { accountBytes, Energy } from './energy';
 import { nodesOf } from './frame';
 import { Frames } from './frames';
 import { FluidKernel, WORKGROUP } from './kernel';
@@ -79,11 +80,15 @@ export interface LatticeReading {
   readonly solved: SolverState;
 }
 
-/** The part of a checkpoint that these buffers hold. */
+/** The part of a checkpoint that the buffers of a Substep hold. */
 export interface SubstepCheckpoint {
   /** dimensions² numbers per id; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
   readonly unconverged: number;
+}
+
+function affineBytes({ dimensions, transfer, capacity }: FluidPlan): number {
+  return transfer === 'apic' ? 4 * dimensions ** 2 * capacity : 16;
 }
 
 export class Substep {
@@ -93,7 +98,7 @@ export class Substep {
   private constructor(
     private readonly gpu: Gpu,
     private readonly parts: Parts,
-    /** Distance in entries between the axes in `coupling`. */
+    /** Number of entries per axis in `coupling`. */
     private readonly couplingSize: number,
   ) {
     const { kernels, owned, grid, frames } = parts;
@@ -111,6 +116,20 @@ export class Substep {
     ];
   }
 
+  /** Throws if the device cannot hold the lattice or what it stores per particle. */
+  static check(gpu: Gpu, plan: FluidPlan): void {
+    const { dimensions, lattice, capacity } = plan;
+    // The largest buffers.
+    checkSizes(gpu, {
+      velocity: 4 * dimensions * lattice.size,
+      coupling: 4 * dimensions * defineLevels(lattice).size,
+      affine: affineBytes(plan),
+      account: accountBytes(dimensions, capacity),
+    });
+    foldWorkgroups(Math.ceil(Math.max(lattice.size, capacity) / WORKGROUP), gpu.workgroupsPerDimension);
+  }
+
+  /** Creates the buffers and compiles the kernels. Call `check` first. */
   static async create(gpu: Gpu, plan: FluidPlan): Promise<Substep> {
     const { dimensions, lattice, capacity, min, max, cellSize } = plan;
     const { size } = lattice;
@@ -131,7 +150,7 @@ export class Substep {
           kinds: 4 * size,
           mask: 4 * size,
           fullness: 4 * size,
-          affine: apic ? 4 * dimensions ** 2 * capacity : 16,
+          affine: affineBytes(plan),
         }),
       );
       gpu.device.queue.writeBuffer(owned.buffers.mask, 0, Uint32Array.from(plan.mask));
@@ -208,8 +227,8 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Sums add particles in the order of slots. `separate` sorts the slots; without it, their order would depend
-          // on history.
+          // Sums add particles in the order of slots. `separate` sorts the particles; without it, the order of slots
+          // would depend on history.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },

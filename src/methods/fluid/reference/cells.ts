@@ -13,11 +13,17 @@ export interface CellInput {
   readonly obstacles: readonly Obstacle[];
 }
 
+/**
+ * A cell is solid if its centre is deeper than this in an obstacle, in cells. A centre is often exactly on a surface,
+ * where rounding would decide; both engines then leave the cell free.
+ */
+export const SOLID_DEPTH = 2 ** -10;
+
 /** Writes the kinds of all cells as if there were no fluid: AIR, SOLID, or SOLID + 1 + the index of an obstacle. */
 export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, kinds: Uint8Array): void {
   kinds.fill(SOLID);
   const middle = [0, 0, 0];
-  const isInside = (obstacle: Obstacle) => insideObstacle(obstacle, middle);
+  const isInside = (obstacle: Obstacle) => insideObstacle(obstacle, middle, SOLID_DEPTH * cellSize);
   eachRow(lattice, -1, (row, end, y, z) => {
     middle[1] = (y + 0.5) * cellSize;
     if (lattice.dimensions === 3) middle[2] = (z + 0.5) * cellSize;

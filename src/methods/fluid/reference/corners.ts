@@ -50,9 +50,9 @@ export class Corners {
   }
 
   /**
-   * Finds the corners among the faces across an axis, or, with axis −1, among the centres of cells. To read, set
-   * `clamped`: the outermost corners then get the weight of corners beyond the ends of the lattice. To scatter, leave
-   * it off: `beyond` then marks corners beyond the ends.
+   * Finds the corners among the faces perpendicular to an axis, or, with axis −1, among the centres of cells. Set
+   * `clamped` for reading: the outermost corners then get the weight of corners beyond the ends of the lattice. Leave
+   * it off for scattering: `beyond` then marks corners beyond the ends.
    */
   find(axis: number, point: Float64Array, clamped: boolean): void {
     const { lower, shares, weights } = this;

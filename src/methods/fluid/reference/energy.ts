@@ -2,7 +2,7 @@
  * Keeps the fluid's energy from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and
  * settle.wgsl. Pressure does no work on the lattice, whose faces all have the same weight. It does a little work on the
  * particles, because they give faces different weights. Also, keeping particles apart and correcting their density
- * lifts some of them. The end of the substep removes the energy gained this way, in this order:
+ * lifts some particles. The end of the substep removes the energy gained this way, in this order:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but only a small share, because a larger one would stop gentle waves;
  * 3. from heights, because the rest came from lifting: each particle sinks by an invisible share of its height.

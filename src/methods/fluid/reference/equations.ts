@@ -3,8 +3,8 @@
  * of coupling · (pressure − neighbour's pressure) over its faces equals the surplus flow into the cell. Towards air,
  * the pressure is 0 at the surface, whose distance from the cell's centre follows from the cell's fullness (ghost fluid
  * method). Pressures are in units of velocity, that is, divided by density · cell size / dt.
- * Density correction: in each step, cells that are too full swell a little, and deep cells that are not full shrink a
- * little.
+ * Density correction: in each substep, cells that are too full swell a little, and deep cells (without air neighbours)
+ * that are not full shrink a little.
  */
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
@@ -15,11 +15,11 @@ export const SURFACE_FULLNESS = 0.5;
  * Least distance from a fluid cell's centre to the surface, in cells. With less, faces at the surface become unstable.
  */
 const LEAST_SURFACE = 0.25;
-/** Greatest relative growth of a cell's volume per step. A faster growth would throw particles about. */
+/** Greatest relative growth of a cell's volume per substep. A faster growth would throw particles about. */
 const MOST_SWELLING = 0.1;
 /**
- * Greatest relative shrinking of a cell's volume per step. It is large enough for a wave that closes over a hollow to
- * fill that hollow.
+ * Greatest relative shrinking of a cell's volume per substep. It is large enough for a wave that closes over a hollow
+ * to fill that hollow.
  */
 const MOST_SHRINKING = 0.3;
 /** A cell counts as full if its fullness differs from 1 by at most this. */
@@ -30,16 +30,16 @@ export interface EquationInput {
   readonly kinds: Uint8Array;
   readonly fullness: Float64Array;
   readonly velocity: Float64Array;
-  /** The velocity that changes a cell's volume by 100% in one step; see correctionRate. */
+  /** The velocity that changes a cell's volume by 100% in one substep; see correctionRate. */
   readonly rate: number;
-  /** Share of a cell's surplus of particles that a step corrects, 0 to 1. */
+  /** Share of a cell's surplus of particles that a substep corrects, 0 to 1. */
   readonly correction: number;
 }
 
-/** Arrays over the finest level of a multigrid, or over all levels, of which it is the first. */
+/** Arrays over the finest level of a multigrid, or over all levels, which begin with the finest. */
 export interface Equations {
   readonly coupling: Float64Array;
-  /** Distance in entries between the axes in `coupling`. */
+  /** Number of entries per axis in `coupling`. */
   readonly couplingSize: number;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;
@@ -62,7 +62,9 @@ export function surfaceDistance(fullness: number): number {
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
-/** Returns the velocity that changes a cell's volume by 100% in `dt`. Replaces shorter `dt` by the shorter limit. */
+/**
+ * Returns the velocity that changes a cell's volume by 100% in `dt`. A `dt` below both limits counts as the shorter.
+ */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,
   dt: number,
@@ -71,7 +73,7 @@ export function correctionRate(
   return cellSize / Math.max(dt, Math.min(fall, SHORTEST_CORRECTION));
 }
 
-/** Returns the swelling of a cell in a step, as a sum of velocities over its faces. */
+/** Returns the swelling of a cell in a substep, as a sum of velocities over its faces. */
 export function swelling(fullness: number, isDeep: boolean, correction: number, rate: number): number {
   const excess =
     fullness > 1 + FULLNESS_SLACK

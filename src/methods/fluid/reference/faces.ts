@@ -10,7 +10,7 @@ export interface FaceInput {
   readonly lattice: Lattice;
   readonly kinds: Uint8Array;
   readonly obstacles: readonly Obstacle[];
-  /** Velocity that gravity adds in the step, per axis. */
+  /** Velocity that gravity adds in the substep, per axis. */
   readonly gain: readonly number[];
 }
 

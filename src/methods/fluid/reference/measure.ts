@@ -3,10 +3,13 @@
  * cells.
  */
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
+import type { Obstacle } from '../obstacles';
 import type { FluidPlan } from '../options';
 import type { FluidParticles } from '../shape';
+import { markFluid, markSolids } from './cells';
 import { correctionRate, SURFACE_FULLNESS, swelling } from './equations';
 import { MOST_CELLS } from './particles';
+import { fillCells } from './transfer';
 
 /** Figures of the pressure solver in the last substep. */
 export interface SolverFigures {
@@ -29,7 +32,7 @@ export interface FluidMeasures extends SolverFigures {
   readonly unconverged: number;
   /** Number of particles that emitters could not add because the capacity was reached. */
   readonly missed: number;
-  /** Volume of the fluid; see measureVolume. */
+  /** Volume that the particles fill where they are now; see measureVolume. */
   readonly volume: number;
   /** Volume that the particles should fill. */
   readonly nominalVolume: number;
@@ -70,11 +73,16 @@ type ParticleFigures = Pick<
 /** Returns the measures that do not depend on the engine. `dt`: seconds of the last substep; 0 before the first. */
 export function measureState(
   plan: FluidPlan,
-  { kinds, fullness }: Readonly<Record<'kinds' | 'fullness', ArrayLike<number>>>,
+  obstacles: readonly Obstacle[],
   { ids, positions, velocities }: FluidParticles,
   dt: number,
 ): ParticleFigures & Pick<FluidMeasures, 'count' | 'volume' | 'nominalVolume'> {
   const { lattice, cellSize, dimensions, particlesPerCell } = plan;
+  // Find the kinds of cells anew: the engine's lattice is that of the last substep, or empty before the first.
+  const kinds = new Uint8Array(lattice.size);
+  markSolids({ ...plan, obstacles }, kinds);
+  const { fullness, inside } = fillCells({ ...plan, kinds }, { positions, velocities });
+  markFluid(lattice, inside, kinds);
   return {
     count: ids.length,
     volume: measureVolume(lattice, cellSize, kinds, fullness),

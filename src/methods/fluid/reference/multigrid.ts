@@ -4,11 +4,12 @@
  * aggregation). The sums are halved because a value is constant within a coarse cell, which makes differences between
  * cells count twice as much as they should. Coarser equations depend on couplings only, so solids, surfaces and
  * obstacles of any shape are right on every level.
- * Smoother: Gauss–Seidel over red, then black cells; on the way up black, then red, so that the cycle is symmetric.
+ * Smoother: Gauss–Seidel over the red, then the black cells of a chequerboard. After the coarser levels, black comes
+ * first, so that the cycle is symmetric.
  */
 import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
-/** Rounds of smoothing before and after each coarser level. */
+/** Rounds of smoothing on each level but the coarsest: as many before the coarser levels as after them. */
 export const SMOOTHINGS = 2;
 /** Rounds of smoothing on the coarsest level, first forward (red, black), then as many backward. */
 export const COARSEST_ROUNDS = 3;
@@ -88,8 +89,7 @@ function parentRow(coarse: Level, y: number, z: number): number {
 }
 
 /**
- * Returns the sum of coupling · pressure over a cell's neighbours. `size`: distance between the axes in `coupling`, in
- * entries.
+ * Returns the sum of coupling · pressure over a cell's neighbours. `size`: number of entries per axis in `coupling`.
  */
 function neighbourSum(
   coupling: Float64Array,

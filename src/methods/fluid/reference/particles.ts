@@ -1,7 +1,7 @@
 /**
  * Updates particles from the lattice, in place: velocities, positions and, with APIC, slopes. Twin of
- * shaders/fluid/particles.wgsl. Inputs: the faces' velocities before and after the step.
- * A particle moves by Ralston's third-order rule through a velocity field that stays constant during the step. It moves
+ * shaders/fluid/particles.wgsl. Inputs: the faces' velocities before and after the substep.
+ * A particle moves by Ralston's third-order rule through a velocity field that is constant during the substep. It moves
  * at most MOST_CELLS cells along an axis and never into a solid.
  */
 import type { Lattice } from '../lattice';
@@ -10,7 +10,7 @@ import { Corners } from './corners';
 import type { Account } from './energy';
 import type { ParticleSet } from './transfer';
 
-/** Most cells that a particle moves along an axis in a step. Extrapolated velocities do not reach much farther. */
+/** Most cells that a particle moves along an axis in a substep. Extrapolated velocities do not reach much farther. */
 export const MOST_CELLS = 2;
 /** Distance that particles keep from solids, in cells. */
 export const MARGIN = 1 / 64;
@@ -22,7 +22,7 @@ export interface ParticleStep {
   /** Share of FLIP: 1 is pure FLIP, 0 is PIC. */
   readonly blend: number;
   readonly mask: Uint8Array;
-  /** Obstacles at their positions at the end of the step. */
+  /** Obstacles at their positions at the end of the substep. */
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;
@@ -159,7 +159,7 @@ function isMasked(lattice: Lattice, mask: Uint8Array, point: Vector): boolean {
 
 /**
  * Moves along one axis after the other, so that a particle stopped along one axis slides along the others. Tests the
- * middle of each move too, because a move may be longer than a cell. Returns the same bits as keepOut.
+ * middle of each move too, because a move may be longer than a cell. Returns a bit per axis, as keepOut does.
  */
 function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
   const { dimensions } = lattice;

@@ -8,7 +8,7 @@ import { eachRow, type Lattice } from '../lattice';
 export function applyPressure(
   { dimensions, size, strides }: Lattice,
   coupling: Float64Array,
-  /** Distance in entries between the axes in `coupling`. */
+  /** Number of entries per axis in `coupling`. */
   couplingSize: number,
   pressure: Float64Array,
   velocity: Float64Array,
@@ -26,8 +26,8 @@ export function applyPressure(
 }
 
 /**
- * Layers of faces, around the known faces, to extrapolate. Each face gets the mean of its known neighbours. No particle
- * reads faces farther out in a step.
+ * Number of layers of faces that are extrapolated, outwards from the known faces. Each face gets the mean of its known
+ * neighbours. No particle reads faces farther out in a substep.
  */
 export const LAYERS = 4;
 
@@ -51,8 +51,8 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
 }
 
 /**
- * Extrapolates one layer of the faces across an axis. With the last layer, faces that are still unknown get 0; they are
- * far from any fluid.
+ * Extrapolates one more layer of the faces perpendicular to an axis. With the last layer, sets all other unknown faces
+ * to 0, because they are far from any fluid.
  */
 function spread(
   lattice: Lattice,

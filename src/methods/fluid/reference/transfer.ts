@@ -65,7 +65,7 @@ function scatter(
   { velocity, fullness, inside }: Transferred,
   weights: Float64Array,
 ): void {
-  const { dimensions, size, cells } = lattice;
+  const { dimensions, size } = lattice;
   const corners = new Corners(lattice);
   const { offsets, weights: shares } = corners;
   const point = new Float64Array(3);
@@ -97,26 +97,67 @@ function scatter(
         velocity[entry] = (velocity[entry] as number) + weight * value;
       }
     }
-    corners.find(-1, point, false);
-    let closed = corners.beyond;
-    let free = 0;
-    for (let corner = 0; corner < corners.count; corner++) {
-      if ((closed >> corner) & 1) continue;
-      if ((kinds[corners.entry + (offsets[corner] as number)] as number) >= SOLID) closed |= 1 << corner;
-      else free += shares[corner] as number;
-    }
-    for (let corner = 0; corner < corners.count; corner++) {
-      const share = shares[corner] as number;
-      if ((closed >> corner) & 1 || share === 0) continue;
-      const entry = corners.entry + (offsets[corner] as number);
-      fullness[entry] = (fullness[entry] as number) + share / (free * particlesPerCell);
-    }
-    let cell = lattice.first;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const last = (cells[axis] as number) - 1;
-      cell +=
-        (lattice.strides[axis] as number) * Math.min(Math.max(Math.floor(point[axis] as number), 0), last);
-    }
+    spreadFullness(corners, kinds, point, particlesPerCell, fullness);
+    const cell = cellOf(lattice, point);
     inside[cell] = (inside[cell] as number) + 1;
   }
+}
+
+/** Computes `fullness` and `inside` of particlesToGrid, from packed particles. */
+export function fillCells(
+  { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
+  { positions, velocities }: Pick<ParticleSet, 'positions' | 'velocities'>,
+): Pick<Transferred, 'fullness' | 'inside'> {
+  const { dimensions, size } = lattice;
+  const [fullness, inside] = [new Float64Array(size), new Uint32Array(size)];
+  const corners = new Corners(lattice);
+  const point = new Float64Array(3);
+  for (let first = 0; first < positions.length; first += dimensions) {
+    let finite = true;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const coordinate = (positions[first + axis] as number) / cellSize;
+      point[axis] = coordinate;
+      finite &&= Number.isFinite(coordinate) && Number.isFinite(velocities[first + axis]);
+    }
+    if (!finite) continue;
+    spreadFullness(corners, kinds, point, particlesPerCell, fullness);
+    const cell = cellOf(lattice, point);
+    inside[cell] = (inside[cell] as number) + 1;
+  }
+  return { fullness, inside };
+}
+
+/** Shares a particle's weight among the free cells around a point. */
+function spreadFullness(
+  corners: Corners,
+  kinds: Uint8Array,
+  point: Float64Array,
+  particlesPerCell: number,
+  fullness: Float64Array,
+): void {
+  const { offsets, weights: shares } = corners;
+  corners.find(-1, point, false);
+  let closed = corners.beyond;
+  let free = 0;
+  for (let corner = 0; corner < corners.count; corner++) {
+    if ((closed >> corner) & 1) continue;
+    if ((kinds[corners.entry + (offsets[corner] as number)] as number) >= SOLID) closed |= 1 << corner;
+    else free += shares[corner] as number;
+  }
+  for (let corner = 0; corner < corners.count; corner++) {
+    const share = shares[corner] as number;
+    if ((closed >> corner) & 1 || share === 0) continue;
+    const entry = corners.entry + (offsets[corner] as number);
+    fullness[entry] = (fullness[entry] as number) + share / (free * particlesPerCell);
+  }
+}
+
+/** Returns the entry of the cell that holds a point. A point outside the tank belongs to the nearest cell. */
+function cellOf({ dimensions, cells, strides, first }: Lattice, point: Float64Array): number {
+  let cell = first;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const last = (cells[axis] as number) - 1;
+    cell += (strides[axis] as number) * Math.min(Math.max(Math.floor(point[axis] as number), 0), last);
+  }
+  return cell;
 }

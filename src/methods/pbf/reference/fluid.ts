@@ -31,7 +31,7 @@ export class FluidTwin {
   private readonly rises: Float64Array;
   private readonly squares: Float64Array;
   private readonly lambdas: Float64Array;
-  /** Gradients of the density that walls and obstacles add, from the last measure. */
+  /** Gradients of the density that walls and obstacles add, from the last call of measure(). */
   private readonly gradients: Float64Array;
   private readonly surroundings: Surroundings;
   private readonly point = new Float64Array(3);

@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly low: readonly number[];
-  /** Length of the box along periodic axes, 0 along other axes. */
+  /** Length of the world along periodic axes, 0 along other axes. */
   readonly period: readonly number[];
 }
 
@@ -86,8 +86,8 @@ function addBox(
 }
 
 /**
- * Moves a point that is inside an obstacle to the nearest point of the surface. A box moves it only to sides that are
- * inside the walls.
+ * Moves a point that is inside an obstacle to the nearest point of the surface. Sides of a box that are beyond the
+ * walls do not count.
  */
 export function leaveSolids(surroundings: Surroundings, solids: Float32Array, point: Float64Array): void {
   const { dimensions } = surroundings;

@@ -54,8 +54,8 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
   }
 
   set({ gravity, substeps, flipShare }: ViewSettings): void {
-    const hasVariableRadii = this.fluid.plan.transfer === 'flip';
-    this.fluid.set({ gravity, substeps, ...(hasVariableRadii ? { blend: flipShare } : {}) });
+    const isFlip = this.fluid.plan.transfer === 'flip';
+    this.fluid.set({ gravity, substeps, ...(isFlip ? { blend: flipShare } : {}) });
   }
 
   async measure(): Promise<MethodMeasures> {
@@ -212,8 +212,7 @@ function figuresOf(
   return [
     {
       title: 'Volume',
-      // The volume is measured in a substep, so it is unknown before the first.
-      value: nominalVolume > 0 && volume > 0 ? formatPercent(volume / nominalVolume) : '–',
+      value: nominalVolume > 0 ? formatPercent(volume / nominalVolume) : '–',
       hint: 'Volume that the fluid fills, as a share of the volume of its particles',
     },
     {

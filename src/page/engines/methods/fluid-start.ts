@@ -10,10 +10,13 @@ import type { Start } from '../../model/simulation-view';
 import { formatCount } from '../../support/format';
 import { CpuFluidBody, GpuFluidBody } from './fluid-simulation';
 
-/** Greatest random offset, as a share of the particles' distance. Each particle stays in its part of a cell. */
+/**
+ * Width of the range of random offsets, as a share of the particles' distance. It is so small that each particle stays
+ * in its part of a cell.
+ */
 const SEEDED = 0.4;
 
-/** Capacity per initial particle if the scene has emitters. A pool that runs over stays below it. */
+/** Capacity per initial particle if the scene has emitters. Even an overflowing pool needs less. */
 const ROOM = 1.5;
 
 /** The page shows a note if the lattice's limit leaves less than this share of the requested particles. */
@@ -69,7 +72,7 @@ export function startFluid(choices: Choices, count: number): Start {
   return {
     options,
     note: isShort
-      ? `This tank takes ${formatCount(made)} particles, not ${formatCount(count)}: its lattice has at most ${formatCount(MOST_CELLS_ALONG)} cells along an axis. A narrower one takes more.`
+      ? `This tank takes ${formatCount(made)} particles, not ${formatCount(count)}: its lattice has at most ${formatCount(MOST_CELLS_ALONG)} cells along an axis. A narrower tank takes more.`
       : '',
     method: {
       method: 'fluid',

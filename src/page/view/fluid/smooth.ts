@@ -19,7 +19,7 @@ const ROUNDS = 2;
 const AXES = ['across', 'up'] as const;
 type Axis = (typeof AXES)[number];
 
-/** Textures of distances: `nearest` holds those of the balls, the others the last output along an axis. */
+/** Textures of distances: `nearest` of the balls; `across` and `up` hold the last output along that axis. */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
 export class FluidSmoothing {

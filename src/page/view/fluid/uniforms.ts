@@ -33,7 +33,7 @@ export const REACH = { 2: 2.7, 3: 0.8 } as const;
 const DROP = 1 / Math.sqrt(Math.PI);
 /** Standard deviation of the smoothing, in radii of a ball. */
 const SMOOTHING = 1.6;
-/** Two surfaces are separate if their distances from the camera differ by more than this, in radii of a ball. */
+/** Two texels belong to different surfaces if their depths differ by more than this, in radii of a ball. */
 const STEP = 2.2;
 
 /** The members of struct Fluid in shaders/draw/fluid.wgsl. Each is a vec4f. */

@@ -1,26 +1,15 @@
-/**
- * Flocks and particle life on the GPU: steps like those of the CPU engine in doubles, the same bits in every run, and
- * promises.
- */
+/** Flocks on the GPU: steps like those of the CPU engine in doubles, the same bits in every run, and behaviour. */
 import { describe, expect } from 'vitest';
-import type { Dimensions } from '../../../src/core/world/world';
-import {
-  createCpuFlock,
-  createCpuLife,
-  createFlock,
-  createLife,
-  type FlockState,
-} from '../../../src/methods/flock';
+import type { Dimensions } from '../../../../src/core/world/world';
+import { createCpuFlock, createFlock, type FlockState } from '../../../../src/methods/flock';
 import {
   expectComingAndGoing,
   expectSameFromCheckpoint,
   flockOptions,
-  lifeOptions,
   type Space,
-} from '../../helpers/inputs/flocks';
-import { expectArraysWithin, gpuTest, SHARED } from '../../helpers/node-gpu';
-import { bitsOf, DIMENSIONS } from '../../helpers/passes';
-import { THOROUGH } from '../../helpers/thorough';
+} from '../../../helpers/inputs/flocks';
+import { expectArraysWithin, gpuTest, SHARED } from '../../../helpers/node-gpu';
+import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 
 const DT = 1 / 64;
 
@@ -30,17 +19,19 @@ const DT = 1 / 64;
  */
 const PART = 2 ** -18;
 
-const BOTH_KINDS: readonly [string, Space] = ['a box with walls across y', [true, false, true]];
+const SPACES: readonly (readonly [name: string, space: Space])[] = [
+  ['a box with walls across y', [true, false, true]],
+  ['space without end', 'unbounded'],
+];
 
-/** Each world compiles all kernels, so 3D tests only the world with both kinds of axes, and 2D those without. */
-function worldsIn(dimensions: Dimensions): readonly (readonly [string, Space])[] {
-  const endless = ['space without end', 'unbounded'] as const;
-  if (dimensions === 3) return [BOTH_KINDS];
-  return THOROUGH ? [BOTH_KINDS, endless] : [endless];
-}
+/** In both tiers, 3D tests only the world with both kinds of axes, and 2D the other, because each compiles all kernels. */
+const USUAL_SPACES: Readonly<Record<Dimensions, string>> = {
+  2: 'space without end',
+  3: 'a box with walls across y',
+};
 
 describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
-  for (const [name, space] of worldsIn(dimensions)) {
+  for (const [name, space] of SPACES) {
     gpuTest(
       `moves like on the CPU, with the same bits twice, in ${name}`,
       async (_, tools) => {
@@ -75,7 +66,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
         again.destroy();
         expect(() => first.step(DT)).toThrow(/destroyed/);
       },
-      SHARED,
+      name === USUAL_SPACES[dimensions] ? SHARED : { ...SHARED, tags: 'full' },
     );
   }
 
@@ -165,40 +156,3 @@ gpuTest(
   },
   SHARED,
 );
-
-describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
-  for (const [name, space] of worldsIn(dimensions)) {
-    gpuTest(
-      `moves like on the CPU, with the same bits twice, in ${name}`,
-      async (_, tools) => {
-        const options = { ...lifeOptions(dimensions, space, 600), capacity: 610 };
-        const first = await createLife(tools.wrap(), options);
-        const again = await createLife(tools.wrap(), options);
-        const cpu = createCpuLife(options);
-        for (const life of [first, again, cpu])
-          await expectComingAndGoing(life, { species: Uint8Array.of(1) });
-        cpu.step(DT);
-        const expected = cpu.read();
-        first.step(DT);
-        const got = await first.read();
-        expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');
-        expectArraysWithin(got.positions, expected.positions, 12 * PART, 'positions');
-        for (let step = 0; step < 4; step++) first.step(DT);
-        for (let step = 0; step < 5; step++) again.step(DT);
-        const [one, other] = await Promise.all([first.read(), again.read()]);
-        expect(bitsOf(one.positions)).toEqual(bitsOf(other.positions));
-        expect(bitsOf(one.velocities)).toEqual(bitsOf(other.velocities));
-        // Another table gives another step.
-        again.set({ attraction: options.attraction.map((row) => row.map((wish) => -wish)) });
-        first.step(DT);
-        again.step(DT);
-        expect((await again.read()).velocities).not.toEqual((await first.read()).velocities);
-        await expectSameFromCheckpoint(first, again);
-        first.destroy();
-        again.destroy();
-        expect(() => again.set({ strength: 1 })).toThrow(/destroyed/);
-      },
-      SHARED,
-    );
-  }
-});

@@ -3,11 +3,11 @@
  * momentum, rest.
  */
 import { describe, expect } from 'vitest';
-import { createCpuPositionFluid, createPositionFluid } from '../../../src/methods/pbf';
-import { expectComingAndGoing, expectSameFromCheckpoint } from '../../helpers/inputs/flocks';
-import { blockOf, columnOf, FLUID_RADIUS, obstaclesIn } from '../../helpers/inputs/position-fluids';
-import { expectArraysWithin, gpuTest, SHARED } from '../../helpers/node-gpu';
-import { bitsOf, DIMENSIONS } from '../../helpers/passes';
+import { createCpuPositionFluid, createPositionFluid } from '../../../../src/methods/pbf';
+import { expectComingAndGoing, expectSameFromCheckpoint } from '../../../helpers/inputs/flocks';
+import { blockOf, columnOf, FLUID_RADIUS, obstaclesIn } from '../../../helpers/inputs/position-fluids';
+import { expectArraysWithin, gpuTest, SHARED } from '../../../helpers/node-gpu';
+import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 
 const DT = 1 / 128;
 
@@ -74,6 +74,49 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       fluid.destroy();
       again.destroy();
       expect(() => fluid.step(DT)).toThrow(/destroyed/);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'moves like on the CPU after particles were removed, and from a checkpoint with gaps in its ids',
+    async (_, tools) => {
+      const options = blockOf(dimensions, { squeeze: 0.9, iterations: 2, gravity: 1 });
+      const capacity = options.positions.length / dimensions;
+      const fluids = [
+        await createPositionFluid(tools.wrap(), { ...options, capacity }),
+        createCpuPositionFluid({ ...options, capacity }),
+      ] as const;
+      const [gpu, cpu] = fluids;
+      for (const one of fluids) one.step(DT);
+      cpu.restore(await gpu.checkpoint());
+      const removed = Array.from({ length: capacity }, (__, id) => id).filter((id) => id % 3 === 0);
+      const bound = PART * FLUID_RADIUS;
+      const expectSame = async () => {
+        for (const one of fluids) one.step(DT);
+        const [got, expected] = [await gpu.read(), cpu.read()];
+        expect(got.ids).toEqual(expected.ids);
+        expectArraysWithin(got.positions, expected.positions, bound, 'positions');
+        expectArraysWithin(got.velocities, expected.velocities, (2 * bound) / DT, 'velocities');
+      };
+      for (const one of fluids) one.remove(removed);
+      await expectSame();
+      const checkpoint = await gpu.checkpoint();
+      const others = [
+        await createPositionFluid(tools.wrap(), { ...options, capacity }),
+        createCpuPositionFluid({
+          ...options,
+          positions: new Float32Array(0),
+          velocities: undefined,
+          capacity,
+        }),
+      ] as const;
+      for (const one of [...fluids, ...others]) one.restore(checkpoint);
+      await expectSame();
+      for (const one of others) one.step(DT);
+      expect(bitsOf((await others[0].read()).positions)).toEqual(bitsOf((await gpu.read()).positions));
+      expect(others[1].read()).toEqual(cpu.read());
+      for (const one of [gpu, others[0]]) one.destroy();
     },
     SHARED,
   );

@@ -1,11 +1,11 @@
 /** Checks that the page's brush changes velocities on the GPU like its twin on the host, and no others. */
 import { describe, expect } from 'vitest';
-import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { GpuBrush, held, pushed } from '../../../src/page/tools/brush';
-import type { Stroke } from '../../../src/page/view/engine';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS } from '../../helpers/passes';
+import { createSimulation } from '../../../../src/engine/simulation/simulation';
+import { GpuBrush, held, pushed } from '../../../../src/page/tools/brush';
+import type { Stroke } from '../../../../src/page/view/engine';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { gpuTest, SHARED } from '../../../helpers/node-gpu';
+import { DIMENSIONS } from '../../../helpers/passes';
 
 const COUNT = 700;
 const SECONDS = 1 / 64;
@@ -42,7 +42,7 @@ describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
         // Only the held particle moves, slowly or at the permitted speed.
         for (const speed of [1, 1e6]) {
           const before = await simulation.read();
-          const grip = { id: COUNT - 3, place: middle, speed };
+          const grip = { id: COUNT - 3, position: middle, speed };
           brush.hold(simulation, grip, SECONDS);
           const after = await simulation.read();
           const expected = held(dimensions, before, grip, SECONDS);

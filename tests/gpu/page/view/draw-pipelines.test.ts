@@ -1,8 +1,8 @@
 /** Checks that the page's drawing shaders compile without messages and make pipelines for every kind of picture. */
 import { describe, expect } from 'vitest';
-import { createLayouts, createPipelines } from '../../../src/page/view/draw-pipelines';
-import { gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS } from '../../helpers/passes';
+import { createLayouts, createPipelines } from '../../../../src/page/view/draw-pipelines';
+import { gpuTest, SHARED } from '../../../helpers/node-gpu';
+import { DIMENSIONS } from '../../../helpers/passes';
 
 const SHADERS = {
   2: ['draw.box.module', 'draw.discs.module'],
@@ -20,7 +20,7 @@ describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
     for (const [samples, kind, colour] of [
       [1, '', 'speed'],
       [4, '', 'value'],
-      [4, ', of many sizes', 'age'],
+      [4, ', with variable radii', 'age'],
       [1, ', with boxes', 'speed'],
       [4, ', with boxes', 'plain'],
     ] as const) {
@@ -35,7 +35,12 @@ describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
             return module;
           };
           const picture = { format, samples };
-          const drawn = { dimensions, isMixed: kind !== '', isShaped: kind === ', with boxes', colour };
+          const drawn = {
+            dimensions,
+            hasVariableRadii: kind !== '',
+            hasBoxes: kind === ', with boxes',
+            colour,
+          };
           const pipelines = await createPipelines(device, drawn, picture, createLayouts(device)).finally(
             () => {
               device.createShaderModule = create;

@@ -2,14 +2,14 @@
  * Compares the counts for colours on the GPU with those of the CPU engine, which other tests compare with brute force.
  */
 import { describe, expect } from 'vitest';
-import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
-import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { Kernel } from '../../../src/gpu/kernel';
-import { createCpuTally } from '../../../src/page/view/cpu-tally';
-import { describeTally, Tally } from '../../../src/page/view/tally';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS } from '../../helpers/passes';
+import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createSimulation } from '../../../../src/engine/simulation/simulation';
+import { Kernel } from '../../../../src/gpu/kernel';
+import { createCpuTally } from '../../../../src/page/view/cpu-tally';
+import { describeTally, Tally } from '../../../../src/page/view/tally';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { gpuTest, SHARED } from '../../../helpers/node-gpu';
+import { DIMENSIONS } from '../../../helpers/passes';
 
 const COUNT = 700;
 

@@ -1,13 +1,13 @@
 /** Every CPU engine of the benchmark finds the oracle's pairs, and the oracle finds all pairs. */
 import { describe, expect, it } from 'vitest';
-import { CPU_ENGINES } from '../../../bench/engines/cpu';
-import { CPU_GRID } from '../../../bench/engines/cpu/grid';
-import { CPU_NAIVE } from '../../../bench/engines/cpu/naive';
-import { type CpuEngine, foldPairs } from '../../../bench/harness/engine';
-import { findExpected } from '../../../bench/harness/oracle';
-import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../../bench/harness/scenes';
-import { PEERS } from '../../../bench/peers';
-import { loadPeer } from '../../../bench/peers/load';
+import { CPU_ENGINES } from '../../../../bench/engines/cpu';
+import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
+import { CPU_NAIVE } from '../../../../bench/engines/cpu/naive';
+import { type CpuEngine, foldPairs } from '../../../../bench/harness/engine';
+import { findExpected } from '../../../../bench/harness/oracle';
+import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../../../bench/harness/scenes';
+import { PEERS } from '../../../../bench/peers';
+import { loadPeer } from '../../../../bench/peers/load';
 
 const FRAMES = [0, 1, 2];
 
@@ -47,17 +47,24 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
       }
     });
 
-    it('oracle', async () => {
+    it('has the same pairs by the oracle as by testing all pairs', async () => {
       expect(expected).toEqual(await foundBy(CPU_NAIVE, scene));
     });
 
-    it.each(CPU_ENGINES.filter((engine) => !engine.refuse?.(scene)))('$name', async (engine) => {
-      expect(await foundBy(engine, scene)).toEqual(expected);
-    });
+    it.each(CPU_ENGINES.filter((engine) => !engine.refuse?.(scene)))(
+      'has its pairs found by $name',
+      async (engine) => {
+        expect(await foundBy(engine, scene)).toEqual(expected);
+      },
+    );
 
-    it.each(PEERS.filter((engine) => !engine.refuse?.(smaller)))('$name', async (engine) => {
-      expect(await foundBy(engine, smaller)).toEqual(expectedOfPeers);
-    });
+    it.each(PEERS.filter((engine) => !engine.refuse?.(smaller)))(
+      'has its pairs found by $name',
+      { tags: 'case' },
+      async (engine) => {
+        expect(await foundBy(engine, smaller)).toEqual(expectedOfPeers);
+      },
+    );
   });
 }
 
@@ -76,7 +83,7 @@ it.each([2, 3] as const)('cpu-grid finds the pairs with each of its sorts, in %d
   }
 });
 
-it('names a package that is not installed', async () => {
+it('loadPeer names a package that is not installed', async () => {
   await expect(loadPeer('a-tree', () => import('a-tree' as string))).rejects.toThrow(
     /^The package a-tree could not be loaded \(.*\), so its engine is left out\. To add it, run: npm install a-tree$/,
   );

@@ -1,14 +1,14 @@
 /** The benchmark's report: its sentences, charts and tables agree with the numbers of a record. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../bench/harness/engine';
-import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../../bench/harness/record';
-import { MAP_HASH } from '../../../bench/peers/map-hash';
-import { drawChart, type Line } from '../../../bench/report/chart';
-import { linesOf } from '../../../bench/report/curves';
-import { formatFigure, formatList, formatRatio, formatTime } from '../../../bench/report/format';
-import { element, type Markup, toHtml } from '../../../bench/report/markup';
-import { createReport } from '../../../bench/report/page';
-import { summarise } from '../../../bench/report/summary';
+import type { Backend } from '../../../../bench/harness/engine';
+import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../../../bench/harness/record';
+import { MAP_HASH } from '../../../../bench/peers/map-hash';
+import { drawChart, type Line } from '../../../../bench/report/chart';
+import { linesOf } from '../../../../bench/report/curves';
+import { formatFigure, formatList, formatRatio, formatTime } from '../../../../bench/report/format';
+import { element, type Markup, toHtml } from '../../../../bench/report/markup';
+import { createReport } from '../../../../bench/report/page';
+import { summarise } from '../../../../bench/report/summary';
 
 function timed(engine: string, count: number, median: number, changes: Partial<Outcome> = {}): Outcome {
   const total = { median, p95: median, least: median, most: median, spread: 0.01, samples: 5 };
@@ -40,8 +40,8 @@ function sentencesOf(title: string, outcomes: readonly Outcome[]): readonly stri
 describe('the summary', () => {
   it('compares the public grid with a bare loop, which is not recommended as an engine', () => {
     const outcomes = [timed('cpu-grid', 1000, 1.1), timed('cpu-tight', 1000, 1), timed('cpu-sweep', 1000, 3)];
-    expect(sentencesOf('Compared with a loop that does only this', outcomes)).toEqual([
-      'uniform 2D: compared with cpu-tight, which does only this, cpu-grid takes 1.10 times as long at 1,000 bodies.',
+    expect(sentencesOf('Compared with grids written for this task alone', outcomes)).toEqual([
+      'uniform 2D: compared with cpu-tight, which is written for this task alone, cpu-grid takes 1.10 times as long at 1,000 bodies.',
     ]);
     expect(sentencesOf('Where the dense grid is not the right choice', outcomes)).toEqual([
       expect.stringMatching(/in 1 of the 1 case/),
@@ -57,9 +57,9 @@ describe('the summary', () => {
       native('cuda-grid', 2),
       native('cuda-grid-around', 2.5),
     ];
-    expect(sentencesOf('Compared with a loop that does only this', outcomes)).toEqual([
-      'uniform 2D: compared with cuda-grid on a CPU, which does only this, gpu-grid takes 1.50 times as long at 1,000 bodies.',
-      'uniform 2D: compared with cuda-grid-around on a CPU, which does only this, gpu-grid takes 1.20 times as long at 1,000 bodies.',
+    expect(sentencesOf('Compared with grids written for this task alone', outcomes)).toEqual([
+      'uniform 2D: compared with cuda-grid on a CPU, which is written for this task alone, gpu-grid takes 1.50 times as long at 1,000 bodies.',
+      'uniform 2D: compared with cuda-grid-around on a CPU, which is written for this task alone, gpu-grid takes 1.20 times as long at 1,000 bodies.',
     ]);
     expect(sentencesOf('Fastest engines', outcomes)).toEqual([
       'uniform 2D: gpu-grid at 1,000 bodies (3 ms).',
@@ -106,7 +106,7 @@ describe('the summary', () => {
       timed('gpu-hashed', 10, 2, { scene: 'huge' }),
     ];
     expect(sentencesOf(title, [...mixed(1), ...huge])).toEqual([
-      'On the GPU, choose another engine than gpu-grid for mixed 2D from 1,000 to 2,000 bodies and huge 2D at 10 bodies. It was the fastest, or within the noise of it, in 0 of the 2 cases with other engines beside it.',
+      'On the GPU, choose another engine than gpu-grid for mixed 2D from 1,000 to 2,000 bodies and huge 2D at 10 bodies. It was the fastest, or as fast within the noise, in 0 of the 2 cases with times of other engines.',
       'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
       'huge 2D: gpu-grid was refused at 10 bodies; gpu-hashed is the fastest there. It has no room.',
     ]);
@@ -121,7 +121,7 @@ describe('the summary', () => {
       'uniform 2D: gpu-bvh is 4.0 times as fast as gpu-grid at 100 bodies.',
     ]);
     expect(sentencesOf(title, mixed(8))).toEqual([
-      'On the GPU, gpu-grid is the right choice in every case here. It was the fastest, or within the noise of it, in 2 of the 2 cases with other engines beside it.',
+      'On the GPU, gpu-grid is the right choice in every case here. It was the fastest, or as fast within the noise, in 2 of the 2 cases with times of other engines.',
     ]);
   });
 
@@ -174,7 +174,7 @@ describe('the summary', () => {
       ]);
     const growth = (power: number) => sentencesOf('How times grow', outcomes(power, 1e-3));
     expect(growth(1)).toEqual([
-      'uniform 2D, N bodies, over the last decade of counts: like N^1.0 (cpu-grid) and N^2.0 (cpu-naive).',
+      'uniform 2D: over the last decade of counts, the time of N bodies grows like N^1.0 (cpu-grid) and N^2.0 (cpu-naive).',
     ]);
     expect(growth(1.5)[0]).toMatch(/N\^1\.5 \(cpu-grid\)/);
     const crossover = (share: number) =>
@@ -201,7 +201,7 @@ describe('the summary', () => {
       '1 run failed and has no time: c on uniform 2D.',
       '1 run would have taken too long.',
       '1 run exceeded the limit and was stopped.',
-      '1 run lacked memory, or the engine does not accept the scene.',
+      '1 run lacked memory, a package or a GPU, or the engine does not accept the scene.',
     ]);
   });
 
@@ -215,7 +215,7 @@ describe('the summary', () => {
         timed('c', 10, 1, { discarded: 2 }),
       ),
     ).toEqual([
-      '1 run did not fit into memory beside the others of the case and was timed alone: b on uniform 2D.',
+      '1 run did not fit into memory together with the other engines of the case and was timed alone: b on uniform 2D.',
       '1 run was so short that a step of the clock is more than 1% of a sample: a on uniform 2D.',
       "2 samples were discarded, because the device's clock ran backwards.",
     ]);
@@ -305,7 +305,7 @@ describe('the page', () => {
   });
 });
 
-it('formats numbers for readers', () => {
+it('numbers, ratios and lists have the form that readers expect', () => {
   expect([0.00512, 0.5, 12.345, 1234].map(formatTime)).toEqual(['5.12 µs', '0.5 ms', '12.3 ms', '1.23 s']);
   expect([0.00512, 12.345, 1234, undefined].map(formatFigure)).toEqual(['0.00512', '12.3', '1,234', '']);
   expect([0.123, 0.97, 9.94, 9.96, 1 / 0].map(formatRatio)).toEqual(['0.12', '1.0', '9.9', '10', '']);

@@ -1,8 +1,8 @@
 /** In every stepping engine a pile stays in its box and falls as far as it should; wrong states get no time. */
 import { describe, expect, it } from 'vitest';
-import { STEPPING_ENGINES } from '../../../bench/stepping/engines';
-import { DT, measureStepping, whatIsWrong } from '../../../bench/stepping/measure';
-import { createScene } from '../../../src/scenes';
+import { STEPPING_ENGINES } from '../../../../bench/stepping/engines';
+import { DT, measureStepping, whatIsWrong } from '../../../../bench/stepping/measure';
+import { createScene } from '../../../../src/scenes';
 
 const COUNT = 60;
 const scene = createScene('pile', { dimensions: 2, count: COUNT });

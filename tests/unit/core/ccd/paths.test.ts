@@ -1,290 +1,19 @@
 /**
- * Continuous motion on the CPU: fast particles pass through nothing and bounce by the contact law, with the same result
- * for every search and in every world. Also counters, substeps on demand, and rejected arguments.
+ * Single paths of continuous motion on the CPU: where they end, and the bounce that follows, among particles of one
+ * size, of many sizes and obstacles.
  */
 
 import { describe, expect, it } from 'vitest';
-import { CellstormError } from '../../../src/core/base/errors';
-import { CCD_ROUNDS } from '../../../src/core/ccd/law';
-import { deriveSubstep, type Substep } from '../../../src/core/contact/settings';
-import { planSimulation, type SimulationPlan } from '../../../src/core/simulation/plan';
-import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { wrapPositions } from '../../../src/core/world/cells';
-import { createCpuSimulation } from '../../../src/cpu';
-import type { ParticleState } from '../../../src/cpu/shared/kernels';
-import { defineLattice } from '../../../src/cpu/shared/lattice';
-import { CcdSolver } from '../../../src/cpu/solver/ccd';
-import { EqualNeighbours } from '../../../src/cpu/solver/equal-neighbours';
-import { EqualObstacles } from '../../../src/cpu/solver/equal-obstacles';
-import type { ObstacleSearch } from '../../../src/cpu/solver/obstacle-search';
-import { VariableNeighbours } from '../../../src/cpu/solver/variable-neighbours';
-import { VariableObstacles } from '../../../src/cpu/solver/variable-obstacles';
-import { buildGrid } from '../../../src/reference/grid/grid';
-import { fly } from '../../../src/reference/solve/ccd';
-import { fileObstacles } from '../../../src/reference/solve/obstacles';
-import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
-import { createScene, sceneOptions, wallOf } from '../../../src/scenes';
-import { createNoise } from '../../../src/testing/noise';
-import {
-  bulletAmongGrains,
-  bulletsBeforeSizedWall,
-  bulletsBeforeWall,
-  countPassed,
-  DT,
-  fastCrowd,
-  NEAR_SHARE,
-  nearestPair,
-  SIZES,
-  WALLS,
-} from '../../helpers/inputs/bullets';
-import { WORLD_KINDS } from '../../helpers/inputs/obstacle-fields';
-import { DIMENSIONS } from '../../helpers/passes';
-import { fc } from '../../helpers/properties';
-import { everyOther, fewerInSpace, isAsked } from '../../helpers/thorough';
+import { CCD_ROUNDS } from '../../../../src/core/ccd/law';
+import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
+import { createNoise } from '../../../../src/testing/noise';
+import { bulletAmongGrains, DT, NEAR_SHARE } from '../../../helpers/inputs/bullets';
+import { DIMENSIONS } from '../../../helpers/passes';
+import { few } from './discs';
 
 /** The least distance of two centres, with an allowance for 32-bit rounding. */
 const NEAR = NEAR_SHARE - 1e-4;
-
-/** Returns a simulation of a few particles in 2D, without gravity. */
-function few(positions: number[], velocities: number[], more: Partial<SimulationOptions> = {}) {
-  return createCpuSimulation({
-    dimensions: 2,
-    radius: 0.5,
-    min: [0, 0],
-    max: [64, 8],
-    positions: new Float32Array(positions),
-    velocities: new Float32Array(velocities),
-    continuous: true,
-    substeps: 1,
-    friction: 0,
-    ...more,
-  });
-}
-
-/** Follows the paths of a plan's particles on the CPU engine. Its slots differ from the reference's. */
-function flyOnCpu(plan: SimulationPlan, substep: Substep) {
-  const { world, dimensions, count, diameter, radiusRange, positions, velocities } = plan;
-  const { radii = new Float32Array(0), halves = new Float32Array(0), bulks = radii } = plan;
-  const lattice = defineLattice(world);
-  const state = (): ParticleState => {
-    const placed = new Float32Array(dimensions * count);
-    const moving = new Float32Array(dimensions * count);
-    const own = new Float32Array(radii.length);
-    return {
-      positions: placed,
-      velocities: moving,
-      ids: new Uint32Array(count),
-      positionWords: new Uint32Array(placed.buffer),
-      velocityWords: new Uint32Array(moving.buffer),
-      radii: own,
-      halves: new Float32Array(halves.length),
-      bulks: plan.bulks ? new Float32Array(count) : own,
-    };
-  };
-  const given = state();
-  given.positions.set(wrapPositions(world, positions));
-  given.radii.set(radii);
-  given.ids.forEach((_, id) => {
-    given.ids[id] = id;
-  });
-  const equal = new EqualNeighbours(lattice, diameter, count);
-  const neighbours = radiusRange ? new VariableNeighbours(lattice, count) : equal;
-  const sorted = state();
-  neighbours.sort(given, count, sorted);
-  neighbours.source.forEach((source, slot) => {
-    sorted.ids[slot] = source;
-    sorted.bulks[slot] = bulks[source] as number;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const [from, to] = [dimensions * source + axis, dimensions * slot + axis];
-      sorted.velocities[to] = velocities[from] as number;
-      if (halves.length > 0) sorted.halves[to] = halves[from] as number;
-    }
-  });
-  const obstacles: ObstacleSearch = radiusRange
-    ? new VariableObstacles(lattice, neighbours)
-    : new EqualObstacles(equal.order, diameter, plan.obstacleCapacity);
-  obstacles.load(plan.obstacles);
-  const ccd = new CcdSolver(world, neighbours, plan.obstacleCapacity > 0 ? obstacles : undefined);
-  return { counts: ccd.fly(sorted, substep), ...sorted };
-}
-
-/** Returns the momentum, and twice the energy. */
-function sums(dimensions: number, velocities: Float32Array) {
-  const momentum = Array.from({ length: dimensions }, (_, axis) =>
-    velocities.reduce((sum, along, index) => sum + (index % dimensions === axis ? along : 0), 0),
-  );
-  return { momentum, energy: velocities.reduce((sum, along) => sum + along * along, 0) };
-}
-
-describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
-  // The reference takes seconds for whole steps.
-  it.each(isAsked(dimensions) ? [1, 8] : [8])(
-    'do not pass a wall one diameter thick with %d substeps, but do without continuous motion',
-    (substeps) => {
-      // Fewer particles with eight substeps, since these follow eight times as many paths.
-      const { wall, ...options } = bulletsBeforeWall(dimensions, substeps === 1 ? 10_000 : 1000);
-      for (const continuous of [true, false]) {
-        const simulation = createCpuSimulation({ ...options, substeps, continuous });
-        const { count } = simulation;
-        simulation.step(DT);
-        const passed = countPassed(options, simulation.read().positions, wall);
-        if (!continuous) {
-          expect(passed).toBe(count);
-          continue;
-        }
-        expect(passed).toBe(0);
-        const { swept, paths, hits, held } = simulation.continuousCounts();
-        expect(swept).toBeGreaterThan(0.9 * count);
-        expect(paths).toBeGreaterThan(0.9 * count * substeps);
-        expect(hits).toBeGreaterThan(0.5 * count);
-        expect(held).toBe(0);
-      }
-    },
-    60_000,
-  );
-
-  it.each(fewerInSpace(dimensions, WALLS))(
-    'do not pass a wall of obstacles of many sizes (%s), but do without continuous motion',
-    (kind) => {
-      const { wall, ...options } = bulletsBeforeSizedWall(dimensions, 400, kind);
-      for (const continuous of [true, false]) {
-        const simulation = createCpuSimulation({ ...options, substeps: 1, continuous });
-        simulation.step(DT);
-        const passed = countPassed(options, simulation.read().positions, wall);
-        expect(passed).toBe(continuous ? 0 : simulation.count);
-        if (!continuous) continue;
-        const { hits, held } = simulation.continuousCounts();
-        expect(hits).toBeGreaterThan(200);
-        expect(held).toBe(0);
-      }
-    },
-  );
-
-  it('pass neither a wall of movable particles nor each other', () => {
-    const { wall, obstacles, ...options } = bulletsBeforeWall(dimensions, 400);
-    const own = options.positions as Float32Array;
-    const positions = new Float32Array([...own, ...(obstacles as Float32Array)]);
-    const velocities = new Float32Array(positions.length);
-    velocities.set(options.velocities as Float32Array);
-    const both = { ...options, positions, velocities, substeps: 1, continuous: true };
-    const simulation = createCpuSimulation(both);
-    simulation.step(DT);
-    const after = simulation.read().positions;
-    // Particles of the wall do not move in this substep, so the bullets must stay before it.
-    expect(countPassed(options, after.subarray(0, own.length), wall)).toBe(0);
-    expect(simulation.continuousCounts().hits).toBeGreaterThan(100);
-    expect(nearestPair(dimensions, after)).toBeGreaterThan(0.9);
-    const off = createCpuSimulation({ ...both, continuous: false });
-    off.step(DT);
-    expect(countPassed(options, off.read().positions.subarray(0, own.length), wall)).toBe(400);
-  });
-});
-
-describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
-  const fields = WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const));
-  it.each(fewerInSpace(dimensions, fields))(
-    'end at the same positions as with a search of all pairs, %s, %s',
-    (kind, sizes) => {
-      const property = (seed: number) => {
-        const options = fastCrowd(dimensions, kind, 60, createNoise(seed), sizes);
-        const plan = planSimulation(options);
-        const { world, diameter, settings, radii, halves, bulks } = plan;
-        const substep = deriveSubstep(world, diameter, { ...settings, restitution: 0.5 }, 1 / 60);
-        const ids = Uint32Array.from({ length: 60 }, (_, id) => id);
-        const grid = buildGrid(world, options.positions, options.velocities, ids, { radii, halves, bulks });
-        const expected = fly(world, substep, grid, fileObstacles(world, plan.obstacles));
-        const { counts, ...got } = flyOnCpu(plan, substep);
-        const { substepped, swept, paths, hits, held } = expected;
-        expect(counts).toEqual({ substepped, swept, paths, hits, held });
-        got.ids.forEach((id, slot) => {
-          const source = grid.slots[id] as number;
-          for (let axis = 0; axis < dimensions; axis++) {
-            const word = dimensions * slot + axis;
-            expect(got.positions[word]).toBe(expected.positions[dimensions * source + axis]);
-            expect(got.velocities[word]).toBe(expected.velocities[dimensions * source + axis]);
-          }
-        });
-        return hits;
-      };
-      expect(property(1)).toBeGreaterThan(10);
-      fc.assert(
-        fc.property(fc.integer({ min: 2, max: 10_000 }), (seed) => {
-          property(seed);
-        }),
-        { numRuns: 6 },
-      );
-    },
-  );
-
-  it('come no nearer than 15/16 of a diameter, keep momentum and gain no energy', () => {
-    const noise = createNoise(5);
-    const spread = fastCrowd(dimensions, 'unbounded', 150, noise);
-    // Before the step all pairs must be about a diameter apart.
-    const simulation = createCpuSimulation({
-      ...spread,
-      obstacles: undefined,
-      continuous: false,
-      restitution: 1,
-    });
-    simulation.separate(64);
-    simulation.separate(64);
-    const { positions } = simulation.read();
-    expect(nearestPair(dimensions, positions)).toBeGreaterThan(0.99);
-    const velocities = spread.velocities;
-    for (const restitution of [0, 1]) {
-      const options = { ...spread, obstacles: undefined, positions, velocities, restitution, friction: 0 };
-      const { world, diameter, settings } = planSimulation(options);
-      const substep = deriveSubstep(world, diameter, settings, 1 / 60);
-      const ends = positions.map((along, index) =>
-        Math.fround(along + Math.fround(substep.dt * (velocities[index] as number))),
-      );
-      const after = fly(world, substep, buildGrid(world, ends, velocities));
-      expect(after.hits).toBeGreaterThan(20);
-      // Slow particles are not followed: two of them, or one that another rests beside, may be nearer.
-      expect(nearestPair(dimensions, after.positions)).toBeGreaterThan(NEAR - 0.25);
-      const before = sums(dimensions, velocities);
-      const { momentum, energy } = sums(dimensions, after.velocities);
-      const size = Math.sqrt(before.energy);
-      momentum.forEach((along, axis) => {
-        expect(Math.abs(along - (before.momentum[axis] as number)) / size).toBeLessThan(1e-4);
-      });
-      if (restitution === 1) expect(energy / before.energy).toBeCloseTo(1, 4);
-      else expect(energy).toBeLessThan(0.99 * before.energy);
-    }
-  });
-
-  it.each(WORLD_KINDS)('give the same bits in any memory order, %s', (kind) => {
-    const options = fastCrowd(dimensions, kind, 80, createNoise(9));
-    const straight = createCpuSimulation(options);
-    const restored = createCpuSimulation({
-      ...options,
-      positions: undefined,
-      velocities: undefined,
-      capacity: 80,
-    });
-    for (let step = 0; step < 3; step++) {
-      straight.step(1 / 60);
-      restored.restore(straight.checkpoint());
-      straight.step(1 / 60);
-      restored.step(1 / 60);
-      expect(restored.measure().hash).toBe(straight.measure().hash);
-    }
-    expect(straight.continuousCounts().swept).toBeGreaterThan(5);
-  });
-
-  it.each(WORLD_KINDS)('have the same positions as the reference after a step, %s', (kind) => {
-    const options = fastCrowd(dimensions, kind, 60, createNoise(23));
-    const simulation = createCpuSimulation(options);
-    const reference = new ReferenceSimulation(options);
-    simulation.step(1 / 64);
-    reference.step(1 / 64);
-    expect(simulation.continuousCounts()).toEqual(reference.continuousCounts());
-    const got = simulation.read().positions;
-    reference.read().positions.forEach((along, index) => {
-      expect(Math.abs((got[index] as number) - along)).toBeLessThan(1e-4);
-    });
-  });
-});
 
 describe('a path', () => {
   it('ends at a head-on hit, and the pair bounces', () => {
@@ -421,7 +150,7 @@ describe('a path', () => {
     expect(simulation.read().positions[0]).toBeLessThanOrEqual(21 - NEAR);
   });
 
-  it('of a quarantined particle is not followed', () => {
+  it('is not followed for a quarantined particle', () => {
     const simulation = few([2, 4, 21, 4], [2048, 0, 0, 0]);
     const checkpoint = simulation.checkpoint();
     checkpoint.positions[0] = Number.NaN;
@@ -429,6 +158,16 @@ describe('a path', () => {
     simulation.step(1 / 64);
     expect(simulation.continuousCounts().swept).toBe(0);
     expect(simulation.measure().nonFinite).toBe(1);
+  });
+
+  it('is not moved back along a wall that it bounces off', () => {
+    for (const continuous of [false, true]) {
+      const simulation = few([8, 0.51], [64, -64], { restitution: 1, friction: 1, continuous });
+      simulation.step(1 / 64);
+      const { positions, velocities } = simulation.read();
+      expect([...velocities]).toEqual([0, 64]);
+      expect(positions[0]).toBeGreaterThanOrEqual(continuous ? 8 : 9);
+    }
   });
 });
 
@@ -467,7 +206,7 @@ describe('paths of particles of many sizes', () => {
     expect(simulation.continuousCounts().hits).toBe(1);
   });
 
-  it('end in a bounce by mass', () => {
+  it('end in a bounce that depends on the masses', () => {
     // Areas 1 and 9, restitution 1: the light one comes back at 4/5 of its speed, the heavy one gets a fifth.
     const simulation = sized([0.5, 1.5], [2, 4, 21, 4], [2048, 0, 0, 0], { restitution: 1 });
     simulation.step(1 / 64);
@@ -510,47 +249,6 @@ describe('paths of particles of many sizes', () => {
     const without = sized(bodies, positions, velocities, { halfExtents, continuous: false });
     without.step(1 / 64);
     expect([0, 2, 4].every((word) => (without.read().positions[word] as number) > 41)).toBe(true);
-  });
-
-  it.each(DIMENSIONS)(
-    'do not lead 10,000 balls and boxes through a wall of thin boxes, %dD',
-    (dimensions) => {
-      const scene = createScene('mixed-bullets', { dimensions, count: 10_000, seed: 5 });
-      const wall = wallOf(scene);
-      const behind = (positions: Float32Array) =>
-        scene.positions.reduce((sum, begin, index) => {
-          const passes = index % dimensions === 0 && begin < wall && (positions[index] as number) >= wall;
-          return sum + Number(passes);
-        }, 0);
-      const bullets = behind(new Float32Array(scene.positions.length).fill(wall));
-      expect(bullets).toBeGreaterThan(7500);
-      for (const continuous of [true, false]) {
-        const simulation = createCpuSimulation(sceneOptions(scene, { continuous }));
-        simulation.step(1 / 60);
-        expect(behind(simulation.read().positions)).toBe(continuous ? 0 : bullets);
-      }
-    },
-    60_000,
-  );
-
-  it('keep momentum', () => {
-    const options = fastCrowd(2, 'unbounded', 150, createNoise(5), 'boxes');
-    const { world, diameter, settings, radii, halves, bulks } = planSimulation({
-      ...options,
-      restitution: 1,
-    });
-    const substep = deriveSubstep(world, diameter, settings, 1 / 60);
-    const { positions, velocities } = options;
-    const grid = buildGrid(world, positions, velocities, undefined, { radii, halves, bulks });
-    const after = fly(world, substep, grid);
-    expect(after.hits).toBeGreaterThan(20);
-    const momenta = (moving: Float32Array) =>
-      moving.map((along, index) => along * (grid.bulks?.[index >> 1] as number) ** 2);
-    const before = sums(2, momenta(grid.velocities)).momentum;
-    const size = momenta(grid.velocities).reduce((sum, along) => sum + Math.abs(along), 0);
-    sums(2, momenta(after.velocities)).momentum.forEach((along, axis) => {
-      expect(Math.abs(along - (before[axis] as number)) / size).toBeLessThan(1e-5);
-    });
   });
 });
 
@@ -670,109 +368,4 @@ describe('paths at obstacles with their own sizes', () => {
       expect(simulation.read().positions[0]).toBeLessThanOrEqual(end);
     },
   );
-});
-
-describe('bullets in heaps', () => {
-  it('are not pushed through the wall at which their paths ended', () => {
-    for (const seed of everyOther([1, 2, 3, 4])) {
-      const scene = createScene('bullets', { dimensions: 3, count: 257, seed });
-      const simulation = createCpuSimulation({ ...sceneOptions(scene), restitution: 0.9, friction: 0.5 });
-      for (let step = 0; step < 12; step++) simulation.step(1 / 60);
-      expect(countPassed(scene, simulation.read().positions, wallOf(scene)), `seed ${seed}`).toBe(0);
-    }
-  });
-
-  it('are not moved back along a wall that they bounce off', () => {
-    for (const continuous of [false, true]) {
-      const simulation = few([8, 0.51], [64, -64], { restitution: 1, friction: 1, continuous });
-      simulation.step(1 / 64);
-      const { positions, velocities } = simulation.read();
-      expect([...velocities]).toEqual([0, 64]);
-      expect(positions[0]).toBeGreaterThanOrEqual(continuous ? 8 : 9);
-    }
-  });
-
-  it('come to rest on each other, like without continuous motion', () => {
-    const speeds = [false, true].map((continuous) => {
-      const columns = 12;
-      const positions = Array.from({ length: 20 * columns }, (_, index) => [
-        1 + 2 * (index % columns) + 0.2 * Math.sin(index),
-        1 + 2 * Math.floor(index / columns),
-      ]).flat();
-      const simulation = few(
-        positions,
-        positions.map(() => 0),
-        { max: [24, 60], gravity: [0, -100], friction: 0.2, substeps: 8, continuous },
-      );
-      let paths = 0;
-      for (let step = 0; step < 400; step++) {
-        simulation.step(1 / 60);
-        if (continuous) paths += simulation.continuousCounts().paths;
-      }
-      if (continuous) expect(paths).toBeGreaterThan(1000);
-      return Math.sqrt((2 * simulation.measure().kineticEnergy) / simulation.count);
-    });
-    expect(speeds[0]).toBeLessThan(0.1);
-    expect(speeds[1]).toBeLessThan(0.1);
-  });
-});
-
-describe('counters and substeps', () => {
-  it('count the particles that needed substeps and those too fast for them', () => {
-    // In a step of 1/64 s they move 1/16, 1/2 and 8 diameters; in one of 8 substeps 1/128, 1/16 and 1.
-    const speeds = [4, 0, 32, 0, 512, 0];
-    const simulation = few([2, 1, 2, 4, 2, 7], speeds, { substeps: 8 });
-    simulation.step(1 / 64);
-    expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
-  });
-
-  it('are as many as the fastest particle needs, or as set if that is too many', () => {
-    const simulation = few([2, 1, 2, 4], [3, 0, 47, 0], { substeps: 8 });
-    // 0.73 of a diameter is twelve sixteenths.
-    expect(simulation.advance(1 / 64)).toBe(12);
-    expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 0, paths: 0, hits: 0, held: 0 });
-    expect(simulation.advance(1 / 64, 11)).toBe(8);
-    expect(simulation.continuousCounts().swept).toBe(1);
-    expect(simulation.advance(1 / 64, 256)).toBe(12);
-    expect(simulation.advance(1 / 1024)).toBe(8);
-    expect(simulation.settings.substeps).toBe(8);
-    expect(simulation.time).toBeCloseTo(3 / 64 + 1 / 1024, 10);
-  });
-
-  it('depend on the particle that moves farthest in its own diameters, including gravity', () => {
-    const simulation = few([2, 1, 20, 4], [3, 0, 40, 0], {
-      radius: undefined,
-      radii: new Float32Array([0.25, 2]),
-      gravity: [0, -64],
-      substeps: 2,
-    });
-    // (3 + 1) / 64 of 0.5 is two sixteenths; (40 + 1) / 64 of 4 is 2.6 sixteenths.
-    expect(simulation.advance(1 / 64)).toBe(3);
-    const reference = new ReferenceSimulation({
-      dimensions: 2,
-      radii: new Float32Array([2]),
-      min: [0, 0],
-      max: [64, 8],
-      positions: new Float32Array([20, 4]),
-      velocities: new Float32Array([40, 0]),
-      continuous: true,
-      substeps: 1,
-    });
-    expect(reference.advance(1 / 64, 3)).toBe(3);
-  });
-
-  it('are rejected with an error message without `continuous`, and for wrong arguments', () => {
-    const plain = few([2, 4], [0, 0], { continuous: false });
-    const sentence =
-      /^This simulation was created without `continuous`, which (continuousCounts|advance) needs\.$/;
-    expect(() => plain.continuousCounts()).toThrow(CellstormError);
-    expect(() => plain.continuousCounts()).toThrow(sentence);
-    expect(() => plain.advance(1 / 64)).toThrow(sentence);
-    const simulation = few([2, 4], [0, 0]);
-    expect(() => simulation.advance(1 / 64, 0)).toThrow(/^most is 0, but/);
-    expect(() => simulation.advance(Number.NaN)).toThrow(/^dt is NaN, but/);
-    expect(() => few([2, 4], [0, 0], { continuous: 1 as unknown as boolean })).toThrow(
-      /^continuous is 1, but/,
-    );
-  });
 });

@@ -1,10 +1,10 @@
 /** Crowds: their count, the message about them, and the option `crowds`. */
 import { describe, expect, it } from 'vitest';
-import { CROWDED } from '../../../src/core/base/constants';
-import { crowdingWarning } from '../../../src/core/simulation/crowding';
-import { defineWorld } from '../../../src/core/world/world';
-import { createCpuSimulation } from '../../../src/cpu';
-import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
+import { CROWDED } from '../../../../src/core/base/constants';
+import { crowdingWarning } from '../../../../src/core/simulation/crowding';
+import { defineWorld } from '../../../../src/core/world/world';
+import { createCpuSimulation } from '../../../../src/cpu';
+import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
 
 const BOX = { dimensions: 2, min: [0, 0], max: [8, 8] } as const;
 
@@ -19,7 +19,7 @@ describe('crowding', () => {
   it.each([
     [CROWDED, 0],
     [CROWDED + 1, CROWDED + 1],
-  ])('counts for a cell with %i particles: %i', (count, crowded) => {
+  ])('counts, for a cell with %i particles, %i of them', (count, crowded) => {
     const options = { ...BOX, radius: 0.5, positions: crowd(count) };
     for (const simulation of [new ReferenceSimulation(options), createCpuSimulation(options)]) {
       expect(simulation.measure()).toMatchObject({ crowded, greatestOccupancy: count });
@@ -57,4 +57,16 @@ describe('crowding', () => {
       'world.crowds is 1, but it must be true or false.',
     );
   });
+});
+
+it('the warning rejects measures that were not awaited, and anything but a simulation', () => {
+  const simulation = { backend: 'cpu', world: defineWorld(BOX, 1) } as const;
+  expect(() => crowdingWarning(Promise.resolve() as never, simulation)).toThrow(
+    /^measures is a Promise \(did you forget `await`\?\), /,
+  );
+  const measures = { count: 1, crowded: 1, greatestOccupancy: 1 };
+  for (const wrong of [undefined, null, 5, {}]) {
+    expect(() => crowdingWarning(wrong as never, simulation)).toThrow(/^measures is /);
+    expect(() => crowdingWarning(measures, wrong as never)).toThrow(/^simulation is /);
+  }
 });

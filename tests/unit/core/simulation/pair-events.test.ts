@@ -1,13 +1,13 @@
 /** Compares pairEvents with plain filters of the two lists, and checks which lists it rejects. */
 
 import { describe, expect, it } from 'vitest';
-import { ArgumentError } from '../../../src/core/base/errors';
-import { pairEvents } from '../../../src/core/simulation/pair-events';
-import type { PairList } from '../../../src/core/simulation/simulation';
-import { createCpuSimulation } from '../../../src/cpu';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { runs } from '../../helpers/inputs/worlds';
-import { fc } from '../../helpers/properties';
+import { ArgumentError } from '../../../../src/core/base/errors';
+import { pairEvents } from '../../../../src/core/simulation/pair-events';
+import type { PairList } from '../../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+
+import { fc, runs } from '../../../helpers/properties';
 
 type Pair = readonly [number, number];
 

@@ -1,22 +1,20 @@
 /** Suggested cell sizes: accepted by every world, exact, the cheapest by the cost model; and rejected arguments. */
 
 import { describe, expect, it } from 'vitest';
-import { fitCosts } from '../../../bench/cell-size/fit';
-import * as gpuEntry from '../../../src';
-import { ArgumentError } from '../../../src/core/base/errors';
+import * as gpuEntry from '../../../../src';
+import { ArgumentError } from '../../../../src/core/base/errors';
 import {
   type CellSizeOptions,
   type RadiiOfParticles,
   suggestCellSize,
-} from '../../../src/core/world/cell-size';
-import { defineWorld } from '../../../src/core/world/world';
-import * as cpuEntry from '../../../src/cpu';
-import { createCpuGrid } from '../../../src/cpu';
-import { Random } from '../../../src/scenes/random';
-import { cornersIn } from '../../helpers/inputs/vectors';
-import { runs } from '../../helpers/inputs/worlds';
-import { fc } from '../../helpers/properties';
-import { atGate } from '../../helpers/thorough';
+} from '../../../../src/core/world/cell-size';
+import { defineWorld } from '../../../../src/core/world/world';
+import * as cpuEntry from '../../../../src/cpu';
+import { createCpuGrid } from '../../../../src/cpu';
+import { Random } from '../../../../src/scenes/random';
+import { cornersIn } from '../../../helpers/inputs/vectors';
+
+import { fc, runs } from '../../../helpers/properties';
 
 const DIMENSIONS = [2, 3] as const;
 
@@ -92,7 +90,7 @@ describe('suggestCellSize', () => {
           expect(cells === undefined).toBe(unbounded);
         },
       ),
-      runs(atGate(2000)),
+      runs(2000),
     );
   });
 
@@ -192,7 +190,7 @@ describe('suggestCellSize', () => {
     ['1', {}, /^radii is "1", but it must be a radius, a Float32Array or Float64Array of them, or /],
     [[1, 2], {}, /^radii is \[1, 2\], /],
     [null, {}, /^radii is null, /],
-    [new Uint8Array(3), {}, /^radii is a Uint8Array of 3 bytes, /],
+    [new Uint8Array(3), {}, /^radii is a Uint8Array of length 3, /],
     [new Float32Array(0), {}, /^radii is empty, but it must be at least one radius\.$/],
     [Float32Array.of(1, -1), {}, /^radii\[1\] is -1, /],
     [{ smallest: 1 }, {}, /^radii\.largest is undefined, /],
@@ -205,40 +203,9 @@ describe('suggestCellSize', () => {
     [1, { dimensions: 4 }, /^dimensions is 4, /],
     [1, { engine: 'both' }, /^engine is "both", but it must be 'cpu' or 'gpu'\.$/],
     [1, { unbounded: 1 }, /^unbounded is 1, /],
-  ])('rejects %j with %j', (radii, options, message) => {
+  ])('rejects %s with %j', (radii, options, message) => {
     const attempt = () => suggestCellSize(radii as RadiiOfParticles, options as CellSizeOptions);
     expect(attempt).toThrow(ArgumentError);
     expect(attempt).toThrow(message);
-  });
-});
-
-describe('fitCosts', () => {
-  const samples = (candidate: number, cell: number, range: number) =>
-    [0.5, 1, 2, 3].flatMap((size) =>
-      [0.1, 1].map((density) => {
-        const candidates = density * (3 * size) ** 2;
-        const cells = 1 / (density * size ** 2);
-        return { candidates, cells, ranges: 3, least: candidate * candidates + cell * cells + range * 3 };
-      }),
-    );
-
-  it('recovers the costs from which the times were computed', () => {
-    for (const [candidate, cell, range] of [
-      [4, 32, 100],
-      [4, 0, 100],
-      [40, 7, 0],
-    ] as const) {
-      const costs = fitCosts(samples(candidate, cell, range));
-      expect(costs.candidate).toBeCloseTo(candidate, 6);
-      expect(costs.cell).toBeCloseTo(cell, 6);
-      expect(costs.range).toBeCloseTo(range, 6);
-      expect(costs.error).toBeCloseTo(0, 6);
-    }
-  });
-
-  it('never finds a negative cost', () => {
-    const { cell, error } = fitCosts(samples(40, -0.5, 100));
-    expect(cell).toBe(0);
-    expect(error).toBeGreaterThan(0);
   });
 });

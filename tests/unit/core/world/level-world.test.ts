@@ -1,17 +1,17 @@
 /** Worlds with variable radii: a probe visits no cell twice and misses none. */
 
 import { describe, expect, it } from 'vitest';
-import { ArgumentError } from '../../../src/core/base/errors';
-import { defineLevels } from '../../../src/core/world/level-world';
+import { ArgumentError } from '../../../../src/core/base/errors';
+import { defineLevels } from '../../../../src/core/world/level-world';
 import {
   type Dimensions,
   FEWEST_PERIODIC_CELLS,
   MAX_CELLS_PER_AXIS,
   type World,
   type WorldOptions,
-} from '../../../src/core/world/world';
-import { runs } from '../../helpers/inputs/worlds';
-import { fc } from '../../helpers/properties';
+} from '../../../../src/core/world/world';
+
+import { fc, runs } from '../../../helpers/properties';
 
 const RADII = { smallest: 0.5, largest: 1.5 };
 
@@ -86,6 +86,34 @@ describe('a periodic world with variable radii', () => {
   it('is rejected if an axis has more cells than 32-bit floats resolve', () => {
     expect(() => make(0, 2 ** 20, 1)).toThrow(
       new RegExp(`^world is .*, but it must be at most ${MAX_CELLS_PER_AXIS} cells along an axis`),
+    );
+  });
+});
+
+describe('a world with variable radii', () => {
+  const box = { dimensions: 2, min: [0, 0], max: [9, 9] } as const;
+
+  it.each([
+    [
+      { smallest: 1, largest: '3' },
+      /^radii\.largest is "3", but it must be a number from 2\^-41 to 2\^59\.$/,
+    ],
+    [{ smallest: '1', largest: 3 }, /^radii\.smallest is "1", /],
+    [{ smallest: 1n, largest: 3 }, /^radii\.smallest is the BigInt 1, /],
+    [{ smallest: 1, largest: Symbol('s') }, /^radii\.largest is Symbol\(s\), /],
+    [undefined, /^radii\.smallest is undefined, /],
+  ])('rejects the radii %o', (radii, message) => {
+    expect(() => defineLevels(box, radii as never, 10)).toThrow(ArgumentError);
+    expect(() => defineLevels(box, radii as never, 10)).toThrow(message);
+  });
+
+  it('takes typed arrays as corners, also of a room that is lower than its boxes are wide', () => {
+    const room = { dimensions: 2, min: [0, 0], max: [20, 1] } as const;
+    const typed = { ...room, min: Float32Array.from(room.min), max: Float32Array.from(room.max) };
+    const [plain, same] = [room, typed].map((options) => defineLevels(options as never, RADII, 10, true));
+    expect(same).toEqual(plain);
+    expect(() => defineLevels({ ...room, min: [1n, 0] as never }, RADII, 10, true)).toThrow(
+      /^world\.min\[0\] is the BigInt 1, /,
     );
   });
 });

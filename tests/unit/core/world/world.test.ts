@@ -1,13 +1,16 @@
+/** Worlds: their cells keep neighbours adjacent despite 32-bit rounding. Also rejected options. */
+
 import { describe, expect, it } from 'vitest';
-import { ArgumentError } from '../../../src/core/base/errors';
-import { cellCoordinate } from '../../../src/core/world/cells';
+import { ArgumentError } from '../../../../src/core/base/errors';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import { cellCoordinate } from '../../../../src/core/world/cells';
 import {
   defineWorld,
   MAX_CELLS_PER_AXIS,
   type World,
   type WorldOptions,
-} from '../../../src/core/world/world';
-import { fc } from '../../helpers/properties';
+} from '../../../../src/core/world/world';
+import { expectSeen, fc, runs } from '../../../helpers/properties';
 
 /** Returns the next 32-bit float in a direction, to test both sides of a border. */
 function neighbourFloat(value: number, direction: 1 | -1): number {
@@ -89,11 +92,11 @@ describe('defineWorld', () => {
           }
         },
       ),
-      { numRuns: 500, seed: 20 },
+      runs(500),
     );
   });
 
-  it('does so for neighbours on both sides of a power of two, which are rounded differently', () => {
+  it('puts neighbours on both sides of a power of two, which are rounded differently, at most one cell apart', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
@@ -116,13 +119,13 @@ describe('defineWorld', () => {
           }
         },
       ),
-      { numRuns: 1000, seed: 24 },
+      runs(1000),
     );
   });
 
   const valid: WorldOptions = { dimensions: 2, min: [0, 0], max: [10, 10], cellSize: 1 };
   it.each<[string, Partial<Record<keyof WorldOptions, unknown>>, number, RegExp]>([
-    ['a third dimension too many', { dimensions: 4 }, 1, /^dimensions is 4, but it must be 2 or 3\.$/],
+    ['four dimensions', { dimensions: 4 }, 1, /^dimensions is 4, but it must be 2 or 3\.$/],
     ['a corner of the wrong length', { min: [0] }, 1, /^world\.min is \[0\], .* 2 finite numbers\.$/],
     ['a corner that is missing', { max: undefined }, 1, /^world\.max is undefined, .* 2 finite numbers\.$/],
     ['a NaN in a corner', { max: [10, Number.NaN] }, 1, /^world\.max\[1\] is NaN, .* finite number/],
@@ -157,5 +160,89 @@ describe('defineWorld', () => {
       1,
     );
     expect(world.cells).toEqual([MAX_CELLS_PER_AXIS, 3]);
+  });
+});
+
+describe('the error for a box that is too small', () => {
+  it('names a length that defineWorld accepts', () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
+        fc.tuple(
+          ...[1, 2, 3].map(() =>
+            fc.tuple(
+              fc.boolean(),
+              fc.constantFrom(0, 1, 3, 1e3, 1e6, 1e9),
+              fc.double({ min: -1, max: 1, noNaN: true }),
+              fc.oneof(fc.double({ min: 0, max: 3.1, noNaN: true }), fc.constantFrom(1, 3, 1000)),
+            ),
+          ),
+        ),
+        fc.constantFrom(1, 1, 1.3),
+        (diameter, axes, stretch) => {
+          const periodic = axes.map(([wraps]) => wraps);
+          const min = axes.map(([, scale, offset]) => Math.fround(scale * offset * diameter));
+          if (min.some((low) => low !== 0 && Math.abs(low) < 2 ** -100)) return;
+          const max = axes.map(([, , , length], axis) => (min[axis] as number) + length * diameter);
+          const cellSize = Math.fround(diameter) * stretch;
+          // At most one error per axis.
+          const seen = new Set<number>();
+          for (;;) {
+            try {
+              defineWorld({ dimensions: 3, min, max, periodic, cellSize }, diameter);
+              return;
+            } catch (error) {
+              const [, digit, named] =
+                /^world\.max\[(\d)\].* = ([-+.e\d]+), /.exec((error as Error).message) ?? [];
+              const axis = Number(digit);
+              expect(named, String(error)).toBeDefined();
+              expect(seen, String(error)).not.toContain(axis);
+              seen.add(axis);
+              refused++;
+              max[axis] = Number(named);
+              // The named value is only as large as the rounding of the cell and of the coordinate requires.
+              const low = min[axis] as number;
+              const wanted = periodic[axis] ? 3 * cellSize : diameter;
+              const slack = 1e-3 * diameter + 3 * 2 ** -23 * (Math.abs(low) + wanted);
+              expect(Number(named) - low - wanted).toBeLessThan(slack);
+            }
+          }
+        },
+      ),
+      runs(3000),
+    );
+    expectSeen(refused, 3000);
+  });
+});
+
+describe('invalid world options', () => {
+  const box: WorldOptions = { dimensions: 2, min: [0, 0], max: [8, 8] };
+  it.each<[WorldOptions, RegExp]>([
+    [
+      { ...box, unbounded: true },
+      /^world\.min is \[0, 0\], but it must be left out, since the world is unbounded\.$/,
+    ],
+    [{ dimensions: 2, unbounded: true, periodic: true }, /^world\.periodic is true, .*left out/],
+    [
+      { ...box, periodic: [true] },
+      /^world\.periodic is \[true\], but it must be true, false, or 2 of them\.$/,
+    ],
+    [{ ...box, periodic: 'x' as never }, /^world\.periodic is "x", /],
+    [{ ...box, periodic: new Array(2) }, /^world\.periodic is \[undefined, undefined\], /],
+    [{ ...box, unbounded: 1 as never }, /^world\.unbounded is 1, but it must be true or false\.$/],
+    [{ dimensions: 2 }, /^world\.min is undefined, but it must be 2 finite numbers\.$/],
+  ])('are rejected: %j', (options, message) => {
+    expect(() => defineWorld(options, 1)).toThrow(ArgumentError);
+    expect(() => defineWorld(options, 1)).toThrow(message);
+  });
+
+  it('are also rejected by the simulation', () => {
+    const positions = new Float32Array([1, 1]);
+    expect(() =>
+      planSimulation({ dimensions: 2, radius: 0.5, positions, unbounded: true, max: [1, 1] }),
+    ).toThrow(/^world\.max is \[1, 1\], but it must be left out/);
+    const plan = planSimulation({ dimensions: 2, radius: 0.5, positions, unbounded: true });
+    expect(plan.world.kind).toBe('unbounded');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FreeIds } from '../../../src/cpu/shared/free-ids';
-import { buffersOf } from '../../helpers/memory';
-import { fc } from '../../helpers/properties';
+import { FreeIds } from '../../../../src/cpu/shared/free-ids';
+import { buffersOf } from '../../../helpers/memory';
+import { fc, runs } from '../../../helpers/properties';
 
 const lowestOutside = (taken: ReadonlySet<number>): number => {
   let id = 0;
@@ -11,7 +11,7 @@ const lowestOutside = (taken: ReadonlySet<number>): number => {
 
 describe('FreeIds', () => {
   it.each([1, 2, 31, 32, 33, 1023, 1024, 1025, 32_768, 32_769])(
-    'hands out all %d ids in ascending order',
+    'hands out all of %d ids in ascending order',
     (capacity) => {
       const free = new FreeIds(capacity);
       for (let id = 0; id < capacity; id++) if (free.take() !== id) throw new Error(`not ${id}`);
@@ -49,7 +49,7 @@ describe('FreeIds', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      runs(200),
     );
   });
 

@@ -6,7 +6,7 @@ import {
   definesMerge,
   definesSkip,
   PUBLIC_NAMES,
-} from '../../../src/engine/grid/kernel-code';
+} from '../../../../src/engine/grid/kernel-code';
 
 const OWN = 'struct Own { near: u32 }';
 const BEGIN = 'fn begin(particle: Particle) -> Own { return Own(); }';
@@ -21,7 +21,7 @@ const check =
     checkCode(code, 'density', 2, buffers);
 
 describe('names', () => {
-  // That these are all that our modules use, tests/gpu/grid/grid-kernel.test.ts checks with a device.
+  // tests/gpu/grid/grid-kernel.test.ts checks with a device that our modules use no others.
   const names = ['abs', 'array', 'bitcast', 'clamp', 'dot', 'function', 'min', 'select', 'vec2f'];
 
   it('of WGSL are rejected, however they are declared', () => {
@@ -85,7 +85,7 @@ describe('names', () => {
     expect(check(members)).not.toThrow();
   });
 
-  it('that are no names in WGSL are refused by the argument', () => {
+  it('that WGSL does not allow are rejected, and the message names the argument', () => {
     for (const name of ['fn', 'loop', 'true', 'type', 'NULL', 'yield']) {
       for (const argument of ['buffers', 'parameters'] as const) {
         expect(() => checkNames(argument, ['found', name])).toThrow(
@@ -98,7 +98,7 @@ describe('names', () => {
   });
 });
 
-it('ignores comments', () => {
+it('the check of code ignores comments', () => {
   for (const comment of ['// { (', '/* ) /* { */ } */', '/* // { */', '/**/', '//* {', '/* a\n } */']) {
     expect(check(`${comment}\n${CODE} ${comment}`), comment).not.toThrow();
   }
@@ -108,7 +108,7 @@ it('ignores comments', () => {
   expect(definesMerge('/* // */ fn merge() {}')).toBe(true);
 });
 
-it('leaves unclosed brackets to the compiler, and finds the declarations after them', () => {
+it('the check of code leaves unclosed brackets to the compiler, and finds the declarations after them', () => {
   for (const [usual, broken] of [
     ['return Own(); }', 'return Own();'],
     ['Own();', 'Own(;'],
@@ -119,12 +119,12 @@ it('leaves unclosed brackets to the compiler, and finds the declarations after t
   }
 });
 
-describe('functions that we call', () => {
+describe('functions that the grid calls', () => {
   const skip = 'fn skip(slot: u32) {}';
   const merge = 'fn merge(own: ptr<function, Own>, other: Own) {}';
   const all = `${CODE}\n${skip}\n${merge}`;
 
-  it('may be written in any way that comes to the same', () => {
+  it('may be written in any equivalent way', () => {
     const ways: readonly [string, string][] = [
       [BEGIN, '@must_use\nfn  begin ( p :Particle, )->Own{ return Own(); }'],
       [BEGIN, 'fn begin(/* who */ p: Particle) // that\n -> Own { return Own(); }'],
@@ -145,7 +145,7 @@ describe('functions that we call', () => {
     }
   });
 
-  it('are shown where they are, if they are others', () => {
+  it('are reported with their line if their signature is wrong', () => {
     const called: Readonly<Record<string, string>> = {
       begin: '`fn begin(particle: Particle) -> Own`.',
       visit: '`fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)`, without a result.',
@@ -173,14 +173,14 @@ describe('functions that we call', () => {
       const changed = lines.with(line, (lines[line] as string).replace(from, to));
       expect(changed).not.toEqual(lines);
       expect(check(changed.join('\n')), `${name}: ${to}`).toThrow(
-        `density:${line + 1}:4: code is WGSL with another \`fn ${name}\`, but it must be ${called[name]}`,
+        `density:${line + 1}:4: code is WGSL whose \`fn ${name}\` has another signature, but it must be ${called[name]}`,
       );
     }
-    // One that stands for itself is left to the compiler.
+    // The compiler reports aliases that refer to each other.
     expect(check(`${all}\nalias A = B; alias B = A;`)).not.toThrow();
   });
 
-  it('must be there, and be functions', () => {
+  it('must exist, and be functions', () => {
     expect(check(CODE.replace(OWN, ''))).toThrow(/^code is WGSL without "struct Own", /);
     expect(check(CODE.replace('fn visit', 'fn visits'))).toThrow(/^code is WGSL without "fn visit", /);
     expect(check(`${CODE.replace(BEGIN, '')} const begin = 1;`)).toThrow(
@@ -189,7 +189,7 @@ describe('functions that we call', () => {
   });
 });
 
-it('what comes in `buffers` and `parameters` is declared nowhere else', () => {
+it('code is rejected if it declares a buffer, a uniform or an override itself', () => {
   const resource =
     'binds "data" itself, but it must be code whose buffers are in `buffers` and whose values are in';
   for (const [declaration, message] of [

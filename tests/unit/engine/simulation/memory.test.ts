@@ -1,6 +1,7 @@
 /** Limits for GPU memory: 64 bytes per particle in 2D, 112 in 3D, and 12 per cell. */
 import { describe, expect, it } from 'vitest';
-import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../../src/engine/simulation/memory';
+import { ArgumentError } from '../../../../src/core/base/errors';
+import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../../../src/engine/simulation/memory';
 
 const BAR = { 2: 64, 3: 112, cell: 12 } as const;
 
@@ -54,5 +55,18 @@ describe('memory', () => {
     const cell = (of(1, 8192) - of(1, 4096) - of(0, 8192) + of(0, 4096)) / 4096;
     expect(cell).toBeGreaterThanOrEqual(12);
     expect(cell).toBeLessThan(12.01);
+  });
+
+  it.each([
+    [['x', Number.NaN, -1], /^particles is NaN, /],
+    [['x', 1, 1], /^dimensions is "x", /],
+    [[2, 1, -1], /^cells is -1, /],
+    [[2, 1, 1, 'round'], /^kind is "round", /],
+    [[2, 1, 1, 'bounded', { obstacle: 1 }], /^options\.obstacle is 1, /],
+    [[2, 1, 1, 'bounded', { levels: '2' }], /^levels is "2", /],
+    [[2, 1, 1, 'bounded', { crowds: 1 }], /^crowds is 1, /],
+  ])('rejects the arguments %j', (given, message) => {
+    expect(() => estimateMemory(...(given as Parameters<typeof estimateMemory>))).toThrow(ArgumentError);
+    expect(() => estimateMemory(...(given as Parameters<typeof estimateMemory>))).toThrow(message);
   });
 });

@@ -1,6 +1,6 @@
 /** Flocks and particle life: options rejected before any use of the GPU, and the CPU engines with a few particles. */
 import { describe, expect, test } from 'vitest';
-import { ArgumentError, type Gpu } from '../../../src/index';
+import { ArgumentError } from '../../../../src/index';
 import {
   createCpuFlock,
   createCpuLife,
@@ -8,18 +8,16 @@ import {
   createLife,
   type FlockOptions,
   type LifeOptions,
-} from '../../../src/methods/flock';
-import { pullAt } from '../../../src/methods/flock/reference/life';
+} from '../../../../src/methods/flock';
+import { pullAt } from '../../../../src/methods/flock/reference/life';
 import {
   expectComingAndGoing,
   expectSameFromCheckpoint,
   flockOptions,
   lifeOptions,
   type Space,
-} from '../../helpers/inputs/flocks';
-
-/** Fails on any access. */
-const NO_GPU = undefined as unknown as Gpu;
+} from '../../../helpers/inputs/flocks';
+import { untouchableGpu } from '../../../helpers/inputs/untouchable-gpu';
 
 const BOX = { dimensions: 2, min: [0, 0], max: [10, 10] } as const;
 
@@ -70,7 +68,7 @@ describe('a flock rejects', () => {
     ],
     [
       { hunters: Float32Array.of(1) },
-      /^hunters is a Float32Array of 4 bytes, .* 2 numbers for each of at most 1024\.$/,
+      /^hunters is a Float32Array of length 1, .* at most 1024 entries with 2 numbers each\.$/,
     ],
     [{ hunters: Float32Array.of(1, Number.NaN) }, /^hunters\[1\] \(particle 0\) is NaN, /],
     [
@@ -87,7 +85,9 @@ describe('a flock rejects', () => {
     [{ alignment: Number.NaN }, /^alignment is NaN, but it must be a number from 0 to 1000000\.$/],
     [{ cohesian: 1 }, /^options\.cohesian is 1, /],
   ])('%o', async (changes, message) => {
-    expect(await refusal(createFlock(NO_GPU, { ...FLOCK, ...changes } as FlockOptions))).toMatch(message);
+    expect(await refusal(createFlock(untouchableGpu(), { ...FLOCK, ...changes } as FlockOptions))).toMatch(
+      message,
+    );
   });
 });
 
@@ -98,7 +98,7 @@ describe('particle life rejects', () => {
       { species: [0, 1] },
       /^species is \[0, 1\], but it must be a Uint32Array or Uint8Array of 2, one per particle\.$/,
     ],
-    [{ species: Uint8Array.of(0) }, /^species is a Uint8Array of 1 bytes, /],
+    [{ species: Uint8Array.of(0) }, /^species is a Uint8Array of length 1, /],
     [
       { species: Uint8Array.of(0, 2) },
       /^species\[1\] is 2, but it must be less than 2, the number of rows of attraction\.$/,
@@ -122,7 +122,9 @@ describe('particle life rejects', () => {
     [{ positions: Float32Array.of(1, 1, 1.5, -1) }, /^positions\[3\] \(particle 1\) is -1, /],
     [{ friction: 1 }, /^options\.friction is 1, /],
   ])('%o', async (changes, message) => {
-    expect(await refusal(createLife(NO_GPU, { ...LIFE, ...changes } as LifeOptions))).toMatch(message);
+    expect(await refusal(createLife(untouchableGpu(), { ...LIFE, ...changes } as LifeOptions))).toMatch(
+      message,
+    );
   });
 });
 
@@ -147,7 +149,7 @@ test('two boids separate if too near and otherwise approach; all flee from a hun
   expect(hunted.hunters).toEqual(hunters);
 });
 
-test('the pull of life is −1 at distance 0, 0 at the core, the attraction halfway to the reach, and 0 at the reach', () => {
+test('the pull of particle life is −1 at distance 0, 0 at the core, the attraction halfway to the reach, and 0 at the reach', () => {
   const expected = [-1, 0, 0.5, 0];
   [0, 0.3, 0.65, 1].forEach((share, index) => {
     expect(pullAt(share, 0.5, 0.3)).toBeCloseTo(expected[index] as number, 12);
@@ -163,8 +165,8 @@ test('the pull of life is −1 at distance 0, 0 at the core, the attraction half
 
 describe.each<[string, 2 | 3, Space]>([
   ['a box', 2, false],
-  ['a box that wraps around', 3, true],
-  ['space without end', 2, 'unbounded'],
+  ['a periodic box', 3, true],
+  ['an unbounded world', 2, 'unbounded'],
 ])('on the CPU, in %s', (_, dimensions, space) => {
   test('boids can be added and removed, and continue from a checkpoint', async () => {
     const options = { ...flockOptions(dimensions, space, 60), capacity: 65 };
@@ -190,7 +192,7 @@ describe.each<[string, 2 | 3, Space]>([
     expect(() => flock.step(1)).toThrow(/destroyed/);
   });
 
-  test('particles of life can be added and removed, and continue from a checkpoint', async () => {
+  test('particles of particle life can be added and removed, and continue from a checkpoint', async () => {
     const options = { ...lifeOptions(dimensions, space, 60), capacity: 65 };
     const [life, other] = [createCpuLife(options), createCpuLife(options)];
     await expectComingAndGoing(life, { species: Uint8Array.of(1) });
@@ -211,4 +213,20 @@ test('an unbounded world has no walls, and a distant boid does not affect others
   // A boid without neighbours keeps its velocity along x.
   expect([...velocities.slice(4)]).toEqual([1, 0]);
   expect(flock.time).toBeCloseTo(1, 12);
+});
+
+describe('a running particle life rejects', () => {
+  test.each([undefined, null, 5, [], Promise.resolve()])('new particles that are %s', (given) => {
+    const life = createCpuLife({ ...LIFE, capacity: 8 });
+    const before = life.read();
+    expect(() => life.add(given as never)).toThrow(
+      /^particles is .* some of positions, velocities, species\.$/,
+    );
+    expect(life.read()).toEqual(before);
+  });
+
+  test('a table of attraction with holes', () => {
+    const holes = new Array(LIFE.attraction.length);
+    expect(() => createCpuLife({ ...LIFE, attraction: holes })).toThrow(/^attraction\[0\] is undefined, /);
+  });
 });

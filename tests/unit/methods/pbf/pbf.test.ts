@@ -1,17 +1,16 @@
 /** The position-based fluid: options rejected before any use of the GPU, and the guarantees of its CPU engine. */
 import { describe, expect, test } from 'vitest';
-import { ArgumentError, type Gpu } from '../../../src/index';
+import { ArgumentError } from '../../../../src/index';
 import {
   createCpuPositionFluid,
   createPositionFluid,
   type PositionFluidOptions,
-} from '../../../src/methods/pbf';
-import { expectComingAndGoing, expectSameFromCheckpoint } from '../../helpers/inputs/flocks';
-import { blockOf, columnOf, FLUID_RADIUS, obstaclesIn } from '../../helpers/inputs/position-fluids';
-import { DIMENSIONS } from '../../helpers/passes';
-
-/** Fails on any access. */
-const NO_GPU = undefined as unknown as Gpu;
+} from '../../../../src/methods/pbf';
+import { expectComingAndGoing, expectSameFromCheckpoint } from '../../../helpers/inputs/flocks';
+import { blockOf, columnOf, FLUID_RADIUS, obstaclesIn } from '../../../helpers/inputs/position-fluids';
+import { untouchableGpu } from '../../../helpers/inputs/untouchable-gpu';
+import { cornersIn } from '../../../helpers/inputs/vectors';
+import { DIMENSIONS } from '../../../helpers/passes';
 
 const FLUID: PositionFluidOptions = {
   dimensions: 2,
@@ -24,6 +23,7 @@ const FLUID: PositionFluidOptions = {
 describe('a position-based fluid rejects', () => {
   test.each<[Record<string, unknown>, RegExp]>([
     [{ dimensions: 1 }, /^dimensions is 1, but it must be 2 or 3\.$/],
+    [{ obstacles: new Array(2) }, /^obstacles\[0\]\.shape is undefined, /],
     [{ radius: 0 }, /^radius is 0, but it must be a number from 0\.000001 to 1000000\.$/],
     [{ radius: Number.NaN }, /^radius is NaN, /],
     [{ density: 0 }, /^density is 0, but it must be a number from 1 to 1000\.$/],
@@ -62,7 +62,7 @@ describe('a position-based fluid rejects', () => {
     [{ capacity: 1 }, /^positions is 2 particles, but it must be at most 1 particle \(the capacity\)\.$/],
     [{ wraps: true }, /^options\.wraps is true, /],
   ])('%o', async (changes, message) => {
-    const attempt = createPositionFluid(NO_GPU, { ...FLUID, ...changes } as PositionFluidOptions);
+    const attempt = createPositionFluid(untouchableGpu(), { ...FLUID, ...changes } as PositionFluidOptions);
     const error = await attempt.then(
       () => undefined,
       (caught: unknown) => caught,
@@ -106,6 +106,50 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     other.setObstacles([]);
     await expectSameFromCheckpoint(fluid, other);
     expect(() => other.restore({ ...fluid.checkpoint(), density: 1 })).toThrow(/^checkpoint\.density is 1, /);
+  });
+
+  test('moves as if removed particles had never been, also after a checkpoint with gaps in its ids', () => {
+    const block = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 1 });
+    const count = block.positions.length / dimensions;
+    const removed = Array.from({ length: count }, (_, id) => id).filter((id) => id % 3 === 1 || id === 0);
+    const stepped = createCpuPositionFluid(block);
+    stepped.step(1 / 100);
+    stepped.remove(removed);
+    // The order of pairs depends on the order of the ids, which stays the same.
+    const { positions, velocities } = stepped.read();
+    const apart = createCpuPositionFluid({ ...block, positions, velocities });
+    const restored = createCpuPositionFluid({
+      ...block,
+      positions: new Float32Array(0),
+      velocities: new Float32Array(0),
+      capacity: count,
+    });
+    restored.restore(structuredClone(stepped.checkpoint()));
+    for (const one of [stepped, restored, apart]) for (let step = 0; step < 3; step++) one.step(1 / 100);
+    expect(stepped.read().positions).toEqual(apart.read().positions);
+    expect(restored.read()).toEqual(stepped.read());
+    for (const id of removed) expect(stepped.buffers.positions[dimensions * id]).toBeNaN();
+    // A new particle with the id of a removed one has no density yet.
+    expect([...stepped.add({ positions: block.positions.slice(0, dimensions) })]).toEqual([0]);
+    expect(stepped.buffers.densities[0]).toBe(0);
+  });
+
+  test('leaves a particle at rest after the only other one in its reach is removed', () => {
+    const corner = cornersIn(dimensions);
+    const fluid = createCpuPositionFluid({
+      dimensions,
+      min: corner(0),
+      max: corner(20),
+      radius: 1,
+      gravity: corner(0),
+      positions: Float32Array.from([...corner(5), ...corner(5).with(0, 5.6), ...corner(15)]),
+    });
+    fluid.step(1 / 60);
+    fluid.remove([1]);
+    const { velocities } = fluid.buffers;
+    velocities.fill(0);
+    fluid.step(1 / 60);
+    expect([...fluid.read().velocities]).toEqual(new Array(2 * dimensions).fill(0));
   });
 
   test('falls through a periodic box at the speed that gravity gives', () => {

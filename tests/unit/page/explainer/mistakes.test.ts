@@ -1,7 +1,7 @@
 /** The explainer's mistakes give wrong pairs; its correct searches agree with the reference and with brute force. */
 import { describe, expect, it } from 'vitest';
-import { bucketOfLattice, latticeOfParticle } from '../../../src/core/world/cells';
-import type { World } from '../../../src/core/world/world';
+import { bucketOfLattice, latticeOfParticle } from '../../../../src/core/world/cells';
+import type { World } from '../../../../src/core/world/world';
 import {
   CROWD_DIAMETER,
   countFound,
@@ -17,10 +17,10 @@ import {
   tryCrowd,
   tryRounding,
   tryTable,
-} from '../../../src/page/explainer/mistakes';
-import { buildGrid } from '../../../src/reference/grid/grid';
-import { measureState } from '../../../src/reference/measure/measure';
-import { bruteForcePairs } from '../../../src/reference/query/brute-force';
+} from '../../../../src/page/explainer/mistakes';
+import { buildGrid } from '../../../../src/reference/grid/grid';
+import { measureState } from '../../../../src/reference/measure/measure';
+import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
 
 const touching = createTouching();
 const endless = createEndless();

@@ -1,8 +1,8 @@
 /** The explainer's steps: every entry of every array compared with the engine's reference passes. */
 import { describe, expect, it } from 'vitest';
-import { describeEntries } from '../../../src/page/explainer/array-view';
-import { freeCorner } from '../../../src/page/explainer/corners';
-import { createScene, createTrace, findStep } from '../../../src/page/explainer/trace';
+import { describeEntries } from '../../../../src/page/explainer/array-view';
+import { freeCorner } from '../../../../src/page/explainer/corners';
+import { createScene, createTrace, findStep } from '../../../../src/page/explainer/trace';
 import {
   ARRAYS,
   type ArrayName,
@@ -12,18 +12,18 @@ import {
   type Stage,
   type Step,
   type Values,
-} from '../../../src/page/explainer/trace-recorder';
-import { countParticles } from '../../../src/reference/grid/count';
-import { permute } from '../../../src/reference/grid/gather';
-import { buildGrid } from '../../../src/reference/grid/grid';
-import { exclusiveScan } from '../../../src/reference/grid/scan';
-import { scatterParticles } from '../../../src/reference/grid/scatter';
-import { measureState } from '../../../src/reference/measure/measure';
-import { bruteForcePairs } from '../../../src/reference/query/brute-force';
-import { findPairs } from '../../../src/reference/query/pairs';
-import { probeCells } from '../../../src/reference/query/probe';
-import { findContact } from '../../../src/reference/solve/contact';
-import { separateContacts } from '../../../src/reference/solve/resolve';
+} from '../../../../src/page/explainer/trace-recorder';
+import { countParticles } from '../../../../src/reference/grid/count';
+import { permute } from '../../../../src/reference/grid/gather';
+import { buildGrid } from '../../../../src/reference/grid/grid';
+import { exclusiveScan } from '../../../../src/reference/grid/scan';
+import { scatterParticles } from '../../../../src/reference/grid/scatter';
+import { measureState } from '../../../../src/reference/measure/measure';
+import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
+import { findPairs } from '../../../../src/reference/query/pairs';
+import { probeCells } from '../../../../src/reference/query/probe';
+import { findContact } from '../../../../src/reference/solve/contact';
+import { separateContacts } from '../../../../src/reference/solve/resolve';
 
 const scene = createScene();
 const { world, diameter, positions, arrivals, substep } = scene;
@@ -82,7 +82,7 @@ describe('the explainer', () => {
     const stages = steps.map(({ stage }) => stage).filter((stage, index, all) => stage !== all[index - 1]);
     expect(stages).toEqual(STAGES.map(({ name }) => name));
     for (const { name } of STAGES) {
-      expect(stepsOf(name).map(({ place }) => place)).toEqual(stepsOf(name).map((_, place) => place));
+      expect(stepsOf(name).map(({ index }) => index)).toEqual(stepsOf(name).map((_, index) => index));
     }
   });
 
@@ -148,7 +148,7 @@ describe('the explainer', () => {
     }
     expect(wrong).toEqual([]);
     // After the first step of a stage, few steps write nothing: those that end a stage or look up rows.
-    const idle = steps.filter(({ writes, place }) => writes.length === 0 && place > 0);
+    const idle = steps.filter(({ writes, index }) => writes.length === 0 && index > 0);
     expect(idle.length).toBeLessThan(8);
   });
 
@@ -220,7 +220,7 @@ describe('the explainer', () => {
       const marked = [...new Set(own.flatMap(({ focus }) => focus.cells))].toSorted((a, b) => a - b);
       expect(marked).toEqual(rowsOf(slot).flatMap((middle) => [middle - 1, middle, middle + 1]));
     }
-    const ordered = stepsOf('order').filter(({ place }) => place > 0);
+    const ordered = stepsOf('order').filter(({ index }) => index > 0);
     expect(ordered.map((step) => of(step, 'positions'))).toEqual(
       ordered.map(({ focus }) => [focus.particle]),
     );
@@ -233,7 +233,7 @@ describe('the explainer', () => {
   it('describes exactly the entries that each step reads and writes', () => {
     for (const step of steps) {
       const description = describeEntries(step);
-      const idle = step.place === 0 ? 'Nothing is read or written yet.' : 'Nothing is read or written.';
+      const idle = step.index === 0 ? 'Nothing is read or written yet.' : 'Nothing is read or written.';
       if (step.reads.length + step.writes.length === 0) expect(description).toBe(idle);
       for (const [verb, entries] of [
         ['Reads', step.reads],
@@ -267,8 +267,8 @@ describe('the explainer', () => {
   });
 
   it('mentions the written numbers in its text', () => {
-    for (const { stage, place, text, arrays, writes } of steps) {
-      if (place === 0) continue;
+    for (const { stage, index, text, arrays, writes } of steps) {
+      if (index === 0) continue;
       for (const { array, index } of writes) {
         if (['sum', 'push'].includes(stage) || array === 'sorted' || /row .* is cells/.test(text)) continue;
         expect(text).toMatch(new RegExp(`\\b(${arrays[array][index]}|none|no contact|a contact|alone)\\b`));
@@ -289,9 +289,9 @@ describe('the explainer', () => {
 
   it('finds the step of an address, and the nearest step if the address has none', () => {
     const trace = { scene, steps };
-    const at = (stage: string, place: number) => {
-      const step = steps[findStep(trace, stage, place)];
-      return [step?.stage, step?.place];
+    const at = (stage: string, index: number) => {
+      const step = steps[findStep(trace, stage, index)];
+      return [step?.stage, step?.index];
     };
     expect(at('count', 12)).toEqual(['count', 12]);
     expect(at('count', 1e9)).toEqual(['count', count]);

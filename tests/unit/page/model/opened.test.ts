@@ -1,13 +1,11 @@
-/** Files that replace a scene, presets, and sizes of films: what the page decides without a browser. */
-import { readdirSync, statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** Files that replace a scene: states and tables, also damaged ones. */
 import { describe, expect, it } from 'vitest';
-import { CellstormError } from '../../../src/core/base/errors';
-import { defaultSettings } from '../../../src/core/contact/settings';
-import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { encodeCheckpoint } from '../../../src/core/state/state-file';
-import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
-import { chooseScene, defaultChoices, roomFor } from '../../../src/page/model/choices';
+import { CellstormError } from '../../../../src/core/base/errors';
+import { defaultSettings } from '../../../../src/core/contact/settings';
+import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
+import { encodeCheckpoint } from '../../../../src/core/state/state-file';
+import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { chooseScene, defaultChoices, roomFor } from '../../../../src/page/model/choices';
 import {
   describeOpened,
   type Opened,
@@ -15,19 +13,16 @@ import {
   settingChanges,
   startCount,
   startOf,
-} from '../../../src/page/model/opened';
-import { PRESETS } from '../../../src/page/model/presets';
-import { filmSize, placeInFilm } from '../../../src/page/panel/film-picture';
-import { checkFileSize, MOST_FILE_BYTES, openParticles } from '../../../src/page/panel/open-file';
-import { readLink, writeLink } from '../../../src/page/session/link';
-import { createScene, sceneNames } from '../../../src/scenes';
-import { drain } from '../../helpers/inputs/drain';
-import { fc } from '../../helpers/properties';
-import { atGate } from '../../helpers/thorough';
+} from '../../../../src/page/model/opened';
+import { checkFileSize, MOST_FILE_BYTES, openParticles } from '../../../../src/page/panel/open-file';
+import { createScene, sceneNames } from '../../../../src/scenes';
+import { drain } from '../../../helpers/inputs/drain';
+import { fc, runs } from '../../../helpers/properties';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
+
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };
-const PICTURES = fileURLToPath(new URL('../../../src/page/presets/', import.meta.url));
+
 const PLANE: SimulationOptions = {
   dimensions: 2,
   radius: 0.5,
@@ -62,7 +57,9 @@ const JUNK: readonly unknown[] = [
   ...[[], [1], [1, 2], [1, 2, 3], [[1]], ['1', '2'], [null, null], {}, { length: 1e9 }],
   ...[{ smallest: 1 }, { smallest: 0, largest: 1e300 }, { positions: 5 }, { positions: { length: 2 } }],
 ];
+
 const SETTING_NAMES = ['gravity', 'restitution', 'substeps', 'relaxation', 'walls', 'broadPhase', 'bounce'];
+
 const HEADER_NAMES = [
   ...[
     'version',
@@ -168,7 +165,7 @@ describe('an opened state', () => {
     for (const scene of sceneNames({ driven: true })) {
       expect(createScene(scene, { dimensions: 2, count: 20 }).drive).toBeDefined();
       expect(described(scene)).toBe(
-        `3 particles of the scene ${scene} from some.bin, without what that scene moves.`,
+        `3 particles of the scene ${scene} from some.bin, whose gravity and obstacles no longer move.`,
       );
     }
   });
@@ -279,7 +276,7 @@ describe('an opened state', () => {
         // An accepted state can be simulated.
         expect(hashOf(startOf({ ...defaultChoices(), ...opened.choices, opened }, 0))).not.toBe('');
       }),
-      { numRuns: atGate(2000) },
+      runs(2000),
     );
   });
 
@@ -311,43 +308,5 @@ describe('an opened table', () => {
     expect(() => open('some.csv', new TextEncoder().encode('x,y\n2,3\n4,50\n'))).toThrow(
       /some\.csv, line 3, column y is "50"/,
     );
-  });
-});
-
-describe('presets', () => {
-  it('are links as the page writes them, each with a picture, all pictures small', () => {
-    expect(PRESETS.length).toBeGreaterThanOrEqual(8);
-    for (const { name, link, title, text, alt } of PRESETS) {
-      expect(writeLink(readLink(`?${link}`)), name).toBe(link);
-      for (const words of [title, text, alt]) expect(words.length, name).toBeGreaterThan(2);
-    }
-    const pictures = readdirSync(PICTURES);
-    expect(pictures.sort()).toEqual(PRESETS.map(({ name }) => `${name}.webp`).sort());
-    const bytes = pictures.reduce((sum, file) => sum + statSync(`${PICTURES}${file}`).size, 0);
-    expect(bytes).toBeLessThanOrEqual(26_000);
-  });
-});
-
-describe('a film', () => {
-  it("has the canvas's size, rounded to even pixels and limited to what encoders accept", () => {
-    expect(filmSize({ width: 801, height: 601 })).toEqual({ width: 800, height: 600 });
-    expect(filmSize({ width: 5120, height: 2881 })).toEqual({ width: 2560, height: 1440 });
-    expect(filmSize({ width: 1, height: 0 })).toEqual({ width: 2, height: 2 });
-  });
-
-  it('copies pictures of its own size pixel by pixel, and fits others inside', () => {
-    const film = { width: 400, height: 300 };
-    for (const [width, height] of [
-      [400, 300],
-      [401, 301],
-    ] as const) {
-      expect(placeInFilm({ width, height }, film)).toEqual({ x: 0, y: 0, width, height });
-    }
-    expect(placeInFilm({ width: 800, height: 300 }, film)).toEqual({ x: 0, y: 75, width: 400, height: 150 });
-    expect(placeInFilm({ width: 200, height: 300 }, film)).toEqual({ x: 100, y: 0, width: 200, height: 300 });
-    expect(placeInFilm({ width: 1, height: 1 }, { width: 2, height: 2 })).toMatchObject({
-      width: 2,
-      height: 2,
-    });
   });
 });

@@ -1,6 +1,6 @@
 /** The texts of overlays: what each means in a world, and what is not drawn. */
 import { describe, expect, it } from 'vitest';
-import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import {
   describeMissing,
   heatEnd,
@@ -11,9 +11,9 @@ import {
   type Overlays,
   refuseOverlays,
   shownCells,
-} from '../../../src/page/model/overlays';
-import { describeLeftOut, drawableOnCpu } from '../../../src/page/view/canvas-overlay';
-import { createScene, sceneOptions } from '../../../src/scenes';
+} from '../../../../src/page/model/overlays';
+import { describeLeftOut, drawableOnCpu } from '../../../../src/page/view/canvas-overlay';
+import { createScene, sceneOptions } from '../../../../src/scenes';
 
 const ALL: Overlays = {
   cellLines: true,
@@ -56,14 +56,14 @@ describe('the key to overlays', () => {
     expect(textsOf(open('crates', 2))[4]).toBe('Contacts, from middle to middle');
     const naive = open('packing', 2);
     naive.set({ broadPhase: 'naive' });
-    expect(textsOf(naive)[3]).toBe('Candidate pairs of the grid, though naive tests all');
-    expect(textsOf(naive, ALL, 1)[0]).toMatch(/too narrow .* come nearer/);
+    expect(textsOf(naive)[3]).toBe('Candidate pairs of the grid; naive tests all');
+    expect(textsOf(naive, ALL, 1)[0]).toMatch(/too narrow .* zoom in/);
   });
 
   it('reports what is not drawn', () => {
     expect(describeMissing({ found: 10, drawn: 10, crowded: 0 })).toBe('');
     expect(describeMissing({ found: 5000, drawn: 4000, crowded: 1 })).toBe(
-      'The first 4,000 of 5,000 pairs in view are drawn; come nearer to see all. One particle has more than 1,024 candidates, which are left out.',
+      'The first 4,000 of 5,000 pairs in view are drawn; zoom in to see all. One particle has more than 1,024 candidates, which are left out.',
     );
     expect(describeLeftOut(ALL, 5000)).toBe('');
     expect(describeLeftOut(ALL, 5001)).toMatch(/at most 5,000 particles/);
@@ -73,7 +73,7 @@ describe('the key to overlays', () => {
     expect(drawableOnCpu(ALL, 20_001)).toEqual({ ...NO_OVERLAYS, cellLines: true, heatMap: true });
     const fields = { velocityArrows: true, pressureMap: true, solidCells: true };
     expect(drawableOnCpu({ ...ALL, ...fields }, 5000)).toEqual(ALL);
-    expect(refuseOverlays(open('far-apart', 2))).toMatch(/without an end/);
+    expect(refuseOverlays(open('far-apart', 2))).toMatch(/unbounded world/);
     expect(refuseOverlays(open('packing', 2))).toBe('');
   });
 });

@@ -1,11 +1,11 @@
 /** The box that a picture shows of an unbounded world: around all particles, or if too far apart, around the first. */
 import { describe, expect, it } from 'vitest';
-import { capOf, defaultChoices, simulationOptions } from '../../../src/page/model/choices';
-import { FIELDS, MOST_PARTICLES } from '../../../src/page/model/fields';
-import { boxAround, worldBox } from '../../../src/page/model/seen-box';
-import { PlaneCamera, project, type Viewport } from '../../../src/page/view/camera';
-import { SpaceCamera } from '../../../src/page/view/space-camera';
-import { SCENES } from '../../../src/scenes';
+import { capOf, defaultChoices, simulationOptions } from '../../../../src/page/model/choices';
+import { FIELDS, MOST_PARTICLES } from '../../../../src/page/model/fields';
+import { boxAround, worldBox } from '../../../../src/page/model/seen-box';
+import { Camera2D, project, type Viewport } from '../../../../src/page/view/camera';
+import { Camera3D } from '../../../../src/page/view/camera-3d';
+import { SCENES } from '../../../../src/scenes';
 
 function around(dimensions: 2 | 3, points: readonly (readonly number[])[], radius = 0.5) {
   const ids = Uint32Array.from(points, (_, index) => 3 * index);
@@ -68,8 +68,8 @@ describe('the shown box', () => {
       pixelRatio: 1,
       free: { x: 0, y: 0, width: 800, height: 600 },
     };
-    for (const camera of [new PlaneCamera(), new SpaceCamera()]) {
-      const dimensions = camera instanceof PlaneCamera ? 2 : 3;
+    for (const camera of [new Camera2D(), new Camera3D()]) {
+      const dimensions = camera instanceof Camera2D ? 2 : 3;
       const points = [0, 8].map((along) => new Array<number>(dimensions).fill(along));
       const at = (out: number) => {
         const box = around(

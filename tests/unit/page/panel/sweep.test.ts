@@ -1,11 +1,7 @@
-/** Numbers on the page: growth, stages and distance tests of a step, the cap on naive, and the frame rate. */
-
+/** The sweep over numbers of particles: what it times, when it stops, and how the page describes the curves. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Curve, expectedTime, growthOf } from '../../../src/core/base/curves';
-import type { BroadPhase } from '../../../src/core/contact/settings';
-import { createCpuSimulation } from '../../../src/cpu';
-import { checksOf } from '../../../src/page/model/checks';
-import { capOf, defaultChoices, effectiveCount, simulationOptions } from '../../../src/page/model/choices';
+import { type Curve, expectedTime, growthOf } from '../../../../src/core/base/curves';
+import type { BroadPhase } from '../../../../src/core/contact/settings';
 import {
   type Curves,
   crossoverOf,
@@ -18,13 +14,8 @@ import {
   type SweepRequest,
   type TimedRun,
   typicalTime,
-} from '../../../src/page/panel/sweep';
-import { Meter } from '../../../src/page/session/meter';
-import { MOST_STAGE_SAMPLES, StageHistory, WHOLE_STEP } from '../../../src/page/session/stages';
-import { fc } from '../../helpers/properties';
-
-const HARDWARE = { isSoftware: false, most: 100_000_000 };
-const SOFTWARE = { isSoftware: true, most: 1_000_000 };
+} from '../../../../src/page/panel/sweep';
+import { fc } from '../../../helpers/properties';
 
 /** Milliseconds of c · n^p at sizes up to `most`. */
 function curve(factor: number, exponent: number, most = 1e6): Curve {
@@ -35,32 +26,6 @@ function curve(factor: number, exponent: number, most = 1e6): Curve {
 }
 
 const factors = fc.double({ min: 1e-6, max: 10, noNaN: true });
-const exponents = fc.double({ min: 0.2, max: 3, noNaN: true });
-
-describe('the growth of a curve', () => {
-  it('is the exponent of a power law, in any unit of time', () => {
-    fc.assert(
-      fc.property(factors, exponents, (factor, exponent) => {
-        expect(growthOf(curve(factor, exponent))).toBeCloseTo(exponent, 9);
-      }),
-    );
-  });
-
-  it('is measured over the last decade, so a fixed cost does not hide it', () => {
-    const hidden = curve(1e-6, 2, 100_000).map(({ count, milliseconds }) => ({
-      count,
-      milliseconds: milliseconds + 1,
-    }));
-    expect(growthOf(hidden)).toBeCloseTo(2, 1);
-    const [, ...rest] = hidden;
-    expect(growthOf([{ count: 100, milliseconds: 500 }, ...rest])).toBe(growthOf(hidden));
-  });
-
-  it('is undefined with too few sizes', () => {
-    expect(growthOf([])).toBeUndefined();
-    expect(growthOf(curve(1, 1, 300))).toBeUndefined();
-  });
-});
 
 describe('the crossover of two curves', () => {
   it('is the count at which two power laws are equal', () => {
@@ -304,160 +269,5 @@ describe('a sweep', () => {
     await runSweep(sweep);
     expect(steps).toBe(2);
     expect(sweep.last().grid).toEqual([{ count: 100, milliseconds: 2 * STEP_LIMIT_MS }]);
-  });
-});
-
-describe('the stages of the last steps', () => {
-  const stepTime = (stages?: Record<string, number>, clock: 'gpu' | 'page' = 'gpu') => ({
-    milliseconds: 7,
-    clock,
-    ...(stages && { stages }),
-  });
-
-  it('are stacked in execution order, the first on top', () => {
-    const history = new StageHistory();
-    expect(history.add(stepTime({ scan: 1, resolve: 4 }), 0)).toBe(true);
-    expect(history.add(stepTime({ scan: 2, partner: 3, resolve: 5 }), 1000)).toBe(true);
-    expect(history.names).toEqual(['scan', 'partner', 'resolve']);
-    expect(history.stacked()).toEqual([
-      [-1, 0],
-      [5, 10],
-      [4, 8],
-      [4, 5],
-    ]);
-    expect(history.latest).toEqual({ scan: 2, partner: 3, resolve: 5 });
-  });
-
-  it('are sampled once each, at most twice a second, and the last sixty are kept', () => {
-    const history = new StageHistory();
-    const same = stepTime({ scan: 1 });
-    expect(history.add(undefined, 0)).toBe(false);
-    expect(history.add(same, 0)).toBe(true);
-    expect(history.add(same, 1000)).toBe(false);
-    expect(history.add(stepTime({ scan: 2 }), 100)).toBe(false);
-    for (let step = 1; step <= 100; step++) history.add(stepTime({ scan: step }), 1000 * step);
-    expect(history.length).toBe(MOST_STAGE_SAMPLES);
-    expect(history.stacked()[1]?.at(-1)).toBe(100);
-    expect(history.stacked()[0]?.[0]).toBe(1 - MOST_STAGE_SAMPLES);
-  });
-
-  it('leave out steps with missing times, and report how many', () => {
-    const history = new StageHistory();
-    const missing = () => ({ ...stepTime({ scan: 0, resolve: 4 }), discarded: 1 });
-    expect(history.add(missing(), 0)).toBe(true);
-    expect([history.length, history.note]).toEqual([
-      0,
-      '; 1 step left out, in which its clock ran backwards',
-    ]);
-    history.add(stepTime({ scan: 1, resolve: 4 }), 1000);
-    const again = missing();
-    expect(history.add(again, 2000)).toBe(true);
-    expect(history.add(again, 3000)).toBe(false);
-    expect(history.latest).toEqual({ scan: 1, resolve: 4 });
-    expect([history.length, history.note]).toEqual([
-      1,
-      '; 2 steps left out, in which its clock ran backwards',
-    ]);
-    history.clear();
-    expect(history.note).toBe('');
-    history.add(stepTime({ scan: 1 }), 4000);
-    expect(history.note).toBe('');
-  });
-
-  it('forget stages that no longer run, and all samples if the clock or all stages change', () => {
-    const history = new StageHistory();
-    history.add(stepTime({ partner: 1, resolve: 1 }), 0);
-    for (let step = 1; step <= MOST_STAGE_SAMPLES; step++) history.add(stepTime({ resolve: 1 }), 1000 * step);
-    expect(history.names).toEqual(['resolve']);
-    history.add(stepTime(undefined, 'page'), 1e6);
-    expect(history.names).toEqual([WHOLE_STEP]);
-    history.add(stepTime({ transfer: 1 }, 'page'), 2e6);
-    expect(history.names).toEqual(['transfer']);
-    history.add(stepTime(undefined, 'page'), 3e6);
-    expect(history.names).toEqual([WHOLE_STEP]);
-    // A single sample has a width too.
-    expect(history.stacked()).toEqual([
-      [-1, 0],
-      [7, 7],
-    ]);
-    history.clear();
-    expect(history.length).toBe(0);
-  });
-});
-
-describe('the distance tests of a step', () => {
-  const simulation = createCpuSimulation(simulationOptions({ ...defaultChoices(), substeps: 3 }, 500));
-  const measures = simulation.measure();
-
-  it('are one per candidate pair and pass on the CPU engine', () => {
-    const { count, explanation } = checksOf(measures, simulation);
-    expect(measures.candidates).toBeGreaterThan(100);
-    expect(count).toBe(3 * measures.candidates);
-    expect(explanation).toMatch(/once for both.*× 3 substeps\./);
-  });
-
-  it('are done from both sides on the GPU, and with itself: n² per pass for naive', () => {
-    const settings = { ...simulation.settings, broadPhase: 'naive' as const };
-    const naive = { count: 500, nonFinite: 0, candidates: (500 * 499) / 2 };
-    const gpu = { backend: 'gpu' as const, radiusRange: undefined, settings };
-    expect(checksOf(naive, gpu).count).toBe(3 * 500 ** 2);
-    expect(checksOf(naive, gpu).explanation).toMatch(/from both sides/);
-  });
-
-  it('are twice as many if bounces look for partners, and an upper bound if sizes differ', () => {
-    const settings = { ...simulation.settings, restitution: 0.5 };
-    const radiusRange = { smallest: 0.5, largest: 1 };
-    expect(
-      checksOf(measures, { ...simulation, backend: 'cpu', radiusRange: undefined, settings }).count,
-    ).toBe(6 * measures.candidates);
-    expect(checksOf(measures, { backend: 'gpu', radiusRange, settings }).explanation).toMatch(/at most/);
-  });
-
-  it("are explained for the CPU engine's own levels if sizes differ", () => {
-    const explained = (backend: 'cpu' | 'gpu', radiusRange?: { smallest: number; largest: number }) =>
-      checksOf(measures, { backend, radiusRange, settings: simulation.settings }).explanation;
-    const sizes = { smallest: 0.5, largest: 1 };
-    expect(explained('cpu', sizes)).toMatch(
-      /uses only the levels that save time, so its candidates and its fullest cell differ/,
-    );
-    for (const explanation of [explained('cpu'), explained('gpu', sizes)]) {
-      expect(explanation).not.toMatch(/levels/);
-    }
-  });
-});
-
-describe('the cap on naive', () => {
-  const many = { ...defaultChoices(), broadPhase: 'naive' as const, count: 30_000 };
-
-  it('keeps a step short, whatever its substeps and passes', () => {
-    expect(effectiveCount(many, HARDWARE)).toBe(30_000);
-    expect(effectiveCount(many, SOFTWARE)).toBe(3000);
-    expect(effectiveCount({ ...many, engine: 'cpu' }, HARDWARE)).toBe(10_000);
-    expect(effectiveCount({ ...many, engine: 'cpu', substeps: 1 }, HARDWARE)).toBe(30_000);
-    expect(effectiveCount({ ...many, substeps: 1 }, SOFTWARE)).toBe(8400);
-    expect(effectiveCount({ ...many, substeps: 256, restitution: 1 }, SOFTWARE)).toBe(370);
-    expect(effectiveCount({ ...many, broadPhase: 'grid', scene: 'one-cell' }, SOFTWARE)).toBe(3000);
-    expect(effectiveCount({ ...many, broadPhase: 'grid' }, SOFTWARE)).toBe(30_000);
-  });
-
-  it('states the cost of more particles', () => {
-    expect(capOf(many, SOFTWARE)?.reason).toMatch(
-      /every pair, 4,498,500 of them at 3,000 .* 8 substeps.*capped.*With 30,000 .* 100 times as long/,
-    );
-  });
-});
-
-describe('the frame rate', () => {
-  it('is that of the last second, or of the last two frames if they are farther apart', () => {
-    const meter = new Meter(
-      () => undefined,
-      () => undefined,
-    );
-    expect(meter.framesPerSecond).toBe(0);
-    meter.frame(0);
-    meter.frame(4000);
-    expect(meter.framesPerSecond).toBe(0.25);
-    for (let frame = 1; frame <= 100; frame++) meter.frame(4000 + 20 * frame);
-    expect(meter.framesPerSecond).toBeCloseTo(50, 6);
   });
 });

@@ -1,9 +1,9 @@
 /** Stored states to go back to: the first, and the last few. */
 import { describe, expect, it } from 'vitest';
-import { createCpuSimulation } from '../../../src/cpu';
-import type { SimulationView, State } from '../../../src/page/model/simulation-view';
-import { History } from '../../../src/page/session/history';
-import { putBirths, stateOf } from '../../../src/page/view/engine';
+import { createCpuSimulation } from '../../../../src/cpu';
+import type { SimulationView, State } from '../../../../src/page/model/simulation-view';
+import { History } from '../../../../src/page/session/history';
+import { putBirths, stateOf } from '../../../../src/page/view/engine';
 
 function running() {
   const positions = Float32Array.from([1, 1, 3, 3]);

@@ -1,17 +1,17 @@
 /** Restarts after engines fail or are lost: what the page continues with, and that it reports each problem once. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { GpuError, LimitError } from '../../../src/core/base/errors';
-import type { Checkpoint } from '../../../src/core/simulation/simulation';
-import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
-import { chooseScene, defaultChoices } from '../../../src/page/model/choices';
-import { type EngineKind, MOST_PARTICLES } from '../../../src/page/model/fields';
-import type { Chosen, Opened } from '../../../src/page/model/opened';
-import { History } from '../../../src/page/session/history';
-import { Restarts, type Shown } from '../../../src/page/session/restarts';
-import { watchLoading } from '../../../src/page/support/chunk-errors';
-import type { Engine, Run } from '../../../src/page/view/engine';
-import { Session } from '../../../src/page/view/session';
-import { collectNotes } from '../../helpers/notes';
+import { GpuError, LimitError } from '../../../../src/core/base/errors';
+import type { Checkpoint } from '../../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { chooseScene, defaultChoices } from '../../../../src/page/model/choices';
+import { type EngineKind, MOST_PARTICLES } from '../../../../src/page/model/fields';
+import type { Opened, Selection } from '../../../../src/page/model/opened';
+import { History } from '../../../../src/page/session/history';
+import { Restarts, type Shown } from '../../../../src/page/session/restarts';
+import { watchLoading } from '../../../../src/page/support/chunk-errors';
+import type { Engine, Run } from '../../../../src/page/view/engine';
+import { Session } from '../../../../src/page/view/session';
+import { collectNotes } from '../../../helpers/notes';
 
 /** An engine that a test controls. */
 interface FakeEngine extends Engine {
@@ -105,15 +105,15 @@ class Page {
     this.restarts.engines.gpuMissing.listen(() => this.gpuAvailable.push(false));
   }
 
-  get choices(): Chosen {
+  get choices(): Selection {
     return this.session.choices;
   }
 
-  set choices(choices: Chosen) {
+  set choices(choices: Selection) {
     this.session.choices = choices;
   }
 
-  async run(change: Partial<Chosen> = {}): Promise<void> {
+  async run(change: Partial<Selection> = {}): Promise<void> {
     this.choices = { ...this.choices, ...change };
     this.restarts.request(this.choices);
     await this.restarts.settled();
@@ -171,7 +171,7 @@ describe('a device that is too small', () => {
     const page = new Page();
     await page.run({ ...chooseScene(page.choices, 'dam-break'), boxWidth: 8, count: 200_000 });
     expect(page.notices.at(-1)).toBe(
-      'This tank takes 125,799 particles, not 200,000: its lattice has at most 4,096 cells along an axis. A narrower one takes more.',
+      'This tank takes 125,799 particles, not 200,000: its lattice has at most 4,096 cells along an axis. A narrower tank takes more.',
     );
     await page.run({ count: 300 });
     expect(page.notices).toHaveLength(1);

@@ -66,8 +66,8 @@ async function openPage(search: string, storage: unknown) {
     ],
   });
   // A different query loads the module anew for each page.
-  const module = `../../../src/page/support/appearance.ts?page=${pages++}`;
-  const page = (await import(module)) as typeof import('../../../src/page/support/appearance');
+  const module = `../../../../src/page/support/appearance.ts?page=${pages++}`;
+  const page = (await import(module)) as typeof import('../../../../src/page/support/appearance');
   page.openAppearance(search);
   const look = () => ({
     isDark: page.isDark(),
@@ -149,7 +149,7 @@ describe('a choice of light or dark', () => {
 function coloursOf(sheets: readonly string[], theme: 'light' | 'dark'): Map<string, string> {
   const found = new Map<string, string>();
   for (const sheet of sheets) {
-    const text = readFileSync(new URL(`../../../src/page/${sheet}`, import.meta.url), 'utf8');
+    const text = readFileSync(new URL(`../../../../src/page/${sheet}`, import.meta.url), 'utf8');
     const [light = '', dark = ''] = [...text.matchAll(/:root \{([^}]*)\}/g)].map(
       ([, inside]) => inside as string,
     );

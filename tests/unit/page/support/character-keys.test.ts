@@ -35,8 +35,8 @@ async function openPage(kept: Map<string, string> | undefined) {
     querySelectorAll: (selector: string) => (selector === '[data-hint]' ? hinted : buttons),
     getElementById: (id: string) => notes.get(id) ?? null,
   });
-  const module = `../../../src/page/support/character-keys.ts?page=${pages++}`;
-  const page = (await import(module)) as typeof import('../../../src/page/support/character-keys');
+  const module = `../../../../src/page/support/character-keys.ts?page=${pages++}`;
+  const page = (await import(module)) as typeof import('../../../../src/page/support/character-keys');
   const box = Object.assign(new EventTarget(), { checked: true });
   page.letChoose(box as unknown as HTMLInputElement);
   return {

@@ -1,8 +1,8 @@
 /** Parts of the page that are loaded on the first request. */
 import { expect, it } from 'vitest';
-import { Later } from '../../../src/page/support/later';
+import { Later } from '../../../../src/page/support/later';
 
-it('loads a part once for all requests, and again after loading failed', async () => {
+it('Later loads a part once for all requests, and again after loading failed', async () => {
   const loads: { come(): void; fail(): void }[] = [];
   const later = new Later(
     () =>

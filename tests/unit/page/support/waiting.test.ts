@@ -1,7 +1,7 @@
 /** The sign that something is loading. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Later } from '../../../src/page/support/later';
-import { signWaiting, whileWaiting } from '../../../src/page/support/waiting';
+import { Later } from '../../../../src/page/support/later';
+import { signWaiting, whileWaiting } from '../../../../src/page/support/waiting';
 
 let shown: boolean[] = [];
 
@@ -18,13 +18,13 @@ afterEach(() => {
 
 const after = (milliseconds: number) => new Promise<string>((come) => setTimeout(come, milliseconds, 'it'));
 
-it('is not shown for short waits', async () => {
+it('the sign is not shown for short waits', async () => {
   whileWaiting(after(150));
   await vi.advanceTimersByTimeAsync(1000);
   expect(shown).toEqual([false]);
 });
 
-it('is shown once for all waits together, until the last has ended or failed', async () => {
+it('the sign is shown once for all waits together, until the last has ended or failed', async () => {
   const first = whileWaiting(after(300));
   await vi.advanceTimersByTimeAsync(100);
   const failing = whileWaiting(after(500).then(() => Promise.reject(new Error('offline'))));
@@ -41,7 +41,7 @@ it('is shown once for all waits together, until the last has ended or failed', a
   expect(shown).toEqual([true, false]);
 });
 
-it('is shown once while a part loads on request, and not after it is loaded', async () => {
+it('the sign is shown once while a part loads on request, and not after it is loaded', async () => {
   const later = new Later(() => after(300));
   later.get();
   later.get();

@@ -1,10 +1,10 @@
 /** Cameras: fit the whole box, zoom at a point, pan, and return from an address with the same view. */
 
 import { describe, expect, it } from 'vitest';
-import { defineWorld } from '../../../src/core/world/world';
-import { PlaneCamera, project, readLook, type Viewport, writeLook } from '../../../src/page/view/camera';
-import { SpaceCamera } from '../../../src/page/view/space-camera';
-import { fc } from '../../helpers/properties';
+import { defineWorld } from '../../../../src/core/world/world';
+import { Camera2D, project, readLook, type Viewport, writeLook } from '../../../../src/page/view/camera';
+import { Camera3D } from '../../../../src/page/view/camera-3d';
+import { fc } from '../../../helpers/properties';
 
 const VIEWPORT: Viewport = {
   width: 1000,
@@ -15,11 +15,11 @@ const VIEWPORT: Viewport = {
 const FLAT = defineWorld({ dimensions: 2, min: [-10, 5], max: [30, 25] }, 1);
 const DEEP = defineWorld({ dimensions: 3, min: [0, 0, 0], max: [20, 10, 30] }, 1);
 const KINDS = [
-  ['plane', () => new PlaneCamera(), FLAT],
-  ['space', () => new SpaceCamera(), DEEP],
+  ['2D', () => new Camera2D(), FLAT],
+  ['3D', () => new Camera3D(), DEEP],
 ] as const;
 
-describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
+describe.each(KINDS)('the %s camera', (kind, create, world) => {
   const middle = world.min.map((low, axis) => (low + (world.max[axis] as number)) / 2);
   const screenOf = (camera: ReturnType<typeof create>, point: readonly number[]) =>
     project(camera.sight(world, VIEWPORT), VIEWPORT, point);
@@ -44,7 +44,7 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
     for (const factor of [2, 3, 0.5]) {
       const point = world.min.map((low, axis) => low + 0.25 * ((world.max[axis] as number) - low));
       // In space this holds for points in the plane through the target.
-      const target = kind === 'plane' ? point : middle;
+      const target = kind === '2D' ? point : middle;
       const at = screenOf(camera, target);
       camera.zoom(factor, at.x, at.y);
       const after = screenOf(camera, target);
@@ -155,8 +155,8 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
   });
 });
 
-it('the camera of space has y upwards, and a greater z nearer', () => {
-  const camera = new SpaceCamera();
+it('the 3D camera has y upwards, and a greater z nearer', () => {
+  const camera = new Camera3D();
   const sight = camera.sight(DEEP, VIEWPORT);
   const at = (point: readonly number[]) => project(sight, VIEWPORT, point);
   expect(at([10, 9, 15]).y).toBeLessThan(at([10, 1, 15]).y);

@@ -1,10 +1,10 @@
 /** The counts of neighbours by which the CPU engine colours particles, compared with all pairs. */
 import { describe, expect, it } from 'vitest';
-import { createCpuSimulation } from '../../../src/cpu';
-import { DENSITY_REACH } from '../../../src/page/model/colour';
-import { createCpuTally } from '../../../src/page/view/cpu-tally';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { DIMENSIONS } from '../../helpers/passes';
+import { createCpuSimulation } from '../../../../src/cpu';
+import { DENSITY_REACH } from '../../../../src/page/model/colour';
+import { createCpuTally } from '../../../../src/page/view/cpu-tally';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { DIMENSIONS } from '../../../helpers/passes';
 
 describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
   it.each([

@@ -1,16 +1,16 @@
 /** The inspector: its data agree with the reference's grid, and its contacts with brute force. */
 import { describe, expect, it } from 'vitest';
-import { defineShapes } from '../../../src/core/particles/shapes';
-import type { ParticleArrays, ParticleSimulation } from '../../../src/core/simulation/simulation';
-import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
-import { type Inspected, inspectAll, type Verdict } from '../../../src/page/view/inspect';
-import { buildGrid } from '../../../src/reference/grid/grid';
-import { probeCells } from '../../../src/reference/query/probe';
-import { findContact } from '../../../src/reference/solve/contact';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { repeat } from '../../../src/scenes/scene';
-import { cornersIn } from '../../helpers/inputs/vectors';
-import { DIMENSIONS } from '../../helpers/passes';
+import { defineShapes } from '../../../../src/core/particles/shapes';
+import type { ParticleArrays, ParticleSimulation } from '../../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { type Inspected, inspectAll, type Verdict } from '../../../../src/page/view/inspect';
+import { buildGrid } from '../../../../src/reference/grid/grid';
+import { probeCells } from '../../../../src/reference/query/probe';
+import { findContact } from '../../../../src/reference/solve/contact';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { repeat } from '../../../../src/scenes/scene';
+import { cornersIn } from '../../../helpers/inputs/vectors';
+import { DIMENSIONS } from '../../../helpers/passes';
 
 const SCENES = [
   ['packing', 300],

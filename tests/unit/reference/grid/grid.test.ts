@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { RETIRED_BIT } from '../../../src/core/base/constants';
-import { planSimulation } from '../../../src/core/simulation/plan';
-import { cellOfParticle, quarantineCell, retiredCell, startLength } from '../../../src/core/world/cells';
-import { defineWorld, type World } from '../../../src/core/world/world';
-import { countParticles } from '../../../src/reference/grid/count';
-import { gatherParticles, permute } from '../../../src/reference/grid/gather';
-import { buildGrid, type Grid, NO_SLOT } from '../../../src/reference/grid/grid';
-import { exclusiveScan } from '../../../src/reference/grid/scan';
-import { scatterParticles } from '../../../src/reference/grid/scatter';
-import { type ProbedGrid, probeCells } from '../../../src/reference/query/probe';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { fc } from '../../helpers/properties';
-import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
+import { RETIRED_BIT } from '../../../../src/core/base/constants';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import { cellOfParticle, quarantineCell, retiredCell, startLength } from '../../../../src/core/world/cells';
+import { defineWorld, type World } from '../../../../src/core/world/world';
+import { countParticles } from '../../../../src/reference/grid/count';
+import { gatherParticles, permute } from '../../../../src/reference/grid/gather';
+import { buildGrid, type Grid, NO_SLOT } from '../../../../src/reference/grid/grid';
+import { exclusiveScan } from '../../../../src/reference/grid/scan';
+import { scatterParticles } from '../../../../src/reference/grid/scatter';
+import { type ProbedGrid, probeCells } from '../../../../src/reference/query/probe';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { fc } from '../../../helpers/properties';
+import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 
 // 3 by 2 cells inside a ring of empty ones: rows have 5 cells, and the first used cell is 6.
 const FLAT = defineWorld({ dimensions: 2, min: [0, 0], max: [3, 2], cellSize: 1 }, 1);
@@ -53,7 +53,7 @@ const arbitrary = fc
     return { world, count, positions, velocities, ids };
   });
 
-describe('count', () => {
+describe('countParticles', () => {
   it('counts particles per cell, quarantines non-finite ones, and ranks in order', () => {
     const { counts, cells, ranks } = countParticles(FLAT, POSITIONS, 6);
     expect([...cells]).toEqual([12, 6, 13, 12, 20, 6]);
@@ -82,7 +82,7 @@ describe('count', () => {
   });
 });
 
-describe('scan', () => {
+describe('exclusiveScan', () => {
   it.each([
     [[], []],
     [[5], [0]],
@@ -114,14 +114,14 @@ describe('scatter and gather', () => {
     expect([...sorted.positions.slice(0, 4)]).toEqual([-7, 0, ...POSITIONS.slice(2, 4)]);
   });
 
-  it('copies bits, so a NaN keeps its payload', () => {
+  it('copy bits, so a NaN keeps its payload', () => {
     const words = new Uint32Array([0x7fc1_2345, 0x3f80_0000, 0xffc0_0001, 0x8000_0000]);
     const moved = permute(2, new Float32Array(words.buffer), new Uint32Array([1, 0]));
     expect([...new Uint32Array(moved.buffer)]).toEqual([0xffc0_0001, 0x8000_0000, 0x7fc1_2345, 0x3f80_0000]);
   });
 });
 
-describe('grid', () => {
+describe('buildGrid', () => {
   it('holds every particle once, in canonical order, under its own cell', () => {
     fc.assert(
       fc.property(arbitrary, ({ world, count, positions, velocities, ids }) => {
@@ -148,7 +148,6 @@ describe('grid', () => {
         }
         expect(grid.slots.filter((slot) => slot !== NO_SLOT).length).toBe(count);
       }),
-      { seed: 30 },
     );
   });
 
@@ -171,7 +170,6 @@ describe('grid', () => {
           ]);
         expect(words(grid)).toEqual(words(other));
       }),
-      { seed: 31 },
     );
   });
 
@@ -200,7 +198,7 @@ describe('grid', () => {
   });
 });
 
-describe('probe', () => {
+describe('probeCells', () => {
   const neighboursOf = (world: World, grid: ProbedGrid, slot: number) => {
     const found: number[] = [];
     probeCells(world, grid, slot, (other) => found.push(other));
@@ -232,7 +230,6 @@ describe('probe', () => {
           expect(neighboursOf(world, grid, slot)).toEqual(expected);
         }
       }),
-      { seed: 32 },
     );
   });
 });

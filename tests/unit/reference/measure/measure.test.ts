@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { planSimulation } from '../../../src/core/simulation/plan';
-import { hashState } from '../../../src/core/state/hash';
-import { defineWorld } from '../../../src/core/world/world';
-import { buildGrid } from '../../../src/reference/grid/grid';
-import { isFiniteParticle } from '../../../src/reference/measure/finite';
-import { measureState } from '../../../src/reference/measure/measure';
-import { bruteForcePairs } from '../../../src/reference/query/brute-force';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { fc } from '../../helpers/properties';
-import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import { hashState } from '../../../../src/core/state/hash';
+import { defineWorld } from '../../../../src/core/world/world';
+import { buildGrid } from '../../../../src/reference/grid/grid';
+import { isFiniteParticle } from '../../../../src/reference/measure/finite';
+import { measureState } from '../../../../src/reference/measure/measure';
+import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { fc, runs } from '../../../helpers/properties';
+import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 
 const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4], cellSize: 1 }, 1);
 
-describe('measure', () => {
+describe('measureState', () => {
   it('agrees with counts and sums by hand', () => {
     // Two particles overlap by 1/4, one is alone, one is outside, one is not finite.
     const positions = new Float32Array([0.5, 0.5, 1.25, 0.5, 3.5, 3.5, 5, 1, Number.NaN, 1]);
@@ -108,7 +108,7 @@ describe('measure', () => {
           );
         },
       ),
-      { numRuns: 300, seed: 60 },
+      runs(300),
     );
   });
 

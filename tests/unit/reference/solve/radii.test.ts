@@ -1,19 +1,19 @@
 /** The reference with variable radii: candidates, the contact law, and everything that carries radii. */
 
 import { describe, expect, it } from 'vitest';
-import { massShare } from '../../../src/core/contact/law';
-import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { hashState } from '../../../src/core/state/hash';
-import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/state-file';
-import { areWithinReach } from '../../../src/core/world/levels';
-import { buildGrid } from '../../../src/reference/grid/grid';
-import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';
-import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { MIXED_KINDS, mixedCrowds } from '../../helpers/inputs/mixed-crowds';
-import { mixedOptions } from '../../helpers/inputs/mixed-simulations';
-import { runs } from '../../helpers/inputs/worlds';
-import { fc } from '../../helpers/properties';
+import { massShare } from '../../../../src/core/contact/law';
+import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
+import { hashState } from '../../../../src/core/state/hash';
+import { decodeCheckpoint, encodeCheckpoint } from '../../../../src/core/state/state-file';
+import { areWithinReach } from '../../../../src/core/world/levels';
+import { buildGrid } from '../../../../src/reference/grid/grid';
+import { bruteForceLevelPairs } from '../../../../src/reference/grid/levels';
+import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { MIXED_KINDS, mixedCrowds } from '../../../helpers/inputs/mixed-crowds';
+import { mixedOptions } from '../../../helpers/inputs/mixed-simulations';
+
+import { fc, runs } from '../../../helpers/properties';
 
 const DIMENSIONS = [2, 3] as const;
 const CASES = MIXED_KINDS.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
@@ -35,7 +35,7 @@ function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): R
 }
 
 describe('candidates with variable radii', () => {
-  it.each(CASES)('are those within reach, in a %s world in %dD', (kind, dimensions) => {
+  it.each(CASES)('are those within reach, in a world of the kind %s in %dD', (kind, dimensions) => {
     fc.assert(
       fc.property(mixedCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
         const grid = buildGrid(world, positions, undefined, undefined, { radii: radiusOf });
@@ -177,7 +177,7 @@ describe('the contact law with variable radii', () => {
 });
 
 describe('radii', () => {
-  it.each(CASES)('stay with their particles in a %s world in %dD', (kind, dimensions) => {
+  it.each(CASES)('stay with their particles in a world of the kind %s in %dD', (kind, dimensions) => {
     const options = mixedOptions({ dimensions, kind, count: 40, ratio: 16 }, { capacity: 50 });
     const simulation = new ReferenceSimulation(options);
     const radiusOf = new Map([...options.radii].map((radius, id) => [id, radius]));
@@ -202,16 +202,19 @@ describe('radii', () => {
     expect(restored.measure()).toEqual(simulation.measure());
   });
 
-  it.each(CASES)('give the same pairs as brute force in a %s world in %dD', (kind, dimensions) => {
-    const simulation = new ReferenceSimulation(mixedOptions({ dimensions, kind, count: 120, ratio: 64 }));
-    const { positions, radii } = simulation.read();
-    const expected = bruteForceLevelPairs(simulation.world, positions, radii as Float32Array);
-    const { pairs, count, borderline } = simulation.findPairs();
-    expect(borderline).toBe(0);
-    expect(count).toBeGreaterThan(20);
-    expect(pairs).toEqual(expected);
-    const { contacts, candidates } = simulation.measure();
-    expect(contacts).toBe(count);
-    expect(candidates).toBeGreaterThan(contacts);
-  });
+  it.each(CASES)(
+    'give the same pairs as brute force in a world of the kind %s in %dD',
+    (kind, dimensions) => {
+      const simulation = new ReferenceSimulation(mixedOptions({ dimensions, kind, count: 120, ratio: 64 }));
+      const { positions, radii } = simulation.read();
+      const expected = bruteForceLevelPairs(simulation.world, positions, radii as Float32Array);
+      const { pairs, count, borderline } = simulation.findPairs();
+      expect(borderline).toBe(0);
+      expect(count).toBeGreaterThan(20);
+      expect(pairs).toEqual(expected);
+      const { contacts, candidates } = simulation.measure();
+      expect(contacts).toBe(count);
+      expect(candidates).toBeGreaterThan(contacts);
+    },
+  );
 });

@@ -1,23 +1,19 @@
+/** One resolve pass of the reference, compared with numbers by hand and with conserved quantities. */
 import { describe, expect, it } from 'vitest';
-import { NO_PARTNER } from '../../../src/core/base/constants';
-import {
-  defaultSettings,
-  deriveSubstep,
-  resolveSettings,
-  type SettingsOptions,
-} from '../../../src/core/contact/settings';
-import { planSimulation } from '../../../src/core/simulation/plan';
-import { type Dimensions, defineWorld } from '../../../src/core/world/world';
-import { buildGrid } from '../../../src/reference/grid/grid';
-import { coincidentNormal, findContact } from '../../../src/reference/solve/contact';
-import { integrate } from '../../../src/reference/solve/integrate';
-import { findPartners } from '../../../src/reference/solve/partner';
-import { resolveContacts, separateContacts } from '../../../src/reference/solve/resolve';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { repeat } from '../../../src/scenes/scene';
-import { PLAIN_WORLDS } from '../../helpers/inputs/worlds';
-import { fc } from '../../helpers/properties';
-import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
+import { NO_PARTNER } from '../../../../src/core/base/constants';
+import { deriveSubstep, type SettingsOptions } from '../../../../src/core/contact/settings';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import { type Dimensions, defineWorld } from '../../../../src/core/world/world';
+import { buildGrid } from '../../../../src/reference/grid/grid';
+import { findContact } from '../../../../src/reference/solve/contact';
+import { findPartners } from '../../../../src/reference/solve/partner';
+import { resolveContacts, separateContacts } from '../../../../src/reference/solve/resolve';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { repeat } from '../../../../src/scenes/scene';
+import { PLAIN_WORLDS } from '../../../helpers/inputs/worlds';
+import { substepOf } from '../../../helpers/passes';
+import { fc, runs } from '../../../helpers/properties';
+import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 
 /** Returns a world from the origin, or centred on it, with the parameters of a substep of 1/8 s. */
 function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
@@ -30,13 +26,8 @@ function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, 
     },
     1,
   );
-  const settings = resolveSettings(dimensions, defaultSettings(dimensions), {
-    substeps: 1,
-    relaxation: 0.5,
-    friction: 0,
-    ...changes,
-  });
-  return { world, settings, substep: deriveSubstep(world, 1, settings, 0.125) };
+  const usual = { substeps: 1, relaxation: 0.5, friction: 0 };
+  return { world, substep: substepOf(world, { ...usual, ...changes }, 0.125) };
 }
 
 /** Runs one pass on particles given as [position, velocity]. Returns the results in the same form, by id. */
@@ -63,104 +54,7 @@ function resolveOnce(
   });
 }
 
-describe('integrate', () => {
-  it('changes velocity first, then moves by the new velocity', () => {
-    const moved = integrate(
-      PLAIN_WORLDS[2],
-      { dt: 0.125, gravity: [0, -8] },
-      { positions: new Float32Array([1, 2]), velocities: new Float32Array([1, 2]) },
-    );
-    expect([...moved.velocities]).toEqual([1, 1]);
-    expect([...moved.positions]).toEqual([1.125, 2.125]);
-  });
-
-  it('keeps the bits of particles that are not finite, and moves the others', () => {
-    const words = new Uint32Array([0x7fc1_2345, 0x3f80_0000, 0x3f80_0000, 0x3f80_0000]);
-    const state = { positions: new Float32Array(words.buffer), velocities: new Float32Array(4).fill(8) };
-    const moved = integrate(PLAIN_WORLDS[2], { dt: 0.125, gravity: [0, 0] }, state);
-    expect([...new Uint32Array(moved.positions.buffer)]).toEqual([
-      ...words.slice(0, 2),
-      0x4000_0000,
-      0x4000_0000,
-    ]);
-    expect([...moved.velocities]).toEqual([8, 8, 8, 8]);
-  });
-});
-
-describe('contact', () => {
-  const substep = { diameter: 1 };
-  it('has a normal from the other particle to this one, and the overlap', () => {
-    const positions = new Float32Array([0.75, 0, 0, 0]);
-    expect(findContact(PLAIN_WORLDS[2], substep, { positions }, 0, 1)).toEqual({
-      normal: [1, 0],
-      overlap: 0.25,
-    });
-    expect(findContact(PLAIN_WORLDS[2], substep, { positions }, 1, 0)).toEqual({
-      normal: [-1, 0],
-      overlap: 0.25,
-    });
-  });
-
-  it('does not exist if particles only touch, or are not finite', () => {
-    expect(
-      findContact(PLAIN_WORLDS[2], substep, { positions: new Float32Array([1, 0, 0, 0]) }, 0, 1),
-    ).toBeUndefined();
-    expect(
-      findContact(PLAIN_WORLDS[2], substep, { positions: new Float32Array([Number.NaN, 0, 0, 0]) }, 0, 1),
-    ).toBeUndefined();
-  });
-
-  it('gives coincident particles opposite axes', () => {
-    for (const dimensions of [2, 3]) {
-      for (let slot = 0; slot < 6; slot++) {
-        for (let other = 0; other < 6; other++) {
-          if (slot === other) continue;
-          const normal = coincidentNormal(dimensions, slot, other);
-          expect(Math.hypot(...normal)).toBe(1);
-          expect(coincidentNormal(dimensions, other, slot)).toEqual(
-            normal.map((along) => (along === 0 ? 0 : -along)),
-          );
-        }
-      }
-    }
-  });
-});
-
-describe('partner', () => {
-  const partnersOf = (changes: SettingsOptions, positions: number[], velocities: number[]) => {
-    const { world, substep } = setUp(2, { restitution: 1, ...changes });
-    const grid = buildGrid(world, Float32Array.from(positions), Float32Array.from(velocities));
-    const partners = findPartners(world, substep, grid);
-    return Array.from(grid.slots, (slot) => {
-      const partner = partners[slot] as number;
-      return partner === NO_PARTNER ? -1 : grid.ids[partner];
-    });
-  };
-
-  it('is the fastest approaching contact', () => {
-    // Particle 1 lies between 0 and 2; particle 2 approaches faster.
-    expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -2, 0])).toEqual([1, 2, 1]);
-  });
-
-  it('is none for particles at rest, separating, or not touching', () => {
-    expect(partnersOf({}, [3, 3, 3.75, 3], [0, 0, 0, 0])).toEqual([-1, -1]);
-    expect(partnersOf({}, [3, 3, 3.75, 3], [-1, 0, 1, 0])).toEqual([-1, -1]);
-    expect(partnersOf({}, [3, 3, 4, 3], [1, 0, -1, 0])).toEqual([-1, -1]);
-  });
-
-  it('is none for contacts no faster than gravity causes in two substeps', () => {
-    // The limit is 2 · 8 · 0.125 = 2; at this speed a contact still rests.
-    const gravity = [0, -8];
-    expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
-    expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2.25, 0, 0, 0])).toEqual([1, 0]);
-  });
-
-  it('is the lower slot if two approach equally fast', () => {
-    expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -1, 0])).toEqual([1, 0, 1]);
-  });
-});
-
-describe('resolve', () => {
+describe('resolveContacts', () => {
   it('pushes each of two particles by half the relaxed overlap', () => {
     const [a, b] = resolveOnce(2, {}, [
       [
@@ -337,7 +231,7 @@ describe('resolve', () => {
           expect(plain(b?.velocity)).toEqual(plain(negated(a?.velocity ?? [])));
         },
       ),
-      { numRuns: 500, seed: 50 },
+      runs(500),
     );
   });
 
@@ -393,7 +287,7 @@ describe('separateContacts', () => {
     }
   });
 
-  it.each(EQUAL_RADIUS_SCENES)('lowers the overlap of the scene %s', (name) => {
+  it.each(EQUAL_RADIUS_SCENES)('lowers the overlap of the scene %s', { tags: 'case' }, (name) => {
     const plan = planSimulation(sceneOptions(createScene(name, { dimensions: 2, count: 300 })));
     const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 0);
     const overlapOf = (positions: Float32Array) => {

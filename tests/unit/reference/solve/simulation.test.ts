@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
-import { planSimulation } from '../../../src/core/simulation/plan';
-import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { bruteForcePairs } from '../../../src/reference/query/brute-force';
-import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
-import { everyOther, isAsked, THOROUGH } from '../../helpers/thorough';
+import { ArgumentError, DestroyedError } from '../../../../src/core/base/errors';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
+import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
+import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { EQUAL_RADIUS_CASES } from '../../../helpers/scene-names';
 
 const DT = 1 / 60;
 
@@ -26,26 +25,29 @@ function advance(simulation: ReferenceSimulation, steps: number): ReferenceSimul
 
 const hashOf = (simulation: ReferenceSimulation) => simulation.measure().hash;
 
-describe('golden state', () => {
-  // Hashes of every bit after 100 steps. If they change, every engine's results change: say so in the commit.
+describe('the state after 100 steps', () => {
+  // If these hashes change, every engine's results change: say so in the commit.
   it.each([
     [2, 64, {}, '4b13472aec644d28'],
     [3, 64, {}, 'cb4b1e6cb1705923'],
     [2, 40, { restitution: 0.5, substeps: 2 }, '5dfa986330d8388e'],
-  ] as const)('of a pile in %dD with %d particles and %j', (dimensions, count, changes, golden) => {
-    const simulation = advance(create('pile', dimensions, count, changes), 100);
-    expect(hashOf(simulation)).toBe(golden);
-    expect(simulation.measure()).toMatchObject({ count, outside: 0, nonFinite: 0 });
-    expect(simulation.time).toBeCloseTo(100 / 60, 9);
-  });
+  ] as const)(
+    'of a pile in %dD with %d particles and the settings %j is the recorded one',
+    (dimensions, count, changes, golden) => {
+      const simulation = advance(create('pile', dimensions, count, changes), 100);
+      expect(hashOf(simulation)).toBe(golden);
+      expect(simulation.measure()).toMatchObject({ count, outside: 0, nonFinite: 0 });
+      expect(simulation.time).toBeCloseTo(100 / 60, 9);
+    },
+  );
 });
 
-/** Steps of the reference are slow in 3D, so only `verify --long` runs these tests in 3D. */
-const ASKED = ([2, 3] as const).filter(isAsked);
+// Steps of the reference are slow in 3D, so only the full tier runs them.
+describe.each([2, 3] as const)('physics in %dD', (dimensions) => {
+  const tags = dimensions === 3 ? 'full' : [];
 
-describe('physics', () => {
-  it.each(ASKED)('a gas in %dD keeps its energy over 1,000 steps, with walls', (dimensions) => {
-    const simulation = create('gas', dimensions, THOROUGH ? 60 : 30);
+  it('a gas keeps its energy over 1,000 steps, with walls', { tags }, () => {
+    const simulation = create('gas', dimensions, 30);
     const before = simulation.measure();
     advance(simulation, 1000);
     const after = simulation.measure();
@@ -53,8 +55,8 @@ describe('physics', () => {
     expect(after).toMatchObject({ outside: 0, nonFinite: 0 });
   });
 
-  it.each(ASKED)('a gas in %dD without walls keeps its momentum', (dimensions) => {
-    const simulation = create('gas', dimensions, THOROUGH ? 100 : 50, { walls: false });
+  it('a gas without walls keeps its momentum', { tags }, () => {
+    const simulation = create('gas', dimensions, 50, { walls: false });
     const before = simulation.measure();
     const size = Math.hypot(...before.momentum);
     advance(simulation, 200);
@@ -64,8 +66,8 @@ describe('physics', () => {
     expect(hashOf(simulation)).not.toBe(before.hash);
   });
 
-  it.each(ASKED)('a small pile in %dD comes to rest with little overlap', (dimensions) => {
-    const count = THOROUGH ? 50 : 30;
+  it('a small pile comes to rest with little overlap', { tags }, () => {
+    const count = 30;
     const simulation = advance(create('pile', dimensions, count), 400);
     const measures = simulation.measure();
     expect(measures.meanOverlap).toBeLessThan(0.02);
@@ -73,7 +75,9 @@ describe('physics', () => {
     expect(measures.kineticEnergy / count).toBeLessThan(0.01);
     expect(measures.outside).toBe(0);
   });
+});
 
+describe('a step of the reference', () => {
   it('gives the same bits for both broad phases, and counts their candidates', () => {
     const grid = advance(create('pile', 2, 50), 20);
     const naive = advance(create('pile', 2, 50, { broadPhase: 'naive' }), 20);
@@ -121,7 +125,7 @@ describe('physics', () => {
   });
 });
 
-describe('adding and removing particles', () => {
+describe('a simulation that gains and loses particles', () => {
   it('uses the lowest free ids for new particles, and removes by id', () => {
     const simulation = create('gas', 2, 10, { capacity: 12 });
     simulation.remove([3, 7]);
@@ -176,8 +180,10 @@ describe('adding and removing particles', () => {
 });
 
 describe('checkpoints', () => {
-  it.each(everyOther(EQUAL_RADIUS_SCENES))('of the scene %s continue with the same bits', (name) => {
-    for (const dimensions of [2, 3] as const) {
+  it.each(EQUAL_RADIUS_CASES)(
+    'of the scene %s in %dD continue with the same bits',
+    { tags: 'case' },
+    (name, dimensions) => {
       const whole = create(name, dimensions, 40, { friction: 0.3 });
       advance(whole, 5);
       const checkpoint = structuredClone(whole.checkpoint());
@@ -193,11 +199,11 @@ describe('checkpoints', () => {
       expect(hashOf(restored)).toBe(hashOf(whole));
       expect(restored.time).toBe(whole.time);
       expect(restored.read()).toEqual(whole.read());
-    }
-  });
+    },
+  );
 });
 
-describe('the rest of the interface', () => {
+describe('a simulation of the reference', () => {
   it('finds pairs at the present positions', () => {
     const simulation = advance(create('uniform', 2, 200), 3);
     const { positions } = simulation.read();

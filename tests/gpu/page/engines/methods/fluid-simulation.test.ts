@@ -1,9 +1,9 @@
 /** Tests a fluid as the page runs it on the GPU: timing and queries change no bit. */
 import { describe, expect } from 'vitest';
-import type { GpuFluidBody } from '../../../src/page/engines/methods/fluid-simulation';
-import { chooseScene, defaultChoices, roomFor } from '../../../src/page/model/choices';
-import { startFrom } from '../../../src/page/session/engines';
-import { gpuTest, SHARED } from '../../helpers/node-gpu';
+import type { GpuFluidBody } from '../../../../../src/page/engines/methods/fluid-simulation';
+import { chooseScene, defaultChoices, roomFor } from '../../../../../src/page/model/choices';
+import { startFrom } from '../../../../../src/page/session/engines';
+import { gpuTest, SHARED } from '../../../../helpers/node-gpu';
 
 const STEP = 1 / 60;
 

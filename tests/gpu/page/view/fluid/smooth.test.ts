@@ -1,12 +1,12 @@
 /** Tests the narrow-range filter of the fluid's surface: it smooths bumps in the distances and keeps steps in depth. */
 import { describe, expect } from 'vitest';
-import { createLayouts } from '../../../src/page/view/draw-pipelines';
-import { DISTANCE_FORMAT, NOTHING } from '../../../src/page/view/fluid/pipelines';
-import { FluidSmoothing } from '../../../src/page/view/fluid/smooth';
-import { FLUID_BYTES, packFluid } from '../../../src/page/view/fluid/uniforms';
-import { FRAME_BYTES, packFrame } from '../../../src/page/view/frame';
-import { frameOf } from '../../helpers/inputs/frames';
-import { gpuTest, SHARED } from '../../helpers/node-gpu';
+import { createLayouts } from '../../../../../src/page/view/draw-pipelines';
+import { DISTANCE_FORMAT, NOTHING } from '../../../../../src/page/view/fluid/pipelines';
+import { FluidSmoothing } from '../../../../../src/page/view/fluid/smooth';
+import { FLUID_BYTES, packFluid } from '../../../../../src/page/view/fluid/uniforms';
+import { FRAME_BYTES, packFrame } from '../../../../../src/page/view/frame';
+import { frameOf } from '../../../../helpers/inputs/frames';
+import { gpuTest, SHARED } from '../../../../helpers/node-gpu';
 
 /** Texels per side of the picture. A row of 64 floats has the alignment that copies need. */
 const SIZE = 64;

@@ -1,13 +1,13 @@
 /** Tests pixels of drawn fluids: surfaces in 2D and 3D, and the fields of the lattice. */
 import { describe, expect } from 'vitest';
-import type { FluidOptions } from '../../../src/methods/fluid';
-import { planFluid } from '../../../src/methods/fluid/options';
-import { createLayouts } from '../../../src/page/view/draw-pipelines';
-import { createFieldPipelines } from '../../../src/page/view/fluid/fields';
-import { FluidView } from '../../../src/page/view/fluid/view';
-import { type Pictured, picture, SIZE } from '../../helpers/fluid-pictures';
-import { gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS } from '../../helpers/passes';
+import type { FluidOptions } from '../../../../../src/methods/fluid';
+import { planFluid } from '../../../../../src/methods/fluid/options';
+import { createLayouts } from '../../../../../src/page/view/draw-pipelines';
+import { createFieldPipelines } from '../../../../../src/page/view/fluid/fields';
+import { FluidView } from '../../../../../src/page/view/fluid/view';
+import { type Pictured, picture, SIZE } from '../../../../helpers/fluid-pictures';
+import { gpuTest, SHARED } from '../../../../helpers/node-gpu';
+import { DIMENSIONS } from '../../../../helpers/passes';
 
 const TANK: FluidOptions = { dimensions: 2, cells: [20, 20], cellSize: 0.1 };
 const BOX: FluidOptions = { dimensions: 3, cells: [16, 16, 16], cellSize: 0.125 };

@@ -8,15 +8,15 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listEngines } from '../../../bench/engines';
-import { CPU_GRID } from '../../../bench/engines/cpu/grid';
-import { createCudaGrids } from '../../../bench/engines/native/cuda';
-import { NativeProgram } from '../../../bench/engines/native/program';
-import type { NativeEngine } from '../../../bench/harness/engine';
-import { findExpected } from '../../../bench/harness/oracle';
-import type { Outcome } from '../../../bench/harness/record';
-import { type BenchPlan, runBench } from '../../../bench/harness/run';
-import { createBenchScene } from '../../../bench/harness/scenes';
+import { listEngines } from '../../../../../bench/engines';
+import { CPU_GRID } from '../../../../../bench/engines/cpu/grid';
+import { createCudaGrids } from '../../../../../bench/engines/native/cuda';
+import { NativeProgram } from '../../../../../bench/engines/native/program';
+import type { NativeEngine } from '../../../../../bench/harness/engine';
+import { findExpected } from '../../../../../bench/harness/oracle';
+import type { Outcome } from '../../../../../bench/harness/record';
+import { type BenchPlan, runBench } from '../../../../../bench/harness/run';
+import { createBenchScene } from '../../../../../bench/harness/scenes';
 
 /** A correct program; tests replace some of its lines. */
 const RIGHT = {
@@ -220,7 +220,7 @@ describe('a correct program', () => {
   });
 });
 
-it('is left out without a program, and rejected if it is named without one', async () => {
+it('a native engine is left out without a program, and rejected if it is named without one', async () => {
   const absent = listEngines().filter((engine) => engine.absent !== undefined);
   expect(absent.map(({ name }) => name)).toEqual(['cuda-grid', 'cuda-grid-around']);
   expect(listEngines('a program').filter((engine) => engine.absent !== undefined)).toEqual([]);
@@ -232,7 +232,7 @@ it('is left out without a program, and rejected if it is named without one', asy
   });
 });
 
-it('rejects the scenes that gpu-grid rejects, and scenes with radii', () => {
+it('a native engine rejects the scenes that gpu-grid rejects, and scenes with radii', () => {
   const { refuse } = gridOf('a program');
   expect(refuse?.(createBenchScene('uniform', { dimensions: 2, count: 10 }))).toBeUndefined();
   expect(refuse?.(createBenchScene('mixed', { dimensions: 2, count: 10 }))).toBe(

@@ -11,16 +11,15 @@ import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/stat
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { buildGrid } from '../../../src/reference/grid/grid';
 import { resolveBound } from '../../../src/reference/solve/bound';
-import { nearestImage } from '../../../src/reference/solve/contact';
+import { minimumImageInDoubles } from '../../../src/reference/solve/contact';
 import { integrate } from '../../../src/reference/solve/integrate';
 import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
 import { createNoise } from '../../../src/testing/noise';
 import { compareWithin } from '../../../src/verify/simulations';
 import { countHeavy, type MixedOptions, mixedOptions } from '../../helpers/inputs/mixed-simulations';
 import { cornersIn } from '../../helpers/inputs/vectors';
-import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD } from '../../helpers/passes';
-import { inTurns, isAsked } from '../../helpers/thorough';
 
 /** A power of two, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
@@ -68,19 +67,19 @@ async function hashAfter(tools: GpuTools, options: SimulationOptions, fold?: num
   return hash;
 }
 
-describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
-  const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
-  longTest(
-    'stays within the bound if only some axes are periodic, with sizes up to 1:64',
+describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions) => {
+  const LONG = dimensions === 2 ? SHARED : ({ ...SHARED, tags: 'full' } as const);
+  gpuTest(
+    'stays within the bound if only some axes are periodic, with radii up to 1:64',
     async (_, tools) => {
       const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
       await expectBounded(tools, mixedOptions(request));
     },
-    SHARED,
+    LONG,
   );
 
   const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
-  describe.each(inTurns(dimensions, kinds))('%s', (kind) => {
+  describe.each(kinds)('%s', (kind) => {
     gpuTest(
       'finds new overlaps in each round of separate',
       async (_, tools) => {
@@ -105,7 +104,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
           const { period } = simulation.world;
           const apart = got.positions.map((coordinate, index) =>
             Math.abs(
-              nearestImage(
+              minimumImageInDoubles(
                 coordinate - (expected.positions[index] as number),
                 period[index % dimensions] ?? 0,
               ),
@@ -115,26 +114,26 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         }
         simulation.destroy();
       },
-      SHARED,
+      SHARED_CASE,
     );
   });
 
-  gpuTest(
-    'splits a large particle among thousands of small ones over threads, within the bound',
-    async (_, tools) => {
-      for (const kind of inTurns(dimensions, ['bounded', 'unbounded'] as const)) {
+  for (const kind of ['bounded', 'unbounded'] as const) {
+    gpuTest(
+      `splits a large particle among thousands of small ones over threads, within the bound, ${kind}`,
+      async (_, tools) => {
         const options = largeAmongSmall(dimensions, kind);
         await expectBounded(tools, options);
         const simulation = await createSimulation(tools.wrap(), options);
         simulation.separate(1);
         expect(await countHeavy(tools, simulation)).toBeGreaterThan(0);
         simulation.destroy();
-      }
-    },
-    SHARED,
-  );
+      },
+      (dimensions === 2) === (kind === 'bounded') ? SHARED : { ...SHARED, tags: 'full' },
+    );
+  }
 
-  longTest(
+  gpuTest(
     'does not depend on which particles were heavy before',
     async (_, tools) => {
       const kind = dimensions === 2 ? 'bounded' : 'unbounded';
@@ -159,10 +158,10 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
       expectArraysEqual(got.velocities, expected.velocities, 'velocities');
       for (const simulation of [used, fresh]) simulation.destroy();
     },
-    SHARED,
+    LONG,
   );
 
-  longTest(
+  gpuTest(
     'gives the same bits in every run, in folded dispatches and restored from a file',
     async (_, tools) => {
       for (const kind of ['bounded', 'unbounded'] as const) {
@@ -189,11 +188,11 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         second.destroy();
       }
     },
-    SHARED,
+    LONG,
   );
 
-  longTest(
-    'keeps momentum under bounces and friction between all sizes',
+  gpuTest(
+    'keeps momentum under bounces and friction between all radii',
     async (_, tools) => {
       // No walls, because walls take momentum.
       const settings = { restitution: 0.5, friction: 0.5, substeps: 2, walls: false };
@@ -221,10 +220,10 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
       }
       simulation.destroy();
     },
-    SHARED,
+    LONG,
   );
 
-  longTest(
+  gpuTest(
     'gives the same result with equal radii as with one radius',
     async (_, tools) => {
       const {
@@ -251,7 +250,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
       own.destroy();
       shared.destroy();
     },
-    SHARED,
+    LONG,
   );
 
   gpuTest(

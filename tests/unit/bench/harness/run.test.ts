@@ -1,35 +1,15 @@
-/** The benchmark's harness: an engine that reports wrong pairs gets no time. Also records and comparisons. */
-
+/** Runs of the benchmark: an engine that reports wrong pairs gets no time. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CPU_GRID } from '../../../bench/engines/cpu/grid';
-import { CPU_NAIVE } from '../../../bench/engines/cpu/naive';
-import { compareRecords } from '../../../bench/harness/compare';
-import {
-  AbsentError,
-  type CpuEngine,
-  type CpuRunner,
-  type Found,
-  foldPairs,
-  mixPair,
-} from '../../../bench/harness/engine';
-import { Judge } from '../../../bench/harness/judge';
-import { PairSink } from '../../../bench/harness/pair-sink';
-import {
-  type BenchRecord,
-  FORMAT,
-  FORMAT_VERSION,
-  growthsOf,
-  type Outcome,
-  parseRecord,
-  toCsv,
-} from '../../../bench/harness/record';
-import { type BenchHost, type BenchPlan, BenchStopped, runBench } from '../../../bench/harness/run';
-import { createBenchScene } from '../../../bench/harness/scenes';
-import { describeSamples } from '../../../bench/harness/statistics';
-import { GpuError, LimitError } from '../../../src/core/base/errors';
-import type { PairList } from '../../../src/core/simulation/simulation';
-import { withLittleMemory } from '../../helpers/little-memory';
-import { fc } from '../../helpers/properties';
+import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
+import { CPU_NAIVE } from '../../../../bench/engines/cpu/naive';
+import { AbsentError, type CpuEngine, type CpuRunner } from '../../../../bench/harness/engine';
+import { PairSink } from '../../../../bench/harness/pair-sink';
+import type { Outcome } from '../../../../bench/harness/record';
+import { type BenchHost, type BenchPlan, BenchStopped, runBench } from '../../../../bench/harness/run';
+import { createBenchScene } from '../../../../bench/harness/scenes';
+import { GpuError, LimitError } from '../../../../src/core/base/errors';
+import type { PairList } from '../../../../src/core/simulation/simulation';
+import { withLittleMemory } from '../../../helpers/little-memory';
 
 const PLAN: BenchPlan = {
   engines: [CPU_NAIVE, CPU_GRID],
@@ -74,7 +54,7 @@ async function outcomesOf(changes: Partial<BenchPlan>, host?: BenchHost): Promis
   return (await runBench({ ...PLAN, ...changes }, { ...HOST, ...host })).outcomes;
 }
 
-describe('the gate', () => {
+describe('a run of the benchmark', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('times engines that find the right pairs', async () => {
@@ -401,176 +381,5 @@ describe('the gate', () => {
       expect(at('slow')).toMatchObject({ status: 'skipped', reason: expect.stringMatching(/limit is 1000/) });
       expect(at('quick')).toMatchObject({ status: 'timed' });
     }
-  });
-});
-
-it('checks pairs at every count by its own search', () => {
-  const scene = createBenchScene('uniform', { dimensions: 3, count: 300 });
-  // Only the count is this large, since so many bodies would be too slow for a test.
-  const judge = new Judge({ ...scene, count: 2 ** 27 }, [scene.frame(0), scene.frame(1)]);
-  const [expected, after] = judge.expected as [Found, Found];
-  expect(expected.pairs).toBeGreaterThan(100);
-  expect(judge.wrong(0, expected)).toBeUndefined();
-  for (const found of [
-    { ...expected, pairs: expected.pairs - 1 },
-    { ...expected, pairs: expected.pairs + 1 },
-    { ...expected, checksum: expected.checksum ^ 1 },
-  ]) {
-    expect(judge.wrong(0, found)).toMatchObject({ expected });
-  }
-  expect(judge.wrong(1, expected)).toMatchObject({ expected: after });
-});
-
-it('hashes pairs in any order, and distinguishes sets that differ in one pair', () => {
-  const ids = fc.tuple(fc.nat(1000), fc.nat(1000)).filter(([a, b]) => a !== b);
-  fc.assert(
-    fc.property(fc.array(ids, { minLength: 1 }), ids, (pairs, other) => {
-      const found = foldPairs(listOf(pairs.flat()));
-      expect(foldPairs(listOf(pairs.toReversed().flatMap(([a, b]) => [b, a])))).toEqual(found);
-      const [first, ...rest] = pairs as [[number, number], ...[number, number][]];
-      if (mixPair(...first) === mixPair(...other)) return;
-      expect(foldPairs(listOf([other, ...rest].flat()))).not.toEqual(found);
-    }),
-  );
-});
-
-it('describes samples', () => {
-  expect(describeSamples([5, 1, 4, 2, 3])).toEqual({
-    median: 3,
-    p95: 4.8,
-    least: 1,
-    most: 5,
-    spread: 2 / 3,
-    samples: 5,
-  });
-});
-
-describe('a record', () => {
-  const outcome = (engine: string, count: number, median: number, spread = 0.01): Outcome => ({
-    engine,
-    backend: 'cpu',
-    scene: 'uniform',
-    dimensions: 2,
-    count,
-    status: 'timed',
-    total: { median, p95: median, least: median, most: median, spread, samples: 5 },
-  });
-  const record = (outcomes: Outcome[]): BenchRecord => ({
-    format: FORMAT,
-    formatVersion: FORMAT_VERSION,
-    version: '0',
-    commit: undefined,
-    began: '2026-01-01T00:00:00Z',
-    ended: '2026-01-01T00:01:00Z',
-    seed: 1,
-    repeat: 5,
-    limit: 5000,
-    machine: { cpu: 'one', cores: 1, runtime: 'Node', copyBytesPerMs: 1, copyBytes: 1 },
-    outcomes,
-  });
-
-  it('computes growth, and from which count the naive engine is slower', () => {
-    const counts = [1000, 2000, 5000, 10_000];
-    const outcomes = counts.flatMap((count) => [
-      outcome('cpu-naive', count, count ** 2 / 1e6),
-      outcome('cpu-grid', count, count / 300),
-    ]);
-    const [naive, grid] = growthsOf(outcomes);
-    expect(naive).toMatchObject({ engine: 'cpu-naive', crossover: undefined });
-    expect(naive?.exponent).toBeCloseTo(2, 9);
-    expect(grid?.exponent).toBeCloseTo(1, 9);
-    expect(grid?.crossover).toBeCloseTo(1e6 / 300, 6);
-    const empty = [outcome('cpu-naive', 0, 0.001), outcome('cpu-grid', 0, 0.002)];
-    expect(growthsOf([...empty, outcome('cpu-grid', 10, 0), ...outcomes])).toEqual([naive, grid]);
-  });
-
-  it('reports changes beyond the noise of both', () => {
-    const before = record([
-      outcome('a', 10, 100),
-      outcome('b', 10, 100),
-      outcome('c', 10, 100, 0.3),
-      outcome('d', 10, 1),
-    ]);
-    const after = record([
-      outcome('a', 10, 120),
-      outcome('b', 10, 80),
-      outcome('c', 10, 120),
-      outcome('e', 10, 1),
-    ]);
-    const { changes, differences, losses, notRun, added } = compareRecords(before, after);
-    expect(changes.map(({ engine, verdict }) => [engine, verdict])).toEqual([
-      ['a', 'slower'],
-      ['b', 'faster'],
-      ['c', 'the same'],
-    ]);
-    expect({ differences, losses, notRun, added }).toEqual({
-      differences: [],
-      losses: [],
-      notRun: 1,
-      added: 1,
-    });
-  });
-
-  it('reports how two runs differ, and which times were lost', () => {
-    const wrong = { ...outcome('a', 10, 1), status: 'wrong', reason: 'Too few.', total: undefined } as const;
-    const before = record([outcome('a', 10, 100), outcome('b', 10, 1)]);
-    const after: BenchRecord = {
-      ...record([wrong, outcome('b', 10, 1)]),
-      seed: 2,
-      repeat: 6,
-      limit: 1000,
-      machine: { ...before.machine, adapter: 'another' },
-    };
-    const { changes, differences, losses } = compareRecords(before, after);
-    expect(changes.map(({ engine }) => engine)).toEqual(['b']);
-    expect(differences).toEqual([
-      'The seed was 1 and is 2 now. The bodies differ, so the times say little about each other.',
-      'The adapter was not recorded and is another now.',
-      'The number of rounds was 5 and is 6 now.',
-      'The limit was 5000 ms and is 1000 ms now.',
-    ]);
-    expect(losses).toEqual([
-      { engine: 'a', scene: 'uniform', dimensions: 2, count: 10, status: 'wrong', reason: 'Too few.' },
-    ]);
-    // An engine that was wrong before had no time to lose.
-    expect(compareRecords(after, after).losses).toEqual([]);
-  });
-
-  it('is read back unchanged, and anything else is rejected', () => {
-    const whole = record([
-      outcome('a', 10, 100),
-      { ...outcome('b', 10, 1), status: 'failed', total: undefined },
-    ]);
-    expect(parseRecord('baseline', JSON.stringify(whole))).toEqual(JSON.parse(JSON.stringify(whole)));
-    for (const [text, value] of [
-      ['{', 'not JSON'],
-      ['null', 'another kind of JSON'],
-      ['{"format":"x"}', 'another kind of JSON'],
-      [JSON.stringify({ ...whole, formatVersion: 1 }), 'format version 1'],
-      [JSON.stringify({ ...whole, outcomes: [{}] }), 'a record without outcomes'],
-      [
-        JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], total: undefined }] }),
-        'a record without outcomes',
-      ],
-      ...[{ dimensions: 4 }, { backend: 'tpu' }, { count: -1 }, { total: { median: 1 } }].map((changes) => [
-        JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], ...changes }] }),
-        'a record without outcomes',
-      ]),
-      ...[{ began: undefined }, { machine: {} }, { machine: undefined }].map((changes) => [
-        JSON.stringify({ ...whole, ...changes }),
-        'a record that lacks its date or its machine',
-      ]),
-    ]) {
-      expect(() => parseRecord('baseline', text as string)).toThrow(
-        `baseline is "${value}", but it must be a record of "cellstorm bench --json", format version 2.`,
-      );
-    }
-  });
-
-  it('can be written as CSV with any text in its cells', () => {
-    const csv = toCsv([{ ...outcome('a', 10, 100), reason: 'said "no", left' }]);
-    const [head, line] = csv.split('\n');
-    expect(head?.split(',').slice(0, 4)).toEqual(['scene', 'dimensions', 'count', 'engine']);
-    expect(line).toMatch(/^uniform,2,10,a,cpu,,timed,,,,100,.*,"said ""no"", left"$/);
   });
 });

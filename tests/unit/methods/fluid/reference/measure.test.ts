@@ -1,20 +1,18 @@
-/**
- * Volume of a fluid: the volume measured for particles in a known area, and how much too full or too empty cells swell.
- * fluid.test.ts checks the volume of a dam break.
- */
+/** The volume measured for particles in a known area. cpu-fluid.test.ts checks the volume of a dam break. */
 import { describe, expect, test } from 'vitest';
-import { AIR, defineLattice, entryAt, SOLID } from '../../../src/methods/fluid/lattice';
-import { markFluid, markSolids } from '../../../src/methods/fluid/reference/cells';
-import { swelling } from '../../../src/methods/fluid/reference/equations';
-import { measureVolume } from '../../../src/methods/fluid/reference/measure';
-import { particlesToGrid } from '../../../src/methods/fluid/reference/transfer';
-import { Random } from '../../../src/scenes/random';
+import { AIR, defineLattice, entryAt, SOLID } from '../../../../../src/methods/fluid/lattice';
+import { markFluid, markSolids } from '../../../../../src/methods/fluid/reference/cells';
+import { measureVolume } from '../../../../../src/methods/fluid/reference/measure';
+import { particlesToGrid } from '../../../../../src/methods/fluid/reference/transfer';
+import { Random } from '../../../../../src/scenes/random';
 
 type Inside = (x: number, y: number) => boolean;
 
 /** Cells of the tank along each axis; a cell has edge 1. */
 const CELLS = 16;
+
 const PER_CELL = 4;
+
 const LATTICE = defineLattice(2, [CELLS, CELLS, 1]);
 
 /** Returns the area of a shape by counting finer cells whose centres are inside. */
@@ -121,15 +119,4 @@ test('cells beside solids are as full as other cells', () => {
   const full = transfer(positions, kinds).fullness.filter((share) => share > 0);
   expect(full.length).toBe(positions.length / (2 * PER_CELL));
   for (const share of full) expect(share).toBeCloseTo(1, 12);
-});
-
-test.each([
-  [1, true, 0],
-  [0.8, false, 0],
-  [0.8, true, -0.3 * 0.18],
-  [0.1, true, -0.3 * 0.88],
-  [1.2, false, 0.3 * 0.18],
-  [2, true, 0.1],
-])('a cell with fullness %f (deep: %s) swells by %f', (fullness, isDeep, expected) => {
-  expect(swelling(fullness, isDeep, 0.3, 1)).toBeCloseTo(expected, 12);
 });

@@ -1,0 +1,167 @@
+/**
+ * `npm run test:mutants`: puts one fault at a time into the shaders and the sources, runs the tests that cover the file,
+ * and reports the survivors: faults that no test noticed. The sample is the same in every run. Writes tests/mutants/results.json and prints
+ * a table; exits with 1 if a survivor is not listed as equivalent in tests/mutants/equivalents.json.
+ * Flags: --sample 1 (a factor for the size of the sample), --only PART (files whose path contains it), --workers 2,
+ * --again (only the survivors of the last results), --list (prints the sample and runs nothing).
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createNoise } from '../src/testing/noise';
+import { Coverage } from './mutants/coverage';
+import { type Mutant, mutantsOf } from './mutants/mutate';
+import { type Verdict, Workshop } from './mutants/trial';
+
+interface Group {
+  readonly name: string;
+  readonly folders: readonly string[];
+  /** The size of the sample. */
+  readonly faults: number;
+  /** The least share of faults that tests must notice. */
+  readonly bar: number;
+}
+
+const GROUPS: readonly Group[] = [
+  { name: 'WGSL grid', folders: ['shaders/grid', 'shaders/base', 'shaders/world'], faults: 60, bar: 0.95 },
+  { name: 'WGSL solve', folders: ['shaders/solve', 'shaders/neighbours'], faults: 60, bar: 0.95 },
+  { name: 'WGSL query', folders: ['shaders/query'], faults: 60, bar: 0.95 },
+  {
+    name: 'WGSL other',
+    folders: ['levels', 'obstacles', 'measure', 'sort', 'fluid', 'flock', 'pbf'].map(
+      (folder) => `shaders/${folder}`,
+    ),
+    faults: 80,
+    bar: 0.9,
+  },
+  { name: 'core', folders: ['src/core'], faults: 60, bar: 0.9 },
+  { name: 'engine', folders: ['src/engine'], faults: 40, bar: 0.9 },
+  { name: 'passes', folders: ['src/passes'], faults: 30, bar: 0.9 },
+  { name: 'CPU', folders: ['src/cpu'], faults: 60, bar: 0.9 },
+  { name: 'fluid', folders: ['src/methods/fluid'], faults: 40, bar: 0.9 },
+];
+
+/** A fault that changes no behaviour, and why. `before` and `after` are the line without and with it, not indented. */
+interface Equivalent {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  readonly reason: string;
+}
+
+const SEED = 22;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RESULTS = join(ROOT, 'tests/mutants/results.json');
+const EQUIVALENTS = join(ROOT, 'tests/mutants/equivalents.json');
+
+const { values } = parseArgs({
+  options: {
+    sample: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    workers: { type: 'string', default: '2' },
+    again: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
+});
+const known = existsSync(RESULTS)
+  ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as { verdicts: Verdict[] })
+  : undefined;
+const equivalents = JSON.parse(readFileSync(EQUIVALENTS, 'utf8')) as Equivalent[];
+
+const keyOf = ({ file, before, after }: Pick<Mutant, 'file' | 'before' | 'after'>) =>
+  JSON.stringify([file, before.trim(), after.trim()]);
+const excused = new Set(equivalents.map(keyOf));
+const survivors = new Set(known?.verdicts.filter(({ outcome }) => outcome === 'survived').map(keyOf));
+
+const sample = GROUPS.flatMap((group) => sampleOf(group, Number(values.sample)))
+  .filter(({ file }) => file.includes(values.only))
+  .filter((mutant) => !values.again || survivors.has(keyOf(mutant)))
+  .filter((mutant) => !excused.has(keyOf(mutant)));
+if (values.list) {
+  for (const { file, line, before, after } of sample)
+    process.stdout.write(`${file}:${line}\n- ${before.trim()}\n+ ${after.trim()}\n`);
+  process.exit(0);
+}
+
+const coverage = new Coverage(ROOT);
+const waiting = sample.toReversed();
+const verdicts: Verdict[] = [];
+const workshops = Array.from({ length: Number(values.workers) }, () => new Workshop(ROOT));
+const interrupt = () => {
+  for (const workshop of workshops) workshop.destroy();
+  process.exit(130);
+};
+process.once('SIGINT', interrupt);
+process.once('SIGTERM', interrupt);
+try {
+  await Promise.all(workshops.map(work));
+} finally {
+  for (const workshop of workshops) workshop.destroy();
+}
+const again = new Set(verdicts.map(keyOf));
+const all = [
+  ...verdicts,
+  ...(values.again || values.only ? (known?.verdicts ?? []).filter((old) => !again.has(keyOf(old))) : []),
+]
+  .toSorted((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line))
+  .map(({ seconds: _seconds, ...verdict }) => verdict);
+const table = GROUPS.map(({ name, folders, bar }) => {
+  const own = all.filter(({ file }) => folders.some((folder) => file.startsWith(`${folder}/`)));
+  const killed = own.filter(({ outcome }) => outcome === 'killed').length;
+  const survived = own.filter(
+    (verdict) => verdict.outcome === 'survived' && !excused.has(keyOf(verdict)),
+  ).length;
+  const share = killed / Math.max(1, killed + survived);
+  return {
+    group: name,
+    killed,
+    survived,
+    invalid: own.length - killed - survived,
+    share: Math.round(1000 * share) / 1000,
+    bar,
+  };
+});
+writeFileSync(RESULTS, `${JSON.stringify({ seed: SEED, table, verdicts: all }, undefined, 1)}\n`);
+process.stdout.write('\nSurvivors:\n');
+const left = all.filter((verdict) => verdict.outcome === 'survived' && !excused.has(keyOf(verdict)));
+for (const { file, line, before, after } of left) {
+  process.stdout.write(`${file}:${line}\n- ${before.trim()}\n+ ${after.trim()}\n`);
+}
+for (const row of table) {
+  process.stdout.write(
+    `${row.group.padEnd(12)} ${row.killed} killed, ${row.survived} survived, ${row.invalid} invalid: ${(100 * row.share).toFixed(1)}% (bar ${100 * row.bar}%)\n`,
+  );
+}
+process.exit(left.length > 0 ? 1 : 0);
+
+async function work(workshop: Workshop): Promise<void> {
+  for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
+    const tests = coverage.testsOf(mutant.file);
+    const verdict: Verdict =
+      tests.length > 0
+        ? await workshop.try(mutant, tests)
+        : { ...mutant, outcome: 'survived', by: '', seconds: 0 };
+    verdicts.push(verdict);
+    process.stdout.write(
+      `${verdicts.length}/${sample.length} ${verdict.outcome} ${mutant.file}:${mutant.line} ${verdict.by} (${verdict.seconds} s)\n`,
+    );
+  }
+}
+
+function sampleOf({ folders, faults }: Group, factor: number): Mutant[] {
+  const mutants = folders
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.(?:wgsl|ts)$/.test(path) && !/(?:\.d|index)\.ts$/.test(path))
+        .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+        .sort(),
+    )
+    .flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')));
+  const noise = createNoise(SEED);
+  return mutants
+    .map((mutant) => ({ mutant, rank: noise() }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, Math.round(factor * faults))
+    .map(({ mutant }) => mutant);
+}

@@ -1,0 +1,147 @@
+/** Tests that each figure of the panel shows the value that its title names, so that swapped texts fail. */
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { formatCount, formatReal, formatShare } from '../../../../src/page/support/format';
+import { browserTest, useBrowser } from '../../../helpers/browser';
+import {
+  arrange,
+  chooseOption,
+  openPlayground,
+  SOME,
+  settle,
+  stepTimes,
+  textOf,
+  waitForText,
+} from '../../playground';
+
+const NAIVE = 'Naive: all pairs';
+
+/** Returns the visible figures by their titles. */
+async function figuresOf(page: Page): Promise<Record<string, string>> {
+  const rows = await page.$$eval('.measures > div', (all) =>
+    all
+      .filter((row) => row.checkVisibility())
+      .map((row) => ['dt', 'dd'].map((tag) => row.querySelector(tag)?.textContent?.trim() ?? '')),
+  );
+  return Object.fromEntries(rows);
+}
+
+/** Returns what the simulation itself measures, and its world and settings. */
+async function measuredOf(page: Page) {
+  await settle(page);
+  const found = await page.evaluate(() => {
+    const { simulation, measures } = window.cellstorm ?? {};
+    if (!simulation || !measures || 'figures' in measures || !('substeps' in simulation.settings))
+      return undefined;
+    const { settings, world, time } = simulation;
+    const { candidates, contacts, greatestOccupancy, kineticEnergy, hash, count } = measures;
+    return {
+      ...{ candidates, contacts, greatestOccupancy, kineticEnergy, hash, count, time },
+      substeps: settings.substeps,
+      cells: [...world.cells],
+      cellCount: world.cellCount,
+      cellSize: world.cellSize,
+    };
+  });
+  if (!found) throw new Error('No collisions were measured.');
+  return found;
+}
+
+describe('the figures of the panel', () => {
+  const browser = useBrowser({ serve: 'build' });
+  const open = browser.share((opener) => openPlayground(opener, { count: SOME }));
+
+  browserTest('show the same contacts and state for both broad phases, and all pairs for naive', async () => {
+    const { page } = await open();
+    await arrange(page, { count: 300 });
+    const measureWith = async (broadPhase: string) => {
+      await chooseOption(page, 'broadPhase', broadPhase);
+      await page.click('#reset');
+      // The pile settles: then a missed particle would change the number of contacts.
+      await stepTimes(page, 42);
+      return measuredOf(page);
+    };
+    const grid = await measureWith('Grid');
+    // The other broad phase measures the same state.
+    await chooseOption(page, 'broadPhase', NAIVE);
+    const crossed = await measuredOf(page);
+    expect([crossed.contacts, crossed.hash]).toEqual([grid.contacts, grid.hash]);
+    const naive = await measureWith(NAIVE);
+    expect([naive.contacts, naive.hash]).toEqual([grid.contacts, grid.hash]);
+    expect(grid.contacts).toBeGreaterThan(150);
+    expect(grid.candidates).toBeLessThan(3000);
+    expect(naive.candidates).toBe((300 * 299) / 2);
+    expect(await figuresOf(page)).toMatchObject({ 'Candidate pairs': '44,850', 'Checks avoided': '0%' });
+  });
+
+  browserTest('explain the number of distance tests', async () => {
+    const { page } = await open();
+    await arrange(page, { count: SOME });
+    const { candidates, count, substeps } = await measuredOf(page);
+    expect(substeps * (2 * candidates + count)).toBeGreaterThan(8 * SOME);
+    expect(await textOf(page, 'checks-hint')).toMatch(/from both sides.*8 substeps\./);
+  });
+
+  for (const engine of ['gpu', 'cpu'] as const) {
+    browserTest(`are those of the simulation (${engine})`, async () => {
+      const { page } = await open();
+      await arrange(page, { engine, count: SOME });
+      // By then some particles lie on each other, so that no two figures are equal.
+      await stepTimes(page, 30);
+      const measured = await measuredOf(page);
+      const { candidates, contacts, greatestOccupancy, count, substeps, cells } = measured;
+      const pairs = (count * (count - 1)) / 2;
+      // The GPU tests each candidate pair from both sides, and each particle with itself.
+      const checks = engine === 'gpu' ? 2 * candidates + count : candidates;
+      const expected = {
+        Particles: formatCount(SOME),
+        Contacts: formatCount(contacts),
+        'Candidate pairs': formatCount(candidates),
+        'Collision checks': formatCount(substeps * checks),
+        'Checks avoided': formatShare(1 - candidates / pairs),
+        'Fullest cell': formatCount(greatestOccupancy),
+        // A ring of empty cells surrounds the box.
+        Cells: formatCount(cells.reduce((product, along) => product * (along - 2), 1)),
+        'Cell size': formatReal(measured.cellSize),
+        'Kinetic energy': formatReal(measured.kineticEnergy),
+        'Frame rate': 'paused',
+        Simulated: '0.50 s',
+        'State hash': measured.hash,
+      };
+      expect(new Set(Object.values(expected)).size).toBe(Object.keys(expected).length);
+      expect(contacts).toBeGreaterThan(SOME / 4);
+      expect(await figuresOf(page)).toMatchObject(expected);
+    });
+  }
+
+  browserTest('name the buckets of an unbounded world', async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'far-apart', engine: 'cpu' });
+    const { cellCount, cellSize } = await measuredOf(page);
+    const figures = await figuresOf(page);
+    expect(figures).toMatchObject({ Buckets: formatCount(cellCount), 'Cell size': formatReal(cellSize) });
+    expect(figures).not.toHaveProperty('Cells');
+  });
+
+  browserTest('show how many pictures the page draws per second', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      query: '?v=1&count=100&engine=cpu',
+      // The page's clock advances by 40 ms with each frame.
+      before: () => {
+        let clock = performance.now();
+        const request = window.requestAnimationFrame.bind(window);
+        const advance = () => {
+          clock += 40;
+          request(advance);
+        };
+        request(advance);
+        window.requestAnimationFrame = (act) => request(() => act(clock));
+        performance.now = () => clock;
+      },
+    });
+    await page.keyboard.press(' ');
+    await waitForText(page, 'fps', /^25 fps$/);
+    expect((await figuresOf(page))['Frame rate']).toBe('25 fps');
+    expectNoProblems();
+  });
+});

@@ -1,0 +1,209 @@
+/** Tests that every control of the panel acts on the run, and that numbers outside its limits are refused. */
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { defaultChoices, refusedFields, simulationOptions } from '../../../../src/page/model/choices';
+import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../../../src/page/model/fields';
+import { readLink } from '../../../../src/page/session/link';
+import { formatCount } from '../../../../src/page/support/format';
+import { browserTest, useBrowser } from '../../../helpers/browser';
+import {
+  arrange,
+  chooseOption,
+  FEW,
+  openPlayground,
+  settle,
+  shownValue,
+  stepTimes,
+  textOf,
+  typeCount,
+  typeNumber,
+} from '../../playground';
+
+const NAIVE = 'Naive: all pairs';
+
+const countOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.count);
+
+const TYPED: Partial<Record<FieldName, number>> = {
+  spread: 4,
+  size: 0.5,
+  boxWidth: 2,
+  seed: 7,
+  gravity: 5,
+  restitution: 0.5,
+  friction: 0.25,
+  substeps: 3,
+  timeScale: 0.5,
+  brush: 7,
+};
+
+describe('the controls', () => {
+  const browser = useBrowser({ serve: 'build' });
+  const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
+
+  for (const [engine, tags] of [
+    ['cpu', []],
+    ['gpu', ['full']],
+  ] as const) {
+    browserTest(
+      `act on the run, each of them, and on its address (${engine})`,
+      { tags: [...tags] },
+      async () => {
+        const { page } = await open();
+        await arrange(page, { engine, broadPhase: 'naive', dimensions: 3 });
+        for (const [field, value] of Object.entries(TYPED)) await typeNumber(page, field, value);
+        for (const [field, label] of [
+          ['colour', 'Id'],
+          ['pointer', 'Pull particles'],
+          ['appearance', 'Light'],
+        ] as const) {
+          await chooseOption(page, field, label);
+        }
+        const refused = refusedFields({ ...defaultChoices('pile', 3), engine });
+        const switched = FIELD_NAMES.filter((name) => fieldOf(name).kind === 'switch' && !refused.get(name));
+        for (const name of switched) await page.click(`#${name}`);
+        await stepTimes(page, 1);
+        const got = await page.evaluate(async () => {
+          const { simulation, frame } = window.cellstorm ?? {};
+          const { radii = [] } = (await simulation?.read()) ?? {};
+          const { settings, time, dimensions, count } = simulation ?? {};
+          const panel = getComputedStyle(document.documentElement).getPropertyValue('--panel');
+          const { scale, theme } = frame ?? {};
+          const look = { by: scale?.by, isDark: theme?.isDark, panel };
+          return { settings, time, dimensions, count, radii: Array.from(radii), look };
+        });
+        expect(got.settings).toMatchObject({
+          gravity: [0, -5, 0],
+          restitution: 0.5,
+          friction: 0.25,
+          substeps: 3,
+          broadPhase: 'naive',
+        });
+        expect(got.time).toBeCloseTo(0.5 / 60, 9);
+        expect([got.dimensions, got.count]).toEqual([3, FEW]);
+        // The system asks for dark, but the page's own choice wins.
+        expect(got.look).toEqual({
+          by: 'id',
+          isDark: false,
+          panel: expect.stringMatching(/^#(fff|ffffff)$/),
+        });
+        const expected = {
+          ...defaultChoices('pile', 3),
+          count: FEW,
+          ...TYPED,
+          colour: 'id',
+          engine,
+          broadPhase: 'naive',
+          pointer: 'pull',
+          ...Object.fromEntries(switched.map((name) => [name, true])),
+        } as Choices;
+        expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
+        const address = new URL(page.url());
+        expect(readLink(address.search)).toEqual(expected);
+        // The appearance is not in the address: it belongs to the visitor.
+        expect(address.searchParams.has('appearance')).toBe(false);
+        await chooseOption(page, 'appearance', 'System');
+      },
+    );
+  }
+
+  browserTest('refuse counts that are not whole numbers in the range, and keep the last one', async () => {
+    const { page } = await open();
+    await arrange(page, { engine: 'cpu', count: 401 });
+    for (const wrong of ['7', '-5', '1.5', '99999999999']) {
+      await typeCount(page, wrong);
+      expect(await textOf(page, 'notice')).toMatch(/whole number from 100 to 100,000,000\./);
+      expect(await countOf(page)).toBe(401);
+      expect(await shownValue(page, 'count')).toBe('401');
+    }
+  });
+
+  browserTest('set the fewest particles by the start of the slider', async () => {
+    const { page } = await open();
+    await arrange(page, { engine: 'cpu', count: 401 });
+    await page.focus('#count-slider');
+    await page.keyboard.press('Home');
+    await settle(page);
+    expect(await countOf(page)).toBe(100);
+    expect(await textOf(page, 'particles')).toBe('100');
+  });
+
+  browserTest('are disabled with the reason if the scene sets their value', async () => {
+    const { page } = await open();
+    await arrange(page, { engine: 'cpu', scene: 'crates' });
+    const reason = await page.$eval('#spread', (input) => {
+      const note = document.getElementById(input.getAttribute('aria-describedby') ?? '');
+      return {
+        isDisabled: (input as HTMLInputElement).disabled,
+        text: note?.textContent,
+        height: note?.offsetHeight,
+      };
+    });
+    expect(reason).toEqual({
+      isDisabled: true,
+      text: 'This scene has radii of its own.',
+      height: expect.toSatisfy((height: number) => height > 10),
+    });
+  });
+});
+
+describe('the number of particles', () => {
+  const browser = useBrowser({ serve: 'build' });
+
+  browserTest('is capped for naive, and comes back with the grid', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, { count: 4001 });
+    expect(await countOf(page)).toBe(4001);
+    await chooseOption(page, 'broadPhase', NAIVE);
+    expect(await textOf(page, 'notice')).toMatch(/every pair.*limit.*grid allows more/);
+    expect(await countOf(page)).toBe(3000);
+    await chooseOption(page, 'broadPhase', 'Grid');
+    expect(await countOf(page)).toBe(4001);
+    expect(await textOf(page, 'notice')).toBe('');
+    expectNoProblems();
+  });
+
+  browserTest('is what fits if the device is too small, and the page says how many', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      // The address asks for this many from the start.
+      count: 90_000_000,
+      before: () => {
+        const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits')?.get;
+        Object.defineProperty(GPUAdapter.prototype, 'limits', {
+          get() {
+            return new Proxy(limits?.call(this), {
+              get: (target, name) =>
+                /^max(StorageBufferBinding|Buffer)Size$/.test(String(name)) ? 2 ** 16 : target[name],
+            });
+          },
+        });
+      },
+    });
+    const read = () =>
+      page.evaluate(() => {
+        const { count = 0, backend } = window.cellstorm?.simulation ?? {};
+        const shown = Number((document.querySelector('#count') as HTMLInputElement).value);
+        return { count, backend, shown, inLink: new URLSearchParams(location.search).get('count') };
+      });
+    const first = await read();
+    expect(first.backend).toBe('gpu');
+    expect(first.count).toBeGreaterThan(1000);
+    expect(first).toMatchObject({ shown: first.count, inLink: String(first.count) });
+    const fit = new RegExp(
+      `cannot hold .* maxStorageBufferBindingSize\\), so it starts with ${formatCount(first.count)}\\.`,
+    );
+    expect(await textOf(page, 'notice')).toMatch(fit);
+    expect(await textOf(page, 'engine-note')).toBe('');
+    // The slider ends at the most that the device holds.
+    await page.focus('#count-slider');
+    await page.keyboard.press('End');
+    await settle(page);
+    const last = await read();
+    expect(last.backend).toBe('gpu');
+    expect(last.count).toBeGreaterThan(1000);
+    expect(last.count).toBeLessThan(20_000);
+    await typeCount(page, 1_000_000);
+    expect(await textOf(page, 'notice')).toMatch(
+      /^At most [\d,]+ particles run\. The processor emulates the GPU here\./,
+    );
+    expectNoProblems();
+  });
+});

@@ -1,0 +1,114 @@
+/** Tests the plot and the list of the times of a step's stages. */
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { browserTest, useBrowser } from '../../../helpers/browser';
+import { hideGpu, openPlayground, passFrames, SOME, stepTimes, takePicture, textOf } from '../../playground';
+
+/** Takes steps until the list shows the times of one. */
+async function stepUntilTimed(page: Page): Promise<void> {
+  while (!/\d/.test(await textOf(page, 'stages'))) await stepTimes(page, 1);
+}
+
+/** Share of a step's time. The band of a pass that takes more is certainly some pixels high. */
+const SEEN = 0.1;
+
+/** Parses a time from the list, such as `4.17 ms` or `1.2 s`. A time like `< 0.01 ms` counts as 0. */
+function inMs(time: string): number {
+  const [, amount = '0', unit] = /^([\d.]+) (m?s)$/.exec(time) ?? [];
+  return Number(amount) * (unit === 's' ? 1000 : 1);
+}
+
+/** Returns names, times and colours from the list beside the plot. */
+function stagesOf(page: Page): Promise<{ name: string; time: string; colour: string }[]> {
+  return page.$$eval('#stages li', (items) =>
+    items.map((item) => {
+      const [swatch, name, time] = item.children;
+      const colour = swatch instanceof HTMLElement ? swatch.style.background : '';
+      return { name: name?.textContent ?? '', time: time?.textContent ?? '', colour };
+    }),
+  );
+}
+
+/** Returns the colours in the middle column of a plot's canvas, from top to bottom, without repetitions. */
+function coloursDown(page: Page, plot: string): Promise<string[]> {
+  return page.$eval(`${plot} canvas`, (canvas) => {
+    const { width, height } = canvas as HTMLCanvasElement;
+    const data = (canvas as HTMLCanvasElement)
+      .getContext('2d')
+      ?.getImageData(Math.floor(width / 2), 0, 1, height).data;
+    const colours: string[] = [];
+    for (let start = 0; data && start < data.length; start += 4) {
+      const colour = `rgb(${data[start]}, ${data[start + 1]}, ${data[start + 2]})`;
+      if (colour !== colours.at(-1)) colours.push(colour);
+    }
+    return colours;
+  });
+}
+
+describe('the times of a step', () => {
+  const browser = useBrowser({ serve: 'build' });
+
+  browserTest('are listed and drawn by stage, in their order', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      count: SOME,
+      width: 1280,
+      height: 800,
+    });
+    await stepUntilTimed(page);
+    await page.waitForSelector('#stages-plot canvas');
+    await page.waitForFunction(() => document.querySelector('#stages-plot canvas')?.clientWidth);
+    const stages = await stagesOf(page);
+    expect(stages.map(({ name }) => name)).toEqual(['integrate', 'scan', 'scatter', 'gather', 'resolve']);
+    for (const { time } of stages) expect(time).toMatch(/^[<\d. ]+ m?s$/);
+    expect(await textOf(page, 'stages-clock')).toMatch(/timestamps of the GPU/);
+    const colours = stages.map(({ colour }) => colour);
+    expect(new Set(colours).size).toBe(5);
+    await passFrames(page, 2);
+    // Bands lie below each other in the order of the list. A pass that takes almost no time has no band. The times
+    // themselves vary.
+    const bands = (await coloursDown(page, '#stages-plot')).filter((colour) => colours.includes(colour));
+    const times = stages.map(({ time }) => inMs(time));
+    const sum = times.reduce((total, time) => total + time);
+    expect(sum).toBeGreaterThan(0);
+    expect(bands).toEqual(
+      expect.arrayContaining(colours.filter((_, pass) => (times[pass] ?? 0) > sum * SEEN)),
+    );
+    expect(bands).toEqual(colours.filter((colour) => bands.includes(colour)));
+    await takePicture(page, 'numbers-wide-dark');
+    expectNoProblems();
+  });
+
+  browserTest(
+    "are of the page's clock without timestamps, and the page says so",
+    { tags: 'full' },
+    async () => {
+      const { page, expectNoProblems } = await openPlayground(browser, {
+        count: SOME,
+        before: () => {
+          Object.defineProperty(GPUAdapter.prototype, 'features', { get: () => new Set() });
+        },
+      });
+      await stepUntilTimed(page);
+      expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['whole step']);
+      expect(await textOf(page, 'stages-clock')).toMatch(/no timestamps.*page's clock/);
+      expectNoProblems();
+    },
+  );
+
+  browserTest('are of the stages of the CPU engine on a phone', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      count: SOME,
+      width: 390,
+      height: 844,
+      isPhone: true,
+      theme: 'light',
+      before: hideGpu,
+    });
+    await stepUntilTimed(page);
+    await page.$eval('#scale-open', (button) => button.scrollIntoView({ block: 'nearest' }));
+    await page.waitForSelector('#stages-plot canvas');
+    expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['integrate', 'sort', 'resolve']);
+    await takePicture(page, 'numbers-phone-light');
+    expectNoProblems();
+  });
+});

@@ -1,0 +1,93 @@
+/** Tests the page without a GPU: it runs on the CPU engine, and says why. */
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { browserTest, useBrowser } from '../../../helpers/browser';
+import {
+  arrange,
+  expectAllDrawn,
+  expectTruePicture,
+  hideGpu,
+  openPlayground,
+  SOME,
+  stepTimes,
+  TOLERANCE,
+  textOf,
+} from '../../playground';
+
+const backendOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.backend);
+
+/** The 2D canvas rounds values to 32 colours, so a pixel may differ more. */
+const ROUNDED = 3 * TOLERANCE;
+
+describe('the CPU engine', () => {
+  const browser = useBrowser({ serve: 'build' });
+  const open = browser.share((opener) => openPlayground(opener, { count: SOME, before: hideGpu }));
+
+  browserTest('runs if the browser has no WebGPU, and the page says so', async () => {
+    const { page } = await open();
+    expect(await textOf(page, 'badge')).toBe('CPU engine');
+    expect(await textOf(page, 'engine-note')).toMatch(/no WebGPU.*CPU engine/);
+    expect(await page.$eval('#badge', (badge) => badge.getBoundingClientRect().width)).toBeGreaterThan(40);
+    expect(await backendOf(page)).toBe('cpu');
+  });
+
+  for (const [scene, name] of [
+    ['gas', 'cpu'],
+    ['crates', 'cpu-boxes'],
+  ] as const) {
+    browserTest(`paints each particle of the scene ${scene} where it is in 2D`, async () => {
+      const opened = await open();
+      await arrange(opened.page, { scene, engine: 'cpu' });
+      await stepTimes(opened.page, 3);
+      await expectTruePicture(opened, name, ROUNDED);
+    });
+
+    browserTest(`paints every particle of the scene ${scene} in 3D`, async () => {
+      const opened = await open();
+      await arrange(opened.page, { scene, dimensions: 3, engine: 'cpu' });
+      await stepTimes(opened.page, 2);
+      await expectAllDrawn(opened, `${name}-space`, 25);
+    });
+  }
+});
+
+describe('the note about the engine', () => {
+  const browser = useBrowser({ serve: 'build' });
+
+  browserTest('distinguishes a missing adapter from missing WebGPU', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      count: SOME,
+      before: () => {
+        GPU.prototype.requestAdapter = async () => null;
+      },
+    });
+    expect(await textOf(page, 'engine-note')).toMatch(/no graphics adapter.*CPU engine/);
+    expect(await backendOf(page)).toBe('cpu');
+    expectNoProblems();
+  });
+
+  browserTest('names an insecure context', async () => {
+    const { page } = await openPlayground(browser, {
+      count: SOME,
+      before: () => {
+        Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
+        Object.defineProperty(window, 'isSecureContext', { get: () => false });
+      },
+    });
+    expect(await textOf(page, 'engine-note')).toMatch(/https or localhost.*CPU engine/);
+  });
+
+  browserTest('names the reason if the GPU rejects a shader', async () => {
+    const { page } = await openPlayground(browser, {
+      count: SOME,
+      before: () => {
+        GPUDevice.prototype.createComputePipelineAsync = async () => {
+          throw new Error('refused for the test');
+        };
+      },
+    });
+    expect(await textOf(page, 'engine-note')).toMatch(/refused for the test.*CPU engine/);
+    expect(await backendOf(page)).toBe('cpu');
+    await stepTimes(page, 1);
+  });
+});

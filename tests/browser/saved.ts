@@ -1,0 +1,40 @@
+/** Keeps the files that the page offers in memory, so that tests can read them. */
+import type { Page } from 'puppeteer';
+
+declare global {
+  interface Window {
+    /** The files that the page has offered for download. */
+    saved?: { readonly name: string; readonly blob: Blob }[];
+  }
+}
+
+/** Runs in the page before its scripts: keeps files in memory instead of saving them. */
+export function keepFiles(): void {
+  const blobs = new Map<string, Blob>();
+  window.saved = [];
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (blob: Blob | MediaSource) => {
+    const url = create(blob);
+    if (blob instanceof Blob) blobs.set(url, blob);
+    return url;
+  };
+  HTMLAnchorElement.prototype.click = function () {
+    const blob = blobs.get(this.href);
+    if (blob) window.saved?.push({ name: this.download, blob });
+  };
+}
+
+/** Waits for the next file that the page offers, and returns it. */
+export async function takeFile(page: Page): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
+  await page.waitForFunction(() => (window.saved?.length ?? 0) > 0);
+  const { name, text } = await page.evaluate(async () => {
+    const { name, blob } = window.saved?.shift() ?? { name: '', blob: new Blob() };
+    const url: string = await new Promise((resolve) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(String(reader.result));
+      reader.readAsDataURL(blob);
+    });
+    return { name, text: url.slice(url.indexOf(',') + 1) };
+  });
+  return { name, bytes: new Uint8Array(Buffer.from(text, 'base64')) };
+}

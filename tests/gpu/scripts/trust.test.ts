@@ -1,0 +1,47 @@
+/** Runs short versions of the soak and fault commands, so that they keep working. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { allowsNoGpu } from '../../../src/testing/environment';
+import { temporaryFolder } from '../../helpers/command-line';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+const folder = temporaryFolder();
+
+/** Runs a command with these flags. Returns its exit status, its output and the results that it writes. */
+function run(command: 'soak' | 'faults', ...flags: string[]) {
+  const out = join(folder, `${flags.join('')}.json`);
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['scripts/run.mjs', `scripts/${command}.ts`, ...flags, '--out', out],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+  return { status, output: stdout + stderr, results: () => JSON.parse(readFileSync(out, 'utf8')) };
+}
+
+describe.skipIf(allowsNoGpu())('a short version of', () => {
+  test.each([
+    ['soak', 'gpu-steps', ['--steps', '500']],
+    ['soak', 'cpu-steps', ['--steps', '500']],
+    ['soak', 'cycles', ['--cycles', '1']],
+    ['faults', 'lost', ['--object', 'RadixSort']],
+    ['faults', 'memory', ['--object', 'GridParticles']],
+    ['faults', 'limits', ['--object', 'RadixSort']],
+    ['faults', 'scenes', ['--scenes', '48', '--gpu-scenes', '2']],
+    ['faults', 'damage', ['--files', '400']],
+  ] as const)('%s, part %s passes', { tags: 'full', timeout: 300_000 }, (command, part, flags) => {
+    const { status, output, results } = run(command, '--only', part, ...flags);
+    expect(output).toMatch(/\n[1-9]\d* passed, 0 failed\n$/);
+    expect(status).toBe(0);
+    expect(results().parts[part]).toMatchObject({ failed: 0, driver: expect.any(String) });
+  });
+
+  test('a command rejects an unknown part', { tags: 'full' }, () => {
+    const { status, output } = run('faults', '--only', 'nothing');
+    expect(output).toBe('--only is nothing, but it must be one of lost, memory, limits, scenes, damage.\n');
+    expect(status).toBe(2);
+  });
+});

@@ -1,0 +1,16 @@
+/** Runs before each test file: skips the tests that the tier leaves out, and gives all random cases their seed. */
+import fc from 'fast-check';
+import { beforeEach } from 'vitest';
+import { isLeftOut, runsOf, seed } from './tiers';
+
+/** Replays one case of one test; npm run test:fuzz sets it. */
+const path = process.env.CELLSTORM_PATH;
+
+/** The number of random cases of a property that names none, fast-check's default. */
+const USUAL_RUNS = 100;
+
+fc.configureGlobal({ seed, numRuns: runsOf(USUAL_RUNS), ...(path ? { path } : {}) });
+
+beforeEach(({ task, skip }) => {
+  if (isLeftOut(task.tags ?? [], task.fullName)) skip('npm run test:all runs it.');
+});

@@ -1,0 +1,58 @@
+/** The scenes of `cellstorm verify` by the checks that they get. Tests on Dawn and on wgpu run each scene. */
+import { expect } from 'vitest';
+import { requireScene } from '../../src/scenes';
+import type { VerifyCase } from '../../src/verify/verify';
+
+const SIMULATED = [
+  ...['grid', 'naive'].flatMap((broadPhase) =>
+    ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
+  ),
+  'repeats',
+];
+
+const LISTED = ['list', 'events', 'kernel', 'index', 'cell size'];
+
+/** The checks of a scene with one radius. */
+export const CHECKS: readonly string[] = [
+  ...['grid', 'boxes and rays', ...SIMULATED, 'queries', 'boxes'],
+  ...LISTED,
+];
+
+const VARIABLE_RADII_CHECKS = [
+  ...['grid', 'pairs', 'pairs cpu', 'boxes and rays', ...SIMULATED, 'queries'],
+  ...['events', 'kernel', 'index'],
+];
+
+/** The number of particles, on both sides of a workgroup's size. A software GPU is slow at following paths. */
+export function countIn(scene: string): number {
+  return requireScene('collisions', scene).continuous ? 40 : 257;
+}
+
+const withPaths = (checks: readonly string[]) => checks.toSpliced(checks.indexOf('repeats'), 0, 'paths');
+
+const CHECKS_OF: readonly (readonly [scenes: readonly string[], checks: readonly string[]])[] = [
+  [
+    [
+      ...['uniform', 'gas', 'pile', 'packing', 'clustered', 'one-cell', 'lattice', 'negative', 'periodic'],
+      ...['channel', 'far-apart', 'colliding-cells', 'crowds', 'obstacles', 'hourglass', 'drum'],
+    ],
+    CHECKS,
+  ],
+  [['bullets'], withPaths(CHECKS)],
+  [['mixed-pile', 'mixed', 'mixed-periodic', 'one-large', 'brazil-nut'], VARIABLE_RADII_CHECKS],
+  [['crates', 'boxes-periodic', 'terraces'], SIMULATED],
+  [['mixed-bullets'], withPaths(SIMULATED)],
+];
+
+/** The checks of each scene. Tests compare these names with those of src/scenes, so that no scene is left out. */
+export const VERIFIED_SCENES: ReadonlyMap<string, readonly string[]> = new Map(
+  CHECKS_OF.flatMap(([scenes, checks]) => scenes.map((scene) => [scene, checks] as const)),
+);
+
+export function expectAllPass(cases: readonly VerifyCase[]): void {
+  const failed = cases.filter(({ pass }) => !pass);
+  const shown = failed.map(
+    (one) => `${one.scene} ${one.dimensions}D ${one.count} ${one.check}: ${one.detail}`,
+  );
+  expect(shown).toEqual([]);
+}

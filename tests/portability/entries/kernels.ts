@@ -1,0 +1,45 @@
+/**
+ * Runs under Deno for kernels.test.ts: compiles kernels as shaders or as pipelines. A question selects them by their
+ * index in describeKernels.
+ */
+import { CellstormError } from '../../../src/core/base/errors';
+import type { Dimensions } from '../../../src/core/world/world';
+import { Kernel } from '../../../src/gpu/kernel';
+import { compileShader } from '../../../src/gpu/shader-module';
+import { describeKernels } from '../../../src/passes';
+import { answerAll, openDevice } from './answer';
+
+export interface KernelsQuestion {
+  readonly dimensions: Dimensions;
+  readonly as: 'shader' | 'pipeline';
+  readonly indices: readonly number[];
+}
+
+export interface KernelsReport {
+  /** Labels of the kernels that compiled, and the errors of all others. */
+  readonly compiled: readonly string[];
+  readonly refused: readonly string[];
+  /** Errors that the device reported. */
+  readonly complaints: readonly string[];
+}
+
+const { gpu, complaints } = await openDevice();
+
+await answerAll<KernelsQuestion, KernelsReport>(async ({ dimensions, as, indices }) => {
+  const descriptions = describeKernels(dimensions, false);
+  const compiled: string[] = [];
+  const refused: string[] = [];
+  for (const index of indices) {
+    const description = descriptions[index];
+    if (!description) throw new RangeError(`There is no kernel ${index}.`);
+    try {
+      if (as === 'pipeline') await Kernel.compile(gpu, description);
+      else await compileShader(gpu.device, description.label, description);
+      compiled.push(description.label);
+    } catch (error) {
+      if (!(error instanceof CellstormError)) throw error;
+      refused.push(error.message);
+    }
+  }
+  return { compiled, refused, complaints: complaints.splice(0) };
+});

@@ -1,0 +1,37 @@
+/** Tests that wgpu and naga, which Firefox uses, accept every kernel in every variant. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { describeKernels } from '../../src/passes';
+import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
+import { DIMENSIONS } from '../helpers/passes';
+import type { KernelsQuestion, KernelsReport } from './entries/kernels';
+
+const deno = new DenoEntry<KernelsQuestion, KernelsReport>('tests/portability/entries/kernels.ts');
+afterAll(() => deno.close());
+
+async function expectAccepted(question: KernelsQuestion): Promise<void> {
+  const { compiled, refused, complaints } = await deno.ask(question);
+  expect(refused).toEqual([]);
+  expect(complaints).toEqual([]);
+  const labels = describeKernels(question.dimensions, false).map(({ label }) => label);
+  expect(compiled).toEqual(question.indices.map((index) => labels[index]));
+}
+
+describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
+  for (const dimensions of DIMENSIONS) {
+    const indices = describeKernels(dimensions, false).map((_, index) => index);
+    const parts = Math.ceil(indices.length / 100);
+
+    test(`compile as shaders in ${dimensions}D`, async () => {
+      expect(indices.length).toBeGreaterThan(700);
+      await expectAccepted({ dimensions, as: 'shader', indices });
+    });
+
+    // Every part holds kernels of all kinds: descriptions that are next to each other are variants of one kernel.
+    for (let part = 0; part < parts; part++) {
+      test(`become pipelines in ${dimensions}D, part ${part + 1} of ${parts}`, { tags: 'case' }, async () => {
+        const asked = indices.filter((index) => index % parts === part);
+        await expectAccepted({ dimensions, as: 'pipeline', indices: asked });
+      });
+    }
+  }
+});

@@ -1,0 +1,61 @@
+/** Checks of arguments: what they reject, and that they never fail with an error of the language. */
+import { describe, expect, it } from 'vitest';
+import { checkKnownKeys, checkList, checkVector } from '../../../../src/core/base/checks';
+import { ArgumentError } from '../../../../src/core/base/errors';
+
+const ODD: readonly unknown[] = [
+  undefined,
+  null,
+  5,
+  'ab',
+  1n,
+  Symbol('two'),
+  Object.create(null),
+  { length: 2, 0: 1, 1: 2 },
+  new Array(2),
+  [1n, 2],
+  [Symbol('a'), 2],
+  BigInt64Array.of(1n, 2n),
+  new DataView(new ArrayBuffer(2)),
+  () => [1, 2],
+];
+
+describe('checkVector', () => {
+  it.each([[[1, 2]], [Float32Array.of(1, 2)], [Float64Array.of(1, 2)]])('accepts %o', (value) => {
+    expect(() => checkVector('point', value, 2)).not.toThrow();
+  });
+
+  it('rejects everything else with an ArgumentError, also what only looks like an array', () => {
+    for (const value of ODD) expect(() => checkVector('point', value, 2)).toThrow(ArgumentError);
+    expect(() => checkVector('point', { length: 2, 0: 1, 1: 2 }, 2)).toThrow(
+      'point is an object, but it must be 2 finite numbers.',
+    );
+    expect(() => checkVector('point', new Array(2), 2)).toThrow(/^point\[0\] is undefined, /);
+  });
+});
+
+describe('checkList', () => {
+  it('copies a list and reads holes as undefined', () => {
+    const given = [1, 2];
+    const copy = checkList('rays', given, 2, 'rays');
+    expect(copy).toEqual([1, 2]);
+    expect(copy).not.toBe(given);
+    expect(0 in checkList('rays', new Array(2), 2, 'rays')).toBe(true);
+  });
+
+  it.each([[[1, 2, 3]], [Float32Array.of(1)], [undefined], ['ab']])('rejects %o', (value) => {
+    const attempt = () => checkList('rays', value as never, 2, 'rays');
+    expect(attempt).toThrow(/^rays is .*, but it must be a list of at most 2 rays\.$/);
+  });
+});
+
+describe('checkKnownKeys', () => {
+  it.each([[[]], [new Array(2)], [new Map()], [new Float32Array(2)], [Promise.resolve({})], [null], [7]])(
+    'rejects %o, which has no options',
+    (value) => {
+      expect(() => checkKnownKeys('options', value, ['radius'])).toThrow(
+        /^options is .*, .* some of radius\.$/,
+      );
+    },
+  );
+});

@@ -1,0 +1,140 @@
+/**
+ * Paths of thousands of diameters on the CPU: they end where they end if they are followed at once, and the work has a
+ * bound. The bound is checked by counting, not by time.
+ */
+import { describe, expect, it } from 'vitest';
+import type { CcdSearch, CcdState, ContinuousCounts } from '../../../../src/core/ccd/law';
+import { followPaths } from '../../../../src/core/ccd/paths';
+import { deriveSubstep } from '../../../../src/core/contact/settings';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
+import { CpuBoxPairs } from '../../../../src/cpu/boxes/pairs';
+import { createNoise } from '../../../../src/testing/noise';
+import { cornersIn } from '../../../helpers/inputs/vectors';
+import { DIMENSIONS } from '../../../helpers/passes';
+
+const DT = 1 / 64;
+
+interface Work {
+  boxes: number;
+  pairs: number;
+}
+
+/** Follows the paths of a substep, and counts the boxes and pairs that the search handles. */
+function follow(options: SimulationOptions, piecesAtOnce?: number) {
+  const plan = planSimulation({ ...options, continuous: true, substeps: 1, friction: 0 });
+  const { world, dimensions, count } = plan;
+  const substep = deriveSubstep(world, plan.diameter, plan.settings, DT);
+  const state: CcdState = {
+    ids: Uint32Array.from({ length: count }, (_, id) => id),
+    positions: plan.positions.slice(),
+    velocities: plan.velocities.slice(),
+    live: count,
+  };
+  const pairs = new CpuBoxPairs(dimensions, world.period);
+  const work: Work = { boxes: 0, pairs: 0 };
+  const search: CcdSearch = {
+    particles: (_low, _high, visit) => state.ids.forEach(visit),
+    obstacles: undefined,
+    visitObstacles: () => undefined,
+    meetings(boxes, visit) {
+      pairs.build(boxes);
+      work.boxes += pairs.count;
+      let isComplete = true;
+      pairs.forEachPair((first, second) => {
+        if (!isComplete) return;
+        work.pairs++;
+        isComplete = visit(first, second);
+      });
+      return isComplete;
+    },
+  };
+  const counts: ContinuousCounts = followPaths(world, substep, state, search, piecesAtOnce);
+  return { state, counts, work };
+}
+
+/** Discs or balls in a small periodic box, each with a way of so many diameters. */
+function crowd(dimensions: 2 | 3, seed: number, ways: number, areParallel = false): SimulationOptions {
+  const corner = cornersIn(dimensions);
+  const noise = createNoise(seed);
+  const count = dimensions === 2 ? 20 : 40;
+  const edge = dimensions === 2 ? 6 : 5;
+  const positions = Float32Array.from({ length: dimensions * count }, () => edge * noise());
+  const velocities = new Float32Array(dimensions * count);
+  for (let id = 0; id < count; id++) {
+    const way = corner(0).map((_, axis) => (areParallel ? 1 + axis / 8 : noise() - 0.5));
+    const share = ways / DT / Math.hypot(...way);
+    velocities.set(
+      way.map((along) => share * along),
+      dimensions * id,
+    );
+  }
+  const walls = { min: corner(0), max: corner(edge), periodic: true };
+  return { dimensions, radius: 0.5, ...walls, gravity: corner(0), positions, velocities };
+}
+
+describe.each(DIMENSIONS)('long paths in a small periodic box, %dD', (dimensions) => {
+  it('end where they end if they are followed at once', () => {
+    for (let seed = 1; seed <= 4; seed++) {
+      const options = crowd(dimensions, seed, 60);
+      const staged = follow(options);
+      const atOnce = follow(options, Number.POSITIVE_INFINITY);
+      expect(staged.counts).toEqual(atOnce.counts);
+      expect(staged.state).toEqual(atOnce.state);
+      expect(staged.counts.hits).toBeGreaterThan(15);
+      expect(staged.work.pairs).toBeLessThan(atOnce.work.pairs / 4);
+    }
+  });
+
+  it('take little work if they end soon, however long they are', () => {
+    for (const ways of [1000, 1e5]) {
+      const { counts, work } = follow(crowd(dimensions, 5, ways));
+      expect(counts.held).toBe(0);
+      expect(work.boxes).toBeLessThan(8000);
+      expect(work.pairs).toBeLessThan(2 ** 20);
+    }
+  });
+
+  it('are held if they meet nothing, and go on in the next substep', () => {
+    const options = crowd(dimensions, 6, 1000, true);
+    const { counts, work, state } = follow(options);
+    expect(counts).toMatchObject({ swept: counts.paths, hits: 0, held: counts.paths });
+    expect(work.pairs).toBeLessThan(2 ** 20);
+    expect(state.velocities).toEqual(options.velocities);
+    const simulation = createCpuSimulation({ ...options, continuous: true, substeps: 1, friction: 0 });
+    const before = simulation.read();
+    simulation.step(DT);
+    const after = simulation.read();
+    expect(simulation.continuousCounts().held).toBe(counts.paths);
+    expect(after.positions).not.toEqual(before.positions);
+    expect(after.velocities).toEqual(before.velocities);
+  });
+
+  it('have one piece if a tick would have more than 16, so the particles stay', () => {
+    const { counts, work } = follow(crowd(dimensions, 7, 1e7));
+    expect(counts.hits + counts.held).toBe(counts.paths);
+    expect(work.boxes).toBe(counts.paths);
+  });
+});
+
+describe('extreme gravity in an unbounded world of variable radii', () => {
+  it.each([1e6, 1e8, 1e12])('takes bounded work: gravity %d', (gravity) => {
+    const noise = createNoise(3);
+    const count = 60;
+    const simulation = createCpuSimulation({
+      dimensions: 2,
+      unbounded: true,
+      positions: Float32Array.from({ length: 2 * count }, () => 24 * noise()),
+      radii: Float32Array.from({ length: count }, () => 2 ** (-5 * noise())),
+      gravity: [0, -gravity],
+      continuous: true,
+    });
+    for (let step = 0; step < 2; step++) simulation.step(1 / 60);
+    const { positions, velocities } = simulation.read();
+    expect([...positions, ...velocities].every(Number.isFinite)).toBe(true);
+    const { paths, held } = simulation.continuousCounts();
+    expect(paths).toBe(8 * count);
+    if (gravity >= 1e8) expect(held).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,33 @@
+/** The two CPU engines as one interface, for tests of obstacles that ask the same of both. */
+import { expect } from 'vitest';
+import type {
+  ParticleArrays,
+  ParticleSimulation,
+  SimulationOptions,
+} from '../../../../src/core/simulation/simulation';
+import { type CpuSimulation, createCpuSimulation } from '../../../../src/cpu';
+import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
+
+export const DT = 1 / 64;
+
+export const ENGINES: readonly [string, (options: SimulationOptions) => ParticleSimulation][] = [
+  ['CPU engine', createCpuSimulation],
+  ['reference', (options) => new ReferenceSimulation(options)],
+];
+
+export const readNow = (simulation: ParticleSimulation) => simulation.read() as ParticleArrays;
+export const hashOf = (simulation: ParticleSimulation) => (simulation.measure() as { hash: string }).hash;
+export const overlapsOf = (simulation: ParticleSimulation) =>
+  (simulation.measure() as { obstacleContacts: number }).obstacleContacts;
+
+/** Runs for a second in which particles touch obstacles all the time, and expects the same kinetic energy. */
+export function expectEnergyKept(simulation: CpuSimulation): void {
+  const before = simulation.measure().kineticEnergy;
+  let touched = 0;
+  for (let step = 0; step < 60; step++) {
+    simulation.step(1 / 60);
+    touched += overlapsOf(simulation);
+  }
+  expect(touched).toBeGreaterThan(60);
+  expect(simulation.measure().kineticEnergy / before).toBeCloseTo(1, 4);
+}

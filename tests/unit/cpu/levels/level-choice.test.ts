@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { LevelChoice } from '../../../../src/cpu/levels/level-choice';
+
+describe('the choice of levels', () => {
+  function choose(populations: number[], shares: number[], room = 1e6, buckets = populations.map(() => 10)) {
+    const choice = new LevelChoice(1000, room);
+    choice.populations.set(populations);
+    choice.buckets.set(buckets);
+    populations.forEach((_, level) => {
+      // One pair shares a cell in a sample of this size.
+      choice.beginLevel();
+      const sampled = Math.round(1 / (shares[level] as number)) || 0;
+      for (let index = 0; index < sampled; index++) choice.addCell(index === 1 ? 0 : index);
+      choice.endLevel(level);
+    });
+    choice.decide(2, populations.length);
+    return {
+      used: [...choice.used.subarray(0, choice.usedLevels)],
+      assigned: [...choice.assignedLevels.subarray(0, populations.length)],
+    };
+  }
+
+  it('assigns all particles to the highest level if few are near each other', () => {
+    expect(choose([1000, 0, 1000], [1 / 200, 1 / 200, 1 / 200])).toEqual({ used: [2], assigned: [2, 2, 2] });
+  });
+
+  it('assigns small particles to their own level if a cell of a large particle holds many', () => {
+    expect(choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2])).toEqual({
+      used: [0, 3],
+      assigned: [0, 3, 3, 3],
+    });
+  });
+
+  it('chooses a level without particles of its size if smaller cells would be too numerous', () => {
+    const { used } = choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2], 1000, [5000, 500, 50, 5]);
+    expect(used).toEqual([1, 3]);
+  });
+
+  it('chooses no level without particles', () => {
+    expect(choose([0, 0], [1, 1]).used).toEqual([]);
+  });
+});

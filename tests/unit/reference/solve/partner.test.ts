@@ -1,0 +1,58 @@
+/** The contact with which a particle may bounce. */
+import { describe, expect, it } from 'vitest';
+import { NO_PARTNER } from '../../../../src/core/base/constants';
+import type { SettingsOptions } from '../../../../src/core/contact/settings';
+import { type Dimensions, defineWorld } from '../../../../src/core/world/world';
+import { buildGrid } from '../../../../src/reference/grid/grid';
+import { findPartners } from '../../../../src/reference/solve/partner';
+import { repeat } from '../../../../src/scenes/scene';
+import { substepOf } from '../../../helpers/passes';
+
+/** Returns a world from the origin, or centred on it, with the parameters of a substep of 1/8 s. */
+function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
+  const world = defineWorld(
+    {
+      dimensions,
+      min: repeat(centred ? -edge : 0, dimensions),
+      max: repeat(edge, dimensions),
+      cellSize: 1.25,
+    },
+    1,
+  );
+  const usual = { substeps: 1, relaxation: 0.5, friction: 0 };
+  return { world, substep: substepOf(world, { ...usual, ...changes }, 0.125) };
+}
+
+describe('the partner', () => {
+  const partnersOf = (changes: SettingsOptions, positions: number[], velocities: number[]) => {
+    const { world, substep } = setUp(2, { restitution: 1, ...changes });
+    const grid = buildGrid(world, Float32Array.from(positions), Float32Array.from(velocities));
+    const partners = findPartners(world, substep, grid);
+    return Array.from(grid.slots, (slot) => {
+      const partner = partners[slot] as number;
+      return partner === NO_PARTNER ? -1 : grid.ids[partner];
+    });
+  };
+
+  it('is the fastest approaching contact', () => {
+    // Particle 1 lies between 0 and 2; particle 2 approaches faster.
+    expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -2, 0])).toEqual([1, 2, 1]);
+  });
+
+  it('is none for particles at rest, separating, or not touching', () => {
+    expect(partnersOf({}, [3, 3, 3.75, 3], [0, 0, 0, 0])).toEqual([-1, -1]);
+    expect(partnersOf({}, [3, 3, 3.75, 3], [-1, 0, 1, 0])).toEqual([-1, -1]);
+    expect(partnersOf({}, [3, 3, 4, 3], [1, 0, -1, 0])).toEqual([-1, -1]);
+  });
+
+  it('is none for contacts no faster than gravity causes in two substeps', () => {
+    // The limit is 2 · 8 · 0.125 = 2; at this speed a contact still rests.
+    const gravity = [0, -8];
+    expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
+    expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2.25, 0, 0, 0])).toEqual([1, 0]);
+  });
+
+  it('is the lower slot if two approach equally fast', () => {
+    expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -1, 0])).toEqual([1, 0, 1]);
+  });
+});
