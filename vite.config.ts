@@ -31,7 +31,7 @@ const stripShaders: Plugin = {
     const code = text
       .replace(/\/\/.*$/gm, '')
       .replace(/^[ \t]+|[ \t]+$/gm, '')
-      .replace(/ ?([{}(),;:]) ?/g, '$1');
+      .replace(/ ?([{}(),;:=+*<>]) ?/g, '$1');
     return `export default ${JSON.stringify(code)};`;
   },
 };

@@ -81,8 +81,9 @@ function describeValue(value: unknown, nested = 0): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) {
     if (nested === MOST_NESTED) return '[…]';
-    // Array.from reads holes as undefined.
-    const shown = Array.from(value.slice(0, 4), (element) => describeValue(element, nested + 1));
+    // By index, so that holes are undefined and nothing of the array itself is called.
+    const first = { length: Math.min(4, value.length) };
+    const shown = Array.from(first, (_, index) => describeValue(value[index], nested + 1));
     return `[${shown.join(', ')}${value.length > 4 ? ', …' : ''}]`;
   }
   if (ArrayBuffer.isView(value))

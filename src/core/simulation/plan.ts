@@ -192,12 +192,13 @@ function defaultBox(
   diameter: number,
 ): Pick<WorldOptions, 'min' | 'max'> {
   const edge = diameter * defaultEdge(dimensions, capacity);
-  // `cellSize` and `periodic` are not checked yet: defineWorld rejects wrong values.
+  // `cellSize`, `periodic` and `min` are not checked yet: defineWorld rejects wrong values.
   const cell = typeof cellSize === 'number' ? Math.max(diameter, cellSize) : diameter;
   const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
   const edgeAlong = (axis: number) => (wraps(axis) ? Math.max(edge, FEWEST_DEFAULT_CELLS * cell) : edge);
+  const low = (axis: number) => (typeof min?.[axis] === 'number' ? min[axis] : 0);
   return {
     min: min ?? new Array<number>(dimensions).fill(0),
-    max: max ?? Array.from({ length: dimensions }, (_, axis) => (min?.[axis] ?? 0) + edgeAlong(axis)),
+    max: max ?? Array.from({ length: dimensions }, (_, axis) => low(axis) + edgeAlong(axis)),
   };
 }

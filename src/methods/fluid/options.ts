@@ -102,7 +102,7 @@ export function planFluid(options: FluidOptions): FluidPlan {
   checkRange('cellSize', cellSize, 2 ** -20, 2 ** 20);
   const cells = checkCells(options.cells, dimensions);
   const perCell = options.particlesPerCell ?? (dimensions === 2 ? 4 : 8);
-  const along = Math.round(perCell ** (1 / dimensions));
+  const along = typeof perCell === 'number' ? Math.round(perCell ** (1 / dimensions)) : 0;
   const most = dimensions === 2 ? 4 : 3;
   if (along ** dimensions !== perCell || along < 1 || along > most) {
     throw new ArgumentError('particlesPerCell', perCell, dimensions === 2 ? '1, 4, 9 or 16' : '1, 8 or 27');

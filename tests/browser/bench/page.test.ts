@@ -208,8 +208,9 @@ describe('the benchmark page', () => {
     expect({ limit, commit }).toEqual({ limit: 1000, commit: expect.stringMatching(/^[0-9a-f]{7,}\+?$/) });
     expect(ended > began).toBe(true);
     expect(machine.flags).toEqual(expect.arrayContaining(['--told', '--twice', 'driven by a program']));
-    // The copies fill the available memory.
-    expect([machine.copyBytes, machine.gpuCopyBytes]).toEqual([ROOM, ROOM]);
+    // The copies fill the available memory. The worker may have opened the GPU before spareMemory limited it.
+    expect(machine.copyBytes).toBe(ROOM);
+    expect(machine.gpuCopyBytes).toBeGreaterThanOrEqual(ROOM);
     expect(machine.runtime).toContain('Chrome');
     expect(machine.adapter).toMatch(/SwiftShader/i);
     expect(machine.copyBytesPerMs).toBeGreaterThan(0);

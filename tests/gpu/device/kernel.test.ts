@@ -250,22 +250,25 @@ describe('a kernel that the device rejects while a simulation runs', () => {
   gpuTest(
     'is also reported if the device accepts the shader but cannot make the pipeline',
     async (device) => {
-      const { push, pop } = { push: device.pushErrorScope, pop: device.popErrorScope };
+      const { pushErrorScope: push, popErrorScope: pop, createComputePipeline: create } = device;
       for (const failing of ['internal', 'out-of-memory'] as const) {
         const { simulation, restore } = await createPair(device, 'none');
-        const open: GPUErrorFilter[] = [];
+        const open: { readonly filter: GPUErrorFilter; compiles: boolean }[] = [];
         device.pushErrorScope = (filter) => {
-          open.push(filter);
+          open.push({ filter, compiles: false });
           push.call(device, filter);
         };
+        device.createComputePipeline = (descriptor) => {
+          for (const scope of open) scope.compiles = true;
+          return create.call(device, descriptor);
+        };
         device.popErrorScope = async () => {
-          const isFailing = open.pop() === failing;
+          const scope = open.pop();
           const error = await pop.call(device);
-          return isFailing ? { message: 'no registers left' } : error;
+          return scope?.compiles && scope.filter === failing ? { message: 'no registers left' } : error;
         };
         const measuring = simulation.measure();
-        device.pushErrorScope = push;
-        device.popErrorScope = pop;
+        Object.assign(device, { pushErrorScope: push, popErrorScope: pop, createComputePipeline: create });
         await expect(measuring).rejects.toThrow(refusal('measure.measure.grid'));
         await expect(measuring).rejects.toThrow(/no registers left$/);
         restore();

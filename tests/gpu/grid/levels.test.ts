@@ -292,7 +292,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
           { radii: { smallest: 0, largest: 1 } },
           /^2 · radii\.smallest is 0, but it must be a number from 2\^-40/,
         ],
-        [{ radii: { largest: 1 } }, /^2 · radii\.smallest is NaN/],
+        [{ radii: { largest: 1 } }, /^radii\.smallest is undefined, but it must be a number/],
         [{ radii: { ...radii, middle: 3 } }, /^radii/],
         [{ radii, periodic: true, max: new Array(dimensions).fill(40) }, /^world\.max\[0\] is 40.*periodic/],
         [
@@ -323,7 +323,7 @@ fn finish(own: Own, particle: Particle) {}`;
           positions: tools.allocate('short', 16 * 9),
           count: 10,
         }),
-      ).toThrow(/^positions is a buffer of 144 bytes .* at least 160 bytes/);
+      ).toThrow(/^positions is the buffer "short" of 144 bytes .* at least 160 bytes/);
       grid.destroy();
     },
     SHARED,

@@ -27,7 +27,8 @@ describe.skipIf(allowsNoGpu())('a short version of', () => {
     ['soak', 'gpu-steps', ['--steps', '500']],
     ['soak', 'cpu-steps', ['--steps', '500']],
     ['soak', 'cycles', ['--cycles', '1']],
-    ['faults', 'lost', ['--object', 'RadixSort']],
+    ['faults', 'lost-destroyed', ['--object', 'RadixSort']],
+    ['faults', 'lost-unknown', ['--object', 'GridParticles']],
     ['faults', 'memory', ['--object', 'GridParticles']],
     ['faults', 'limits', ['--object', 'RadixSort']],
     ['faults', 'scenes', ['--scenes', '48', '--gpu-scenes', '2']],
@@ -41,7 +42,9 @@ describe.skipIf(allowsNoGpu())('a short version of', () => {
 
   test('a command rejects an unknown part', { tags: 'full' }, () => {
     const { status, output } = run('faults', '--only', 'nothing');
-    expect(output).toBe('--only is nothing, but it must be one of lost, memory, limits, scenes, damage.\n');
+    expect(output).toBe(
+      '--only is nothing, but it must be one of lost-destroyed, lost-unknown, memory, limits, scenes, damage.\n',
+    );
     expect(status).toBe(2);
   });
 });

@@ -7,6 +7,8 @@ import { timeStages } from '../../../src/gpu/timing';
 const device = {
   createQuerySet: () => ({ destroy() {} }),
   createBuffer: () => ({ destroy() {} }),
+  pushErrorScope() {},
+  popErrorScope: async () => null,
   createCommandEncoder: () => ({
     beginComputePass: () => ({ end() {} }),
     resolveQuerySet() {},

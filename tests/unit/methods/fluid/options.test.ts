@@ -13,6 +13,10 @@ describe('a fluid rejects', () => {
       'cellSize is NaN, but it must be a number from 9.5367431640625e-7 to 1048576.',
     ],
     [{ particlesPerCell: 5 }, 'particlesPerCell is 5, but it must be 1, 4, 9 or 16.'],
+    [
+      { particlesPerCell: Object.create(null) },
+      'particlesPerCell is an object, but it must be 1, 4, 9 or 16.',
+    ],
     [{ transfer: 'mpm' }, `transfer is "mpm", but it must be 'flip', 'pic' or 'apic'.`],
     [{ transfer: 'apic', blend: 0.5 }, "blend is 0.5, but it must be left out, unless transfer is 'flip'."],
     [{ solids: [1, 0] }, 'solids is [1, 0], but it must be a function or 16 numbers, one per cell.'],
