@@ -70,7 +70,7 @@ const RELAXATION = 0.01;
 /** A method with one cell size. */
 interface Contender {
   readonly row: Omit<CellSizeRow, 'median' | 'least'>;
-  /** Number of particles that a run searches for. */
+  /** Number of particles around which a run searches. */
   readonly particles: number;
   run(): void | Promise<void>;
   destroy?(): Promise<void>;

@@ -18,13 +18,13 @@ export interface CopySpeed {
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** Returns the speed of copies. It is measured once per process and size, since that takes a second. */
+/** Returns the speed of copies. Measures it again only if `bytes` has changed, since that takes a second. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;
 }
 
-/** Measures copies of this many bytes, or of half as many until there is memory for them. */
+/** Measures copies of this many bytes. Halves the size until there is memory for two arrays. */
 export function measureCpuCopy(bytes: number): CopySpeed {
   const [from, to] = allocateTwo(bytes);
   let best = Number.POSITIVE_INFINITY;

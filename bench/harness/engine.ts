@@ -18,7 +18,10 @@ export type Backend = (typeof BACKENDS)[number];
 export const TUTORIAL = 'the usual tutorial';
 
 interface Described {
-  /** Name for `--only`: lower case with hyphens, the backend first, as in `cpu-grid`. A package has its own name. */
+  /**
+   * The name that `--only` takes, in lower case with hyphens. Names of engines of this project begin with `gpu-`,
+   * `cpu-` or `cuda-`. Other engines have short names without such a beginning, for example `rapier2d`.
+   */
   readonly name: string;
   /** A package's name, or TUTORIAL; undefined for an engine of this project. */
   readonly peer?: string | undefined;
@@ -27,7 +30,8 @@ interface Described {
   /** Returns why the engine does not accept a scene, in one sentence; undefined if it accepts it. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
-   * What the engine lacks, in one sentence. If set, the engine is left out unless --only names it; then it is refused.
+   * Says in one sentence what the engine lacks, such as its program; undefined if nothing. A run leaves out an engine
+   * that lacks something. If --only names that engine, the record says that it was refused.
    */
   readonly absent?: string | undefined;
 }
@@ -81,7 +85,10 @@ export interface GpuRunner {
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Records a query, which adds to `counters`; the caller clears them. Several queries may follow one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
-  /** FOLD_BYTES of `array<atomic<u32>>`: pairs at 2 i, checksums at 2 i + 1. Usage includes COPY_SRC and COPY_DST. */
+  /**
+   * FOLD_BYTES of `array<atomic<u32>>`: counter i has its number of pairs at 2 i, its checksum at 2 i + 1. Usage
+   * includes COPY_SRC and COPY_DST.
+   */
   readonly counters: GPUBuffer;
   /** Bytes of all buffers of the engine, positions included. */
   readonly memoryBytes: number;

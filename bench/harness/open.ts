@@ -30,7 +30,7 @@ export interface Sample {
   readonly total: number;
 }
 
-/** Number of runs in a row that time a build, a query, and both. */
+/** How many runs in a row are timed: of a build, of a query, and of both. */
 export type Batches = Sample;
 
 /** An engine that is open on a scene. */

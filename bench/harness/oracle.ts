@@ -12,7 +12,7 @@ import type { BenchScene } from './scenes';
 const DIGIT_BITS = 16;
 const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 
-/** Bodies in the order of columns, and inside a column in the order of their coordinate along it. */
+/** Bodies in the order of columns, and inside a column in the order of their coordinates along the column. */
 interface Columns {
   /** First index of each column, then the end. */
   readonly starts: Uint32Array;
@@ -22,7 +22,10 @@ interface Columns {
   readonly ahead: readonly number[];
   /** Id per sorted body. */
   readonly ids: Uint32Array;
-  /** Coordinates per sorted body, along the axes by the length of the box, the longest (that of the columns) first. */
+  /**
+   * Coordinates per sorted body. The axis of the box's longest edge, along which columns run, comes first; the axis of
+   * the shortest edge comes last.
+   */
   readonly coordinates: Float32Array;
 }
 
@@ -99,7 +102,7 @@ function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   const bits = new Int32Array(positions.buffer, positions.byteOffset, positions.length);
   const wordOf = (body: number) => {
     const word = bits[body * dimensions + longest] as number;
-    // The sign bit of positive floats, and all bits of negative ones, are flipped: these words ascend as the floats do.
+    // Flip the sign bit of positive floats and all bits of negative floats. The words then ascend as the floats do.
     return word ^ ((word >> 31) | -0x8000_0000);
   };
   let from = new Uint32Array(count).map((_, body) => body);

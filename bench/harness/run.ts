@@ -59,7 +59,7 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** Numbers of bodies that are timed first to predict the time of a larger number, if smaller ones were not timed. */
+/** Pilot sizes: counts to time first, to predict the time of a larger count, if no smaller counts were timed. */
 const PILOTS = [1024, 4096] as const;
 /** Further pilot sizes grow by this factor. They are needed since a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;

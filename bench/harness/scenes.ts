@@ -147,7 +147,8 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     }
     return cell;
   };
-  // Counting sort, since one double cannot hold both a cell and a body exactly. `starts` has the next index per cell.
+  // Use a counting sort: a sort of numbers made of cell and body is not possible, since doubles cannot hold these
+  // exactly. `starts` has the next index per cell.
   const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
   for (let body = 0; body < count; body++) (starts[cellOf(body) + 1] as number)++;
   for (let cell = 1; cell < starts.length; cell++) {

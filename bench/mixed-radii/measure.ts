@@ -1,7 +1,7 @@
 /**
- * Times finding all pairs of particles of different radii, relative to as many equal particles with as many contacts,
- * on the CPU engine and on the GPU. Before timing, all results for the same particles must agree. Contenders take
- * turns.
+ * Times finding all pairs of particles of different radii, relative to as many equal particles with about as many
+ * contacts, on the CPU engine and on the GPU. Before timing, all results for the same particles must agree. Contenders
+ * take turns.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';

@@ -67,7 +67,7 @@ class BenchPage {
   }
 
   private open(): Worker {
-    // The lock of the worker has the same name. The name is random, because all pages of the browser share locks.
+    // The lock of the worker has the same name. The name is random, because all pages of a site share locks.
     const name = `cellstorm-bench-${Math.random()}`;
     const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
     this.worker = worker;

@@ -1,9 +1,9 @@
 /**
  * Wraps the broad phase of Rapier's rigid-body engine, through its public API. Colliders have no bodies, so that a step
- * does not move them. A build steps the world, which puts the colliders into Rapier's tree of boxes; after a step of
- * zero time, queries would not find moved colliders. A query searches the tree with the box of each collider. Sensors
- * would be slower, because the narrow phase tests their pairs. In moving scenes a build moves the colliders; otherwise
- * it creates a new world.
+ * does not move them. In moving scenes a build first moves the colliders; otherwise it creates a new world. Then it
+ * steps the world by the default time, which puts the colliders into Rapier's tree of boxes. A step of zero time does
+ * not suffice: queries would miss moved colliders. A query searches the tree with the box of each collider. Colliders
+ * are not sensors, whose pairs Rapier's narrow phase would test, which takes longer.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

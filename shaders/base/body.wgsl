@@ -28,7 +28,7 @@ fn radius_of(body: PackedBody) -> f32 {
   return body.ball.w;
 }
 
-// Replaces the position by NaN, which puts the particle into the quarantine. WGSL can write a NaN only as bits.
+// Replaces the position by NaN, so that the particle is in no cell. WGSL can write a NaN only as bits.
 fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
   return PackedBodyBits(vec4u(vec3u(NOT_A_NUMBER), bits.ball.w), bits.shape);
 }

@@ -1,10 +1,11 @@
 // The colour of a particle, which depends on its speed. With VALUED it depends on a number per particle, such as the
-// id; with AGED, on the time since birth, which is stored by id. With PLAIN it is one colour, for particles that never
-// move. Linked with frame.wgsl.
+// id; with AGED, on the time since the particle's birth. With PLAIN it is one colour, for particles that never move.
+// Linked with frame.wgsl.
 // Needs: frame, colour_at.
 
 #if !PLAIN
-// Returns the factor of the size of drawn particles. It is less than 1 if lines between particles must be visible.
+// Returns the factor by which drawn particles are scaled in 3D. It is less than 1 if lines between particles must be
+// visible.
 fn drawn_share() -> f32 {
   return frame.lowest.w;
 }

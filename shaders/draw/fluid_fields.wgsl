@@ -132,8 +132,8 @@ struct Face {
 // The direction of the light, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// Nodes are the cells and one further layer at the upper end of each axis. Each instance is the face between the cell
-// of a node and the cell below along an axis.
+// Nodes are the cells and one further layer at the upper end of each axis. Each instance is one axis of a node: the
+// face between the cell at the node and the cell below it along that axis.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);

@@ -30,7 +30,7 @@ const LEAST_FREE = 0.2;
 // gaps.
 const GAP = 0.2;
 
-// At the density WITHIN a point is surely inside the fluid; below NOWHERE_NEAR no particle is near.
+// At a density of WITHIN or more, a point is surely inside the fluid; below NOWHERE_NEAR, no particle is near.
 const WITHIN = 0.75;
 const NOWHERE_NEAR = 0.01;
 
@@ -113,7 +113,7 @@ struct Drop {
   @location(2) @interpolate(flat) radius: f32,
 }
 
-// At the first density, drops have their full size; at the second and above, there are none.
+// Up to the first density, drops have their full size; from the second on, there are none.
 const DROPS = vec2f(0.42, 0.62);
 
 // The share of the light colour that is mixed into a drop.
@@ -138,7 +138,7 @@ fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   let radius = fluid.kernel.z * frame.scale.y * (1.0 - smoothstep(DROPS.x, DROPS.y, density));
   let corner = quad_corner(index) * (max(radius, SMALLEST) + 1.0);
   let corner_clip = clip + vec4f(2.0 * corner / fluid.screen.xy, 0.0, 0.0);
-  // Lighter than a body of water, so that slow drops are visible on a dark background.
+  // Lighter than the surface, so that slow drops are visible on a dark background.
   let colour = mix(in_depth(colour_of(slot), centre.y), fluid.zenith.rgb, DROP_LIGHT);
   return Drop(corner_clip, corner, colour, radius);
 }
@@ -181,7 +181,7 @@ fn surface_fragment(surface: Surface) -> @location(0) vec4f {
   let cell = vec2i(floor((surface.world - frame.lowest.xy) / fluid.cells.w));
   let coverage = select(clamp(0.5 + within, 0.0, 1.0), 0.0, kind_at(cell) == SOLID);
   let colour = in_depth(colour_at(found.y / max(found.x, 1e-4)), surface.world.y);
-  // Lightens the fluid inside the border and draws a line along it.
+  // Lightens the fluid just inside the border and draws a line along the border.
   let lit = colour * (1.0 + 0.12 * (1.0 - smoothstep(BORDER, WITHIN, density)));
   let rim = 1.0 - smoothstep(0.5, 1.0, within / (RIM * fluid.screen.w));
   return vec4f(mix(lit, fluid.zenith.rgb, RIM_SHARE * rim) * coverage, coverage);

@@ -40,7 +40,7 @@ const TOUCHES = vec2f(0.6, 1.3);
 const CLEAR = 0.6;
 // The share of its own colours that water keeps in shade: bluish, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
-// The factor minus 1 by which the fastest water is cloudier than still water.
+// The fastest water is 1 + FOAM times as cloudy as still water.
 const FOAM = 5.0;
 
 @vertex

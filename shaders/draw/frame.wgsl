@@ -19,11 +19,11 @@ struct Frame {
   // An offset that is subtracted from positions before `view`. It is 0 except in unbounded worlds, whose box is not
   // drawn.
   origin: vec4f,
-  // The corners of the world's box. lowest.w: the factor of the size of drawn particles.
+  // The corners of the world's box. lowest.w: the factor by which drawn particles are scaled (3D only).
   lowest: vec4f,
   highest: vec4f,
-  // x: the radius of a particle; with variable radii, the largest. y: pixels per unit of length (2D only). z: 1 /
-  // value of the last colour. w: the least coverage of a pixel that is drawn (3D only).
+  // x: the radius of a particle; with variable radii, the largest. y: pixels per unit of length (2D only). z: 1 / value
+  // of the last colour. w: pixels with at most this coverage are not drawn (3D only).
   scale: vec4f,
   // x, y: camera distances at which fog begins and is thickest. z: the greatest share of fog. w: the simulated time.
   fog: vec4f,

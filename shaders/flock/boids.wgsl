@@ -6,7 +6,7 @@
 
 struct Own {
   velocity: Vector,
-  // The sum of directions away from neighbours nearer than the spacing.
+  // The weighted sum of the directions away from neighbours nearer than the spacing.
   parting: Vector,
   // The weighted sum of the neighbours' velocities relative to this boid.
   others: Vector,

@@ -2,8 +2,8 @@
 // src/methods/fluid/reference/cells.ts.
 // Needs: Obstacle, frame, WORKGROUP, linear_index, node_at, entry_at, is_cell, mask, kinds, SOLID, start, AIR, FLUID.
 
-// A cell is solid if its centre is this deep in an obstacle, in cells. A centre is often exactly on a surface, where
-// rounding would decide; both engines then leave the cell free.
+// A cell is solid if its centre is deeper in an obstacle than this share of a cell's edge. A centre is often exactly on
+// a surface, where rounding would decide; with this margin, both engines leave such a cell free.
 const SOLID_DEPTH = 0x1p-10f;
 
 fn is_inside(obstacle: Obstacle, point: vec3f) -> bool {

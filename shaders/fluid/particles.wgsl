@@ -5,7 +5,7 @@
 
 // A particle moves at most this many cells per substep along each axis.
 const MOST_CELLS = 2.0;
-// The distance in cells that a particle keeps from the ends of the tank and from masked cells.
+// The distance in cells that a particle keeps from the ends of the tank and from masked cells, which are always solid.
 const MARGIN = 0.015625;
 
 // The eight corners (four in 2D) around a point: the entry of the lowest corner, and the distance of the point from it.

@@ -1,6 +1,9 @@
-// Computes, from the sums over all particles, how to scale velocities and lower particles so that energy does not grow:
-// velocity ← scale · (velocity − share · deviation), height ← (1 − lowering) · height. The deviation is the part of a
-// velocity that differs from the lattice. Runs in one workgroup. Twin: src/methods/fluid/reference/energy.ts.
+// Computes, from the sums over all particles, how to scale velocities and lower particles so that energy does not grow.
+// The three outputs are share, scale and lowering, for these changes:
+//   velocity ← scale · (velocity − share · deviation),
+//   height ← (1 − lowering) · height.
+// The deviation is the difference between a particle's velocity and the lattice's. Runs in one workgroup. Twin:
+// src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, PARTIALS, frame, partials, MOST_LOWERING, settlement.
 
 const MOST_SLOWING = 0.05;

@@ -5,7 +5,8 @@
 // Needs: kinds, entry_at, frame, SOLID, WORKGROUP, linear_index, node_at, is_cell, start, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, ids, affine, is_face, velocity, fullness.
 
-// The bit of the cell itself. solids_around sets one bit per solid cell around it, x fastest.
+// solids_around sets one bit per solid cell in the block around a cell, x fastest. OWN_BIT is the bit of the cell
+// itself.
 const OWN_BIT = 13u;
 
 fn solids_around(at: vec3u) -> u32 {
@@ -25,7 +26,8 @@ fn solids_around(at: vec3u) -> u32 {
 }
 
 // Returns the part of a particle's weight that is not in solid cells. `middle` is the cell's share of the weight along
-// each axis. The rest belongs to the neighbour on the side to which `offset` points.
+// each axis, and `offset` the particle's position relative to the lower corner of the cell. The rest of the weight
+// belongs to the neighbour on the particle's side of the cell's centre.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;

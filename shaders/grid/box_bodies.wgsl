@@ -1,7 +1,7 @@
 // Turns boxes into bodies of a grid with levels (see levels/levels.wgsl). The position of a body is the low corner of
 // its box. The radius of the body selects the level: it is half the width of the level's cells.
-// Inputs: boxes, each as its low and its high corner. Outputs: bodies, high corners, and the numbers of boxes that are
-// in no pair because they are invalid or too large. Twin: src/reference/grid/box-bodies.ts.
+// Inputs: boxes, each as its low and its high corner. Outputs: bodies, high corners, and two counts: of the invalid
+// boxes and of the boxes that are too large. These boxes are in no pair. Twin: src/reference/grid/box-bodies.ts.
 //
 // Why no pair is missed: each box is on a level on which the cell of its high corner is at most one beyond the cell of
 // its low corner. If boxes a and b overlap, low(b) <= high(a). Cell coordinates are monotone. So on the higher of the

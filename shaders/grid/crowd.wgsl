@@ -1,5 +1,6 @@
-// Sorts the entries of crowded buckets by id, by merging: first in tiles of CROWD_TILE, then in runs of CROWD_RUN, then
-// the whole bucket. Each thread computes the target index of one entry, so no thread reads a whole crowd alone.
+// Sorts the entries of crowded buckets by id (finer entries as numbers), by merging: first in tiles of CROWD_TILE, then
+// in runs of CROWD_RUN, then the whole bucket. Each thread computes the target index of one entry, so no thread reads a
+// whole crowd alone.
 // Inputs: tiles as scatter.wgsl lists them, in any order; starts.
 // Input and output: entries (slot, id); with FINER, finer entries of one word each. The number of tiles sets the size
 // of the dispatch: without tiles, nothing runs.

@@ -87,7 +87,7 @@ fn list_finer(
 }
 #else
 
-// Sorts each list by insertion, one thread per bucket. crowd.wgsl sorts longer lists.
+// Sorts each list of at most CROWDED entries by insertion, one thread per bucket. crowd.wgsl sorts longer lists.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn order_finer(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -1,6 +1,6 @@
 // Lists the heavy particles: those with so many candidates that a workgroup handles each of them instead of a thread. A
-// particle is heavy if a row of cells holds more than HEAVY_ROW candidates, or a layer of three rows more than three
-// times as many.
+// particle is heavy if a row of cells holds more than HEAVY_ROW candidates or, in loops over layers of three rows, a
+// layer holds more than three times as many.
 // Inputs: a fresh grid, and whether there are crowds at all; without crowds no particle is heavy. Outputs: the slots of
 // heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle. The slots overwrite
 // the tiles of crowd.wgsl, which are no longer needed.

@@ -18,7 +18,7 @@
 // Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
-  // The corners of the world. `lower` and `upper` of the substep are a radius inside it.
+  // The corners of the world. Without variable radii, `lower` and `upper` of the substep are a radius inside the world.
   lowest: Vector,
   highest: Vector,
   // The bounds of a borderline squared distance, and the scale of the exact lattice: see src/core/world/borderline.ts.

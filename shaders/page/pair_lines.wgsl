@@ -29,7 +29,8 @@ struct Gathered {
 #endif
 }
 
-// `drawn` holds the four arguments of a draw, then the numbers of pairs found and of crowded particles.
+// `drawn` holds the four arguments of a draw, then two counts: pairs found, and particles in view with more than
+// MOST_EACH candidates, whose pairs are not listed.
 
 // The number of images of a particle in a periodic world that are tested. The middle one is the particle itself.
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
@@ -117,7 +118,7 @@ fn list_pairs(
       gathered.first = offsets[slot];
 #endif
 #if VARIABLE_RADII
-      // The reach is in squares of the sum of both radii, which may be much less than a cell.
+      // The unit of the reach is the sum of both radii, which may be much less than a cell.
       probe(&gathered, particle, slot, cell, 0x1p40f, 0u);
 #else
       probe(&gathered, particle, slot, cell, 0x1p126f, 0u);

@@ -25,7 +25,7 @@ fn finish(own: Own, particle: Particle) {
   let density = own.density + walls.density + bodies.density;
   let gradient = own.gradient + walls.gradient + bodies.gradient;
   let excess = density - 1.0;
-  // Tension pulls fluid below the rest density together.
+  // Tension pulls the fluid together if its density is below the rest density.
   let violation = max(excess, parameters.tension * excess);
   lambdas[particle.slot] = -violation / (dot(gradient, gradient) + own.squares + parameters.softness);
   densities[id_of(particle.slot)] = density;

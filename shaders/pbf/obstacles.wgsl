@@ -11,7 +11,8 @@ struct Solid {
 
 // Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. For a box, the
 // density is a product over the axes of the share of the kernel between two faces; this is exact in front of a face.
-// For a ball, the density is the share of the kernel inside the ball, along the line from its centre.
+// For a ball, it is the share of the kernel between two planes at the near and the far end of the ball, times the share
+// within its cross-section.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {

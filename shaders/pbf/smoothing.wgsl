@@ -1,7 +1,8 @@
 // Smoothing kernels of the position-based fluid. A neighbour adds a density, as a share of the rest density, by the
 // poly6 kernel. The gradient of this density comes from the spiky kernel.
-// `parameters` has radius, weight and slope: poly6 and the slope of spiky at distance 0, both divided by the rest
-// density. It also has `lower` and `upper`, the positions of the walls, which are out of reach if there are no walls.
+// `parameters` has `radius`, the radius of both kernels; `weight`, the value of poly6 at distance 0; and `slope`, the
+// slope of spiky at distance 0. Both are divided by the rest density. `parameters` also has `lower` and `upper`, the
+// positions of the walls, which are out of reach if there are no walls.
 // Needs: parameters, Particle, Neighbour.
 
 fn weight_at(distance_squared: f32) -> f32 {

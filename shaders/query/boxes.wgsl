@@ -14,7 +14,7 @@ struct Boxes {
 }
 
 // `boxes` holds the low and the high corner of each box. `queue` holds the arguments of an indirect dispatch, the
-// length of the queue, and the numbers of the boxes in it.
+// length of the queue, and the indices of the queued boxes in `boxes`.
 
 const QUEUE_LENGTH = 3u;
 const QUEUE_HEADER = 4u;

@@ -4,7 +4,8 @@
 // comparison before. With TALLY the kernel counts the pairs of each kind per first id. Without TALLY it writes the
 // pairs of one kind (BEGUN, STAYED, otherwise ended) from that id's offset on. If the new list was too short for all
 // pairs, the tallies stay zero.
-// Ordering: by the first id, then the second. The counts depend on integers alone, so every entry has a pair.
+// Ordering: by the first id, then the second. Only integers are compared, so both kernels find the same pairs and no
+// entry stays empty.
 // Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.
 // Needs: offsets_before, begun, stayed, ended.
 

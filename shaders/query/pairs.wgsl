@@ -103,14 +103,14 @@ fn finish(gathered: Gathered, particle: Particle) {
 #else
 fn finish(gathered: Gathered, particle: Particle) {
 #if FILL
-  // Neighbours came in slot order. They are few, and no other thread writes to this part of the list.
   let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
   // In the tally, a device may round the distance of a nearly touching pair differently. Entries counted there but not
   // found here stay empty.
   for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }
-  // Sorts the entries with Shell's sort (gaps 1, 4, 13 …). For a few entries this is an insertion sort.
+  // The entries are in the order of the neighbour loop. Sorts them by id with Shell's sort (gaps 1, 4, 13 …). For a few
+  // entries this is an insertion sort.
   var gap = 1u;
   while (gap < (end - gathered.stretch.first) / 3u) {
     gap = 3u * gap + 1u;

@@ -1,5 +1,5 @@
 // The cells along a ray (see query/rays.wgsl) in a dense grid. A layer is all cells with the same coordinate along an
-// axis. Along periodic axes the numbers of layers continue beyond the ends, so that each image of a cell has its own
+// axis. Along periodic axes the numbering of layers continues beyond the ends, so that each image of a cell has its own
 // number. Linked with a world; the kernel binds start: array<u32>. path_unbounded.wgsl and, per level of cells,
 // path_levels_*.wgsl provide the same names.
 // Needs: grid, FAR_OFF, PIECE, start.

@@ -1,5 +1,5 @@
-// The cells along a ray (see query/rays.wgsl) on one level of a dense grid, `level_walked`. With WRAPS the numbers of
-// layers along periodic axes continue beyond the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and
+// The cells along a ray (see query/rays.wgsl) on one level of a dense grid, `level_walked`. With WRAPS the numbering of
+// layers along periodic axes continues beyond the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and
 // levels/levels.wgsl; the kernel binds start: array<u32>. path_dense.wgsl and path_levels_hashed.wgsl provide the same
 // names.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
@@ -47,7 +47,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
 }
 
 // Returns the coordinate at which the image of a layer begins, given the layer inside the grid and the number of
-// periods. The last layer ends at the end of the period instead.
+// periods. Do not use it for the end of the last layer, which is the end of the period.
 fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
   return origin + f32(inside << level_walked) * grid.cell_size;

@@ -5,8 +5,8 @@
 // the radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point. A ball of a
 // radius below 2^-63 may act as a point, because a device may flush the square to 0.
 //
-// Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24 and origin o,
-// the errors are at most
+// Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24, origin o and
+// direction d, the errors are at most
 //   2 u (|o| + |t * d|)    of a position o + t * d,
 //   3 u of its coordinate  of the border of a layer,
 //   4 u of the extent      of the coordinate that decides a particle's cell (core/world/world.ts),
@@ -31,8 +31,8 @@ const REACH_WORD = 3u * DIMENSIONS - 2u;
 const WIDENED = 0x1p-20f;
 // A ray slower than this along an axis counts as near every layer of that axis at all times.
 const STILL = 0x1p-50f;
-// The greatest distance of a ray's origin from coordinate 0, and of a met particle from the ray's origin, along an
-// axis. The square of this number is finite.
+// The greatest distance along an axis from coordinate 0 to a ray's origin, and from there to any point of the ray. The
+// square of twice this number is finite.
 const FARTHEST_MET = 0x1p62f;
 const INFINITE_BITS = 0x7f800000u;
 const MISSED = -1.0;
@@ -87,7 +87,7 @@ fn path_of(number: u32) -> Path {
       reach = min(reach, select(FARTHEST_MET, f32(MOST_PERIODS) * period, period > 0.0) / speed);
     }
   }
-  // Over a long reach, even an axis along which the ray is slow may exceed the allowed number of periods.
+  // Over a long reach, the ray may exceed the allowed number of periods even along an axis on which it is slow.
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let speed = abs(path.direction[axis]);
     let most = f32(MOST_PERIODS) * grid.period[axis];

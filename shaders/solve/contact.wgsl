@@ -4,7 +4,7 @@
 
 // Below this squared distance the direction is rounding noise; contact_with then derives one from the canonical slots.
 const COINCIDENT_SQUARED = 0x1p-100f;
-// Centres nearer than this along an axis count as level.
+// Centres nearer than this along an axis count as having the same coordinate.
 const NOT_APART = 0x1p-50f;
 
 struct Contact {

@@ -36,7 +36,8 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative` is the velocity of this side relative to the other. `bounces`: each side is the other's partner.
+// `relative` is the velocity of this side relative to the other. `bounces` is true for a bounce with the partner (see
+// partner.wgsl).
 fn contact_effect(normal: Vector, overlap: f32, relative: Vector, bounces: bool, share: f32, grip: f32) -> Effect {
   let push = push_of(share, overlap);
   let approach = dot(relative, normal);

@@ -1,7 +1,7 @@
-// Boxes in a periodic world: a box contains a particle if it contains one of its images. Both corners are wrapped into
-// the world. Along an axis with low <= high, the box then lies between the corners. With low > high, the box is
-// everything except the gap between them. A box at least as long as the period covers the whole axis. The code uses
-// sums only, as in world/space_periodic.wgsl, so that every kernel gets the same result.
+// Boxes in a periodic world: a box contains a particle if one of the particle's images lies in the box. Both corners
+// are wrapped into the world. Along an axis with low <= high, the box then lies between the corners. With low > high,
+// the box is everything except the gap between them. A box at least as long as the period covers the whole axis. The
+// code uses sums only, as in world/space_periodic.wgsl, so that every kernel gets the same result.
 // Needs: grid.
 
 struct Box {

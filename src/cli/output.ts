@@ -4,7 +4,7 @@ const FEWEST_COLUMNS = 60;
 const USUAL_COLUMNS = 100;
 /** Least width of a column of sentences. */
 const NARROWEST = 24;
-/** Longer lines are hard to read, so output does not fill wider terminals. */
+/** Lines longer than this are hard to read, so output does not fill wider terminals. */
 const MOST_COLUMNS = 120;
 
 /** Formats rows as a table. Aligns columns for which `right` is true to the right. */

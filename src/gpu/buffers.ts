@@ -58,7 +58,11 @@ export function reserveBuffers<const Sizes extends BufferSizes>(
     for (const buffer of Object.values(buffers)) buffer.destroy();
   };
   const settled = errors.then(([invalid, exhausted]) => {
-    if (!exhausted && !invalid) return;
+    if (!exhausted && !invalid) {
+      // The scopes of a lost device report nothing.
+      gpu.checkAlive();
+      return;
+    }
     destroy();
     throw new GpuError(
       exhausted ? 'memory' : 'validation',

@@ -9,8 +9,8 @@
  * preprocessed.
  *
  * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare itself: other modules, the
- * bindings or the constants declare them. Names that are always linked are left out. If a file uses a listed name that
- * nothing declares, the linker throws an error.
+ * bindings or the constants declare them. The lists omit names that are always linked. If a file uses a listed name
+ * that nothing declares, the linker throws an error.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import body from '../../shaders/base/body.wgsl?raw';

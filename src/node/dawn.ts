@@ -38,11 +38,11 @@ interface DawnPackage {
   readonly globals: object;
 }
 
-/** Dawn crashes if its GPU object is garbage-collected while in use. So all GPU objects are kept forever. */
+/** Dawn crashes if its GPU object is garbage-collected while in use. So this file keeps all GPU objects forever. */
 const OWNER = Symbol.for('cellstorm.dawn');
 const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | undefined } };
 
-/** Keeps a library loaded although Node closes it again because it is not a Node module (dlfcn.h). */
+/** Flag of dlopen (dlfcn.h): the library stays loaded, although Node closes every library that is no Node module. */
 const RTLD_NODELETE = 0x1000;
 
 /**

@@ -10,7 +10,7 @@ import { notify } from './support/notes';
 import type { Session } from './view/session';
 import type { Viewpoint } from './view/viewpoint';
 
-/** Browsers refuse changes of the address that come too often. */
+/** The address is written once choices and view have rested this long: browsers refuse too frequent changes. */
 const REST_MS = 400;
 
 export class Address {

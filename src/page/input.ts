@@ -16,7 +16,7 @@ const KEY_ZOOM = 1.25;
 const WHEEL_ZOOM = 0.0015;
 /**
  * Browsers report a pinch on a touchpad as wheel events with the control key. A hundred pixels zoom by a factor of e,
- * so that the picture keeps to the fingers. A real wheel with that key moves at least LEAST_NOTCH pixels per event.
+ * so that the picture follows the fingers. A real wheel with that key moves at least LEAST_NOTCH pixels per event.
  */
 const PINCH_ZOOM = 0.01;
 const LEAST_NOTCH = 50;
@@ -148,8 +148,9 @@ function moveByKey(playground: Playground, key: string, withShift: boolean): voi
 }
 
 /**
- * One finger or the main mouse button uses the chosen tool; without one it moves the picture in 2D and turns it in 3D.
- * Two fingers, other buttons or the shift key move the picture. Two fingers or the wheel zoom towards their position.
+ * One finger or the main mouse button uses the chosen tool. If no tool is chosen, it moves the picture in 2D and turns
+ * it in 3D. Two fingers, other buttons or the shift key move the picture. Two fingers or the wheel zoom towards their
+ * position.
  */
 export function listenToPointers(playground: Playground): void {
   const { stage } = playground;
@@ -165,7 +166,7 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
-  /** A finger that may become a pinch, and where it came down. */
+  /** A finger that a second one may join for a pinch, and where it came down. */
   let waiting:
     | { readonly position: ScreenPosition; readonly timer: ReturnType<typeof setTimeout> }
     | undefined;

@@ -28,7 +28,7 @@ export interface PageHandle {
   readonly device: GPUDevice | undefined;
   /** Resolves when all requests are done. While paused, it also waits until the result is drawn and measured. */
   settled(): Promise<void>;
-  /** Projects a point of the world: returns CSS pixels from the window's top left corner. */
+  /** Projects a point of the world: returns CSS pixels from the stage's top left corner, which is the window's. */
   toScreen(point: readonly number[]): readonly [number, number];
 }
 

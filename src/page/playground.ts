@@ -83,7 +83,7 @@ export class Playground {
     this.meter = new Meter(
       () => this.panel.showMeasures(this.meter.measures, session.run?.simulation),
       (error) => {
-        // While a lost device is being replaced, the loss is what matters.
+        // While a lost device is being replaced, only the note about the loss must show.
         if (session.run && !restarts.isBusy) notify(explain(error));
       },
     );

@@ -93,7 +93,7 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
 
 /**
  * Least flow through a neck, grains per second: this factor times √gravity times width^(3/2), in 3D also times the
- * depth. The factors measured are 0.85 and 0.74.
+ * depth. Measured factors are 0.85 in 2D and 0.74 in 3D.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
 /** Seconds from the moment when the last grain should have fallen through the glass to the next turn. */

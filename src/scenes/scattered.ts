@@ -54,7 +54,7 @@ export const UNIFORM: CollisionSceneDefinition = {
   name: 'uniform',
   description: 'Uniformly random positions; each particle overlaps one other on average.',
   generate(dimensions, count, random) {
-    // Longer by 1 than the particles need, because centres keep one radius away from each wall.
+    // Centres keep one radius away from each wall, so the box is longer by 1 than the room that they need.
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
     return {

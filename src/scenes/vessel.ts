@@ -84,7 +84,8 @@ function rowsOf({ middle, bottom, top, halfWidth }: Room): Row[] {
     const width = Math.floor(2 * UNITS * halfWidth(height / UNITS));
     if (width < 0) continue;
     const count = Math.floor(width / GRAIN_SPACING) + 1;
-    // This offset staggers the rows. Where the room widens, rows of odd and even length alternate anyway.
+    // This offset staggers rows of equal length, as far as there is room. Rows whose lengths differ by one grain are
+    // staggered anyway.
     const aside = ((rows.length % 2) - 0.5) * Math.min(GRAIN_SPACING / 2, width % GRAIN_SPACING);
     const first = Math.floor(middle * UNITS - ((count - 1) * GRAIN_SPACING) / 2 + aside);
     rows.push({ height, first, count });

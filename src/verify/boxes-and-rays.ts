@@ -1,7 +1,7 @@
 /**
  * The check `boxes and rays`: compares the particles in boxes and the hits along rays with brute force, which uses no
  * cells. Boxes and particles have dyadic coordinates, so there is one right answer for boxes. If rounding decides
- * whether a ray hits a ball, the check accepts both answers and counts the ball.
+ * whether a ray hits a ball, the check accepts both answers and reports how many such balls there are.
  */
 
 import { HashGrid } from '../engine/grid/hash-grid';

@@ -1,7 +1,7 @@
 /**
  * The check `boxes`: compares the overlapping pairs of many boxes with an oracle that uses no cells.
  * Most boxes have their low corner at a particle. There are points, slivers, boxes up to a particle's size and a few
- * very large boxes; some boxes are invalid. Whether boxes overlap needs only comparisons, so there is one right answer.
+ * very large boxes; some boxes are invalid. An overlap test only compares coordinates, so there is one right answer.
  */
 import { findOverlaps } from '../cpu/boxes/pairs';
 import { BoxPairs } from '../engine/box-pairs';

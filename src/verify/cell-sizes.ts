@@ -10,7 +10,10 @@ import { differenceOfPairs, exactPairs } from './exact';
 import { createFilled, periodOf, withSceneGrid } from './grids';
 import { differenceOfList } from './lists';
 
-/** Most particles. In 3D, cells of 4 diameters hold 64 times as many particles, all of which are candidates. */
+/**
+ * Most particles. In 3D, a cell of 4 diameters holds 64 times as many particles as a cell of one diameter, and all of
+ * them are candidates.
+ */
 export const MOST_RESIZED = 4096;
 
 const DIAMETERS = [1.5, 4] as const;

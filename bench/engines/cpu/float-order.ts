@@ -45,8 +45,7 @@ export class FloatOrder {
     counts.fill(0);
     for (let index = 0; index < words.length; index++) {
       const key = bits[index] as number;
-      // The sign bit of positive floats, and all bits of negative ones, are flipped: these words ascend as the floats
-      // do.
+      // Flip the sign bit of positive floats and all bits of negative floats. The words then ascend as the floats do.
       const word = key ^ ((key >> 31) | -0x8000_0000);
       words[index] = word;
       indices[index] = index;

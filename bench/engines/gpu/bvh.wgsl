@@ -1,18 +1,19 @@
 // A linear bounding volume hierarchy: a tree of boxes above the bodies, which are sorted by Morton code. The children
-// of node i are the nodes TREE_WIDTH * i to TREE_WIDTH * i + TREE_WIDTH - 1 on the level below; on the lowest level,
-// the bodies in these slots. So indices determine the tree, and a node only stores its box.
+// of node i are the nodes TREE_WIDTH * i to TREE_WIDTH * i + TREE_WIDTH - 1 on the level below. On the lowest level,
+// its children are the bodies in the slots with these numbers. So indices determine the tree, and a node only stores
+// its box.
 //
 // One dispatch per level computes the boxes, from the lowest level up. A single dispatch, as for Karras' tree, would
 // read boxes that other workgroups of the same dispatch wrote. WGSL does not guarantee such reads, because its atomics
 // do not order other memory accesses.
 
 struct Tree {
-  // (position - origin) * scale, rounded down and at most `greatest`, is the cell: along each axis as many bits as the
-  // code has for that axis.
+  // The cell of a position is (position - origin) * scale, rounded down and limited to `greatest`. Along each axis it
+  // has as many bits as the code has for that axis.
   origin: Vector,
   scale: Vector,
   greatest: Extent,
-  // The axis of each bit of a code, the highest bit first. An axis takes two bits, so a word has 15.
+  // The axis of each bit of a code, the highest bit first. An axis takes two bits, so a word holds 15 axes.
   axes: u32,
   more_axes: u32,
   levels: u32,

@@ -1,7 +1,7 @@
 /** Measures how crowded a scene is around its bodies, which determines the cell size. This is not timed. */
 import type { BenchScene } from '../../harness/scenes';
 
-/** Mean number of bodies per block: so many that random fluctuations do not look like a crowd. */
+/** Mean number of bodies per block of the divided box: so many that random fluctuations do not look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
 /** Results per scene, since several engines need them, and a scene may have a hundred million bodies. */

@@ -1,5 +1,6 @@
-// Counts the pairs that a thread finds and adds them to `counters`: the number of pairs at 2 * i, the sum of mix_pair
-// at 2 * i + 1. Link with mix_pair and FOLD_COUNTERS; the kernel must declare `counters: array<atomic<u32>>`.
+// Counts the pairs that a thread finds and adds them to `counters`. Counter i has the number of pairs at index 2 * i,
+// and the sum of their mix_pair at 2 * i + 1. Link with mix_pair and FOLD_COUNTERS; the kernel must declare
+// `counters: array<atomic<u32>>`.
 
 struct Found {
   pairs: u32,

@@ -25,7 +25,8 @@ const FEW_CELLS = 2 ** 20;
 
 /**
  * Returns why a grid that stores every cell of the box does not suit a scene; undefined unless nearly all cells would
- * be empty. `cellSize` defaults to the size from chooseCells; if it is undefined, cells have the largest diameter.
+ * be empty. By default, takes the cell size from chooseCells. If the second argument has no `cellSize`, cells are as
+ * wide as the largest diameter.
  */
 export function refuseEmptiness(
   scene: BenchScene,

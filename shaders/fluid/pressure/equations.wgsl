@@ -59,7 +59,7 @@ fn assemble(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let stride = frame.strides[axis];
       var low = 0.0;
-      // At the lower end of an axis, the previous entry belongs to the upper layer of another row, so the face is solid.
+      // At the lower end of an axis the face is solid; the previous entry belongs to another row, so it is not read.
       if (at[axis] > 0u) {
         low = coupling_of(entry - stride, entry);
       }

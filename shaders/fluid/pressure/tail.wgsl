@@ -71,7 +71,7 @@ fn run_tail(@builtin(local_invocation_index) thread: u32) {
   }
   level = slots[end - 1u].level;
   for (var round = 0u; round < 4u * COARSEST_ROUNDS; round++) {
-    // Forward rounds smooth red, then black cells; backward rounds black, then red.
+    // Forward rounds smooth the cells of colour 0, then those of colour 1; backward rounds smooth colour 1 first.
     let back = select(0u, 1u, round >= 2u * COARSEST_ROUNDS);
     smooth_all((round + back) & 1u, thread);
     storageBarrier();

@@ -1,6 +1,6 @@
 // Computes the numbers of the conjugate gradients from the partial sums of the previous pass; STAGE says which pass.
-// Runs in one workgroup. If the residual is small enough, or a step would be much too long, the kernel sets all later
-// dispatches to zero workgroups. Twin: src/methods/fluid/reference/pressure.ts.
+// Runs in one workgroup. If the residual is small enough, a product is not positive or a step would be much too long,
+// the kernel sets all later dispatches to zero workgroups. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
 
 const AFTER_ASSEMBLE = 0u;

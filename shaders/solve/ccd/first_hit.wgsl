@@ -3,8 +3,8 @@
 // impact.wgsl and one of the counters_*.wgsl.
 // Needs: OBSTACLE_PARTNER, id_in, is_before, counter_at, block_around, margin_to, position_in.
 
-// Returns the number that breaks ties between partners: the id of a particle; for walls and other bodies that do not
-// move, a number above any id.
+// Returns the number that breaks ties between partners: the id of a particle; for walls and for bodies that never move,
+// a number above any id.
 fn tie_rank(partner: u32) -> u32 {
   if (partner < OBSTACLE_PARTNER) {
     return id_in[partner];

@@ -39,8 +39,8 @@ fn is_fast(way: Vector, body: PackedBody) -> bool {
   return dot(way, way) > FAST_SQUARED * diameter_squared(body);
 }
 
-// Returns how far from the walls a centre stays. Without VARIABLE_RADII, the radius is already subtracted in `lower`
-// and `upper`.
+// Returns how far inside `lower` and `upper` a centre stays. Without VARIABLE_RADII, these already allow for the
+// radius.
 fn margin_of(body: PackedBody) -> Vector {
 #if VARIABLE_RADII
   return reach_of(body);
@@ -95,7 +95,8 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 
 // True if two bodies that are already too near come nearer by more than their motion in a tick. Rounding alone can
 // bring resting bodies nearer by less. `approach` is the component of the motion along the line between the bodies, and
-// `speed_squared` the square of the whole motion. Both may be scaled by the same factor.
+// `speed_squared` the square of the whole motion. `approach` may be scaled by a factor if `speed_squared` is scaled by
+// the square of that factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
@@ -249,7 +250,7 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
 }
 
 // Returns the number of pieces that are followed. If a tick has more than PIECES_PER_TICK pieces, only one piece is
-// followed, and the path ends at its beginning.
+// followed, and the path ends where it begins.
 fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }

@@ -1,8 +1,8 @@
 // The time of impact on an obstacle of any size. Linked with impact.wgsl.
 // Needs: Near, nearness, grid, EVERYWHERE, PIECE_SHARE, NEVER, impact_of.
 
-// Returns the nearness of a particle to an obstacle. A box whose half extent is half the period or more has no end
-// along that axis, so no path enters or leaves it there.
+// Returns the nearness of a particle to an obstacle. A box whose half extent along an axis is half the period or more
+// has no end along that axis, so no path enters or leaves it there.
 fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   var near = nearness(body, obstacle);
 #if HAS_BOXES
@@ -16,8 +16,8 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
 
 // Returns the key of the first hit with any image of an obstacle, on a piece of a path that begins at `since`. An
 // obstacle may extend over half the period, so the image that is nearest at the beginning need not be the one that is
-// hit. A piece is so short that, along each axis, it can otherwise only hit the next image ahead. Twin: impactOnImages
-// in src/core/ccd/impact.ts.
+// hit. A piece is so short that, along each axis, it can hit only that image and the next one ahead. Twin:
+// impactOnImages in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
   // The extent of the obstacle, and the step to the next image along each axis on which the piece can reach that image.

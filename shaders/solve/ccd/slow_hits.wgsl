@@ -7,8 +7,8 @@
 // Needs: bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of, linear_workgroup, path_count.
 // Needs: slot_of_path, NEVER, lane_of, first_of_all, first.
 
-// Slow particles are searched within this multiple of the reach of both bodies. It covers the reach, FAST_SHARE and
-// rounding, so every slow particle that comes too near is found at the end of its way.
+// Slow particles are searched within this multiple of the sum of both extents (see margin_to). It covers that sum,
+// FAST_SHARE and rounding, so every slow particle that comes too near is found at the end of its way.
 const AROUND_SLOW = 1.25;
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {

@@ -50,7 +50,7 @@ export const HASH_BLOCK_SHIFT = 5;
 
 /**
  * A bucket with more particles than this is crowded, if the grid was created with `crowds`. Crowded buckets are ordered
- * by merging, because the time to order them by counting grows with the square of their particles.
+ * by merging, because the time to order them by counting grows with the square of the number of particles.
  */
 export const CROWDED = 128;
 
@@ -155,9 +155,9 @@ export const RETIRED_BIT = 0x8000_0000;
 export const NO_PARTNER = 0xffff_ffff;
 
 /**
- * Words before the list of fast particles: their number, the lowest key of a path's end that is not settled, the
- * distance in diameters that no particle moves beyond, and bits for the levels of fast and of slow particles (with
- * variable radii only).
+ * Words before the list of fast particles: the number of fast particles, the lowest key among the ends of paths that
+ * are not settled, the distance in diameters that no particle moves beyond, and bits for the levels of fast and of slow
+ * particles (with variable radii only).
  */
 export const CCD_PATHS = 0;
 export const CCD_UNSETTLED = 1;
@@ -187,8 +187,8 @@ export const CCD_DISPATCHES = 12;
 
 /**
  * Ticks per substep. Times along paths are whole ticks, rounded down, so a path ends just before the overlap is too
- * deep. Hits at almost the same time, such as those of a particle that touches several others, get the same tick. Their
- * closing speeds then decide, rather than how a device rounds.
+ * deep. Hits at almost the same time, such as those of a particle that touches several others, get the same tick. Then
+ * their closing speeds decide which hit comes first; the rounding of a device does not.
  */
 export const CCD_TICKS = 2 ** 14;
 
@@ -216,7 +216,7 @@ export const ENOUGH_CELLS = 4096;
 /** Most pieces per path. A longer path is held at the end of the last one. */
 export const MOST_PIECES = 1024;
 
-/** Most pieces per tick. A particle with a longer path is held where it is. */
+/** Most pieces per tick. A particle whose path has more is held where it is. */
 export const PIECES_PER_TICK = 16;
 
 /** Least number of path lists in an unbounded world: even a few paths may pass many cells. */

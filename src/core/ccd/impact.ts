@@ -15,7 +15,7 @@ import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
 
-/** Most tangents. Each except the last halves the remaining distance, and there are 2^14 ticks. */
+/** Most tangents. The gap is convex in time, so each tangent divides gap · slope by at least 4, and few are needed. */
 const MOST_TANGENTS = 24;
 
 /** The search ends with a tangent step shorter than this: it rarely changes the tick. */

@@ -41,7 +41,7 @@ import {
 /**
  * The horizon is the time up to which paths are followed at first (see `settle`). The first horizon is so early that no
  * path has more pieces before it than this number. So paths of at most so many pieces are followed to their end at
- * once. At least PIECES_PER_TICK.
+ * once. It must be at least PIECES_PER_TICK, so that the first horizon is at least one tick.
  */
 const PIECES_AT_ONCE = 16;
 
@@ -61,7 +61,7 @@ const NO_LIMITS: Limits = { pieces: Number.POSITIVE_INFINITY, pairs: Number.POSI
 
 /**
  * Margins of the box around a piece of a path, as multiples of the particle's extent. With AROUND_SLOW, CcdSearch finds
- * every slow particle that the piece may meet. With AROUND_FAST, the boxes of two pieces that meet overlap.
+ * every slow particle that the piece may meet. With AROUND_FAST, the boxes of two pieces overlap if the pieces meet.
  */
 const AROUND_SLOW = 1.25;
 const AROUND_FAST = 1;
@@ -161,8 +161,8 @@ class Paths {
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
   /**
-   * The end of each path without regard to other fast particles. Ends before an earlier horizon are final: they regard
-   * those, too.
+   * The end of each path without regard to other fast particles. When `settle` moves on to a farther horizon, it
+   * replaces the ends before the last horizon by the final ones, which do regard other fast particles.
    */
   private readonly first: Hit[] = [];
   /** Per path: the number of pieces that are compared with slow particles and obstacles. */
@@ -187,7 +187,7 @@ class Paths {
       this.pathOf.set(slot, path);
       const longest = longestPiece(world, this.cellSizeOf(slot));
       const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
-      // A path with more pieces per tick ends where it begins.
+      // A path with more than PIECES_PER_TICK pieces per tick ends where it begins.
       const followed = cuts > PIECES_PER_TICK * CCD_TICKS ? 1 : Math.min(cuts, MOST_PIECES);
       this.cuts.push(cuts);
       this.followed.push(followed);
@@ -264,7 +264,8 @@ class Paths {
       this.runRounds(meetings, horizon);
       const beyond = keyOfTick(horizon);
       const areAllFound = horizon === CCD_TICKS || this.hits.every(({ key }) => key < beyond);
-      // If the rounds settled no end after some time, paths are held at that time, however far the horizon is.
+      // If the rounds left an end before the horizon unsettled, paths are held at its time. A farther horizon would not
+      // change that.
       if (areAllFound || this.unsettled < beyond) return;
       last = horizon;
       this.hits.forEach((hit, path) => {
@@ -547,7 +548,7 @@ class Paths {
    */
   private meetings(horizon: number, limits: Limits): Meeting[][] | undefined {
     const { dimensions } = this;
-    // Other fast particles can only shorten a path, so pieces after `first` are not needed.
+    // Other fast particles can only shorten a path, so pieces after its end in `first` are not needed.
     const lengths = this.slots.map((_, path) => {
       const cuts = this.cuts[path] as number;
       const reached = Math.ceil(Math.min(horizon, timeOfKey((this.first[path] as Hit).key)) * cuts);

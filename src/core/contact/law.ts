@@ -9,7 +9,7 @@
  * body b, n is the unit normal from b to a, v the relative velocity va − vb, and vn = v·n:
  *   push    = 2 · share · (relaxation / 2) · overlap
  *   change  = −share · (1 + restitution) · vn                                    if the contact bounces
- *           = min(push / dt, max(2 · grip · pushSpeed, −share · vn)) · kept      otherwise; the maximum only if vn ≤ 0
+ *           = min(push / dt, max(2 · grip · pushSpeed, −share · vn)) · kept      otherwise
  *   kept    = 1 − restitution if |vn| > restSpeed, otherwise 1: elastic particles gain nothing from an overlap
  *   sliding = v − vn · n
  *   braking = min(friction · change, 2 · grip · gripShare · |sliding|) / |sliding|
@@ -31,8 +31,8 @@
  * wall bounces every particle.
  *
  * Stability of a pile at rest: a pass takes a share λ off the normal part of a mode of the contact network and a share
- * σ off its sliding part. Over position and velocity it damps the mode if 3 λ + 2 σ < 4; otherwise the mode oscillates
- * forever.
+ * σ off its sliding part. Over position and velocity together, it damps the mode if 3 λ + 2 σ < 4; otherwise the mode
+ * oscillates forever.
  *   - Equal sizes: the stiffest modes of the densest packing have σ = relaxation, and λ = 3 · relaxation for discs or 4
  *     · relaxation for spheres. Numerically, over all modes, discs are stable up to a relaxation of 0.355 and spheres
  *     up to 0.285.

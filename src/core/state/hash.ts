@@ -1,9 +1,9 @@
 /**
  * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it.
- * The words of each particle are mixed into two 32-bit values: id, position bits, velocity bits, then the bits of its
- * radius if radii vary, and of its half extents if particles may be boxes. The hash is the two sums of these values
- * over all particles, modulo 2³². So it depends on every bit of each particle, but not on the order of particles in
- * memory.
+ * The words of a particle are its id, the bits of its position and velocity, then the bits of its radius if radii vary,
+ * and of its half extents if particles may be boxes. They are mixed twice, from two seeds, into two 32-bit values. The
+ * hash consists of the two sums of these values over all particles, modulo 2³². So it depends on every bit of each
+ * particle, but not on the order of particles in memory.
  */
 
 import type { Sizes } from '../particles/shapes';

@@ -8,12 +8,12 @@
  * it may count a few more. Only pairs in adjacent cells can be borderline. All others are farther apart than the
  * diameter, and since rounding is monotone, rounded differences cannot make them overlap.
  * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of u
- * P. That adds 2 √k P / diameter u to each of the two bounds; WRAP_SHARE is more than that.
+ * P. That adds 2 √k u P / diameter to each of the two bounds; WRAP_SHARE is more than that.
  *
- * If both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds. Differences
- * up to the diameter have 12 bits; their squares and sums have 24 bits and are exact. Such pairs are never borderline,
- * even if they touch exactly. In a periodic world the period must lie on the lattice, too. If such a box does not begin
- * at 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
+ * If both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹, nothing
+ * rounds. Differences up to the diameter have 12 bits; their squares and sums have 24 bits and are exact. Such pairs
+ * are never borderline, even if they touch exactly. In a periodic world the period must lie on the lattice, too. If the
+ * periodic box does not begin at 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
  */
 import type { RadiusRange, World } from './world';
 
@@ -86,9 +86,10 @@ const SHAPE_SHARE = 2 ** -19;
 /**
  * Returns the overlap or gap up to which rounding may decide whether two bodies overlap, if either is a box. `size` is
  * the sum of their radii (0 for boxes) and half extents. A difference of centres, a sum of half extents and the
- * difference of these two are each off by at most 2⁻²⁴ of `size` along each axis. The root of the sum of three squares
- * adds eight times that: 20 such errors together. A periodic world adds its own error, as explained at the top of this
- * file.
+ * difference of these two are each off by at most 2⁻²⁴ of `size` along each axis: nine such errors along three axes.
+ * The length of a vector adds less than eleven: 1.5 for squares and sums, 9 for the root (see
+ * src/reference/solve/bound.ts). SHAPE_SHARE allows 32. A periodic world adds its own error, as explained at the top of
+ * this file.
  */
 export function shapeBorderline(size: number, { period }: Ends): number {
   return SHAPE_SHARE * size + WRAP_SHARE * Math.max(0, ...period);

@@ -6,10 +6,10 @@
  *
  * The model: time per particle = candidates × their cost + cells × their cost + ranges × their cost. A range is the
  * slots of the three adjacent cells in one row.
- *   - Larger cells mean more candidates: density × (3 edges)ⁿ in n dimensions, for random positions.
+ *   - Larger cells mean more candidates: density × (3 × edge)ⁿ in n dimensions, for random positions.
  *   - Larger cells mean fewer cells: 1 / (density × edgeⁿ) per particle.
- *   - The number of ranges, 3 (9 in 3D), does not depend on the edge. Their cost only makes the share of time that
- *     larger cells save smaller.
+ *   - The number of ranges, 3 (9 in 3D), does not depend on the edge. Their cost only lowers the share of the time that
+ *     larger cells save.
  * The sum is least if a cell holds √(cost of a cell / (3ⁿ × cost of a candidate)) particles. If a cell of one diameter
  * holds more, one diameter is best.
  */
@@ -123,7 +123,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   }
   const costs = COSTS[engine][dimensions];
   const within = Math.max(density * diameter ** dimensions, LEAST_WITHIN);
-  // In an unbounded world larger cells would not save any, since the table size depends only on the number of
+  // In an unbounded world larger cells would not lower the number of buckets, which depends only on the number of
   // particles.
   const most = Math.min(MOST_DIAMETERS, (2 * LARGEST_DIAMETER) / diameter);
   const size = unbounded ? least / diameter : chooseSize(costs, dimensions, within, most);

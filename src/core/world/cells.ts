@@ -2,7 +2,8 @@
  * Computes the cell and the bucket of a position, bit for bit as shaders/world/*.wgsl do. Also wraps positions and
  * computes minimum images in periodic worlds.
  * WGSL rounds differences and products correctly, like Math.fround here. It does not promise that for quotients, so
- * none are used. Both this file and the shaders set magnitudes below 2⁻¹²⁶ to zero, since a GPU may flush them.
+ * shaders multiply by inverses that the host computes. Both this file and the shaders set magnitudes below 2⁻¹²⁶ to
+ * zero, since a GPU may flush them.
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
 import { FARTHEST_CELL, type World } from './world';
@@ -44,8 +45,8 @@ export function latticeCoordinate(world: World, position: number, axis: number):
 }
 
 /**
- * Wraps a coordinate that is at most one period outside into the box: to at least `min` and below `min` + period.
- * Returns it unchanged if it is in the box or the axis is not periodic.
+ * Wraps a coordinate that lies outside the box by at most one period. The result is at least `min` and below `min` +
+ * period. Returns the coordinate unchanged if it is in the box or the axis is not periodic.
  */
 export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -54,7 +55,7 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
   const far = fround(low + period);
   if (snap(fround(position - low)) < 0) {
     const raised = fround(position + period);
-    // A coordinate just below the low end belongs just below the far end. If rounding makes that the far end itself,
+    // A coordinate just below the low end belongs just below the far end. If rounding raises it to the far end itself,
     // return the low end. A coordinate one period below the low end may come out just below the low end: return the low
     // end, too.
     return raised >= far || (raised < low && position >= fround(low - period)) ? low : raised;
@@ -63,8 +64,8 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
 }
 
 /**
- * Wraps a coordinate that is any number of periods outside. If it is more than one period outside, the result is
- * rounded. If it is so far out that rounding decides the remainder, the result is the low end.
+ * Wraps a coordinate that lies outside the box by any number of periods. If it is more than one period outside, the
+ * result is rounded. If it is so far out that rounding moves the result out of the box, returns the low end.
  */
 export function wrapAxis(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -100,9 +101,10 @@ export function wrapPositions(world: World, positions: Float32Array): Float32Arr
 }
 
 /**
- * Returns position − other, in a periodic world for the minimum image: rounded and antisymmetric. If the box begins at
- * 0, the period is first subtracted from the higher coordinate. That is exact, so only the difference itself is
- * rounded, as it is anywhere in the box. Otherwise the period is subtracted from the difference.
+ * Returns position − other, rounded; along a periodic axis, the minimum image of this difference. Swapping the two only
+ * changes the sign. If the pair lies across an end of the axis, a period must be subtracted. If the box begins at 0, it
+ * is subtracted from the higher coordinate first. That is exact, so only the difference is rounded, as for pairs that
+ * do not lie across an end. Otherwise it is subtracted from the rounded difference, and the result is rounded again.
  */
 export function minimumImage(world: World, position: number, other: number, axis: number): number {
   const apart = fround(position - other);
@@ -128,8 +130,8 @@ export function latticeOfParticle(world: World, positions: ArrayLike<number>, pa
 }
 
 /**
- * Returns the bucket of a cell: the index of the cell with x fastest, or an entry of the hashed table in an unbounded
- * world.
+ * Returns the bucket of a cell: the index of the cell, with x changing fastest, or an entry of the hashed table in an
+ * unbounded world.
  */
 export function bucketOfLattice(world: World, lattice: readonly number[]): number {
   if (world.kind === 'unbounded') return hashedBucket(world, lattice);
@@ -194,9 +196,9 @@ export function firstObstacle(world: World): number {
 }
 
 /**
- * Returns how many levels finer entries must be below the level of their cell. In a box the answer is 2: cells lie in
- * rows, so a probe can also search the level just below. In an unbounded world it is 1: cells are hashed, so a search
- * of the level just below would need a look-up in the table for each row.
+ * Returns how many levels a particle must be below the level of a cell to be among the finer entries of the cell. In a
+ * box the result is 2: a probe searches the cells one level below directly, because they lie in rows. In an unbounded
+ * world it is 1: cells are hashed, so such a search would need a look-up in the table for each row.
  */
 export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;

@@ -185,7 +185,9 @@ export function hasRoomFor(
   });
 }
 
-/** Returns the number of cells along a periodic axis of this length. The last cell contains the rest. */
+/**
+ * Returns the number of cells along a periodic axis of this length. The last cell also contains the rest of the length.
+ */
 export function countPeriodic(length: number, inverse: number): number {
   return Math.floor(Math.fround(length * inverse));
 }

@@ -38,7 +38,8 @@ const FEW_LEVEL_CELLS = 4096;
 
 /**
  * A periodic box wastes memory on empty cells (8 bytes each on the GPU) if it has more cells than this, and more than
- * EMPTY_CELLS_PER_PARTICLE per particle. Its cells are then made wider than its largest particle.
+ * EMPTY_CELLS_PER_PARTICLE per particle. Its cells are then made wider, if necessary beyond the diameter of its largest
+ * particle.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
@@ -122,7 +123,7 @@ interface LevelBox extends Pick<World, 'kind' | 'dimensions' | 'min' | 'max'> {
   readonly periodic: readonly boolean[];
 }
 
-/** Checks the box like that of a world with cells of `diameter`. Periodic axes are checked later, with the levels. */
+/** Checks the box as for a world with cells of `diameter`. Periodic axes are checked later, with the levels. */
 function defineBox(options: WorldOptions, diameter: number): LevelBox {
   const { cellSize: _, ...rest } = options;
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
@@ -210,8 +211,8 @@ function numberCells(
 
 /**
  * Returns the diameter to check the box with. A box must be as wide as its widest particle. For box-shaped particles
- * the surrounding ball would demand too much: a slab may cover the floor of a low room. So each engine checks that its
- * particles fit.
+ * the surrounding ball would demand too much: a slab may cover the floor of a low room. So the result is less than the
+ * shortest edge of the world, and each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

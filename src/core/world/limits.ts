@@ -13,7 +13,7 @@ export const FARTHEST_CELL = 2 ** 30;
 
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/** Most cells: cell numbers and those of two extra buckets must fit 32-bit integers, with room for products. */
+/** Most cells: the indices of cells and of two extra buckets must fit 32-bit integers, with room for products. */
 export const MAX_CELLS = 2 ** 31 - 4;
 
 /** Most particles in a world with levels: an entry packs a slot and a level into 32 bits. */

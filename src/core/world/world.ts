@@ -7,9 +7,9 @@
  *
  * Bounded and periodic worlds: the cell of a position is floor((p − min) × inverseCellSize) in 32-bit floats. The
  * difference and the product round once each. So the scaled distance of two particles may be off by up to 4 · 2⁻²⁴ ·
- * (cells along the axis) of a cell, the drift. If the drift could break the guarantee, the inverse is lowered (the cell
- * grows) by just that much. If all is exact (min 0, cell size a power of two), the inverse is not lowered. A periodic
- * axis has floor(period × inverseCellSize) cells; the last one contains the rest.
+ * (cells along the axis) cells; this error is called the drift. If the drift could break the guarantee, the inverse is
+ * lowered (the cell grows) by just that much. If all is exact (min 0, cell size a power of two), the inverse is not
+ * lowered. A periodic axis has floor(period × inverseCellSize) cells; the last one contains the rest.
  *
  * Unbounded world: the edge of a cell is a power of two, so p × inverseCellSize is exact, however far out p is. All
  * cells beyond ±2³⁰ are merged into the last one: coordinates there are multiples of far more than a cell.

@@ -7,10 +7,11 @@
  *
  * A row is an interval of y (in 3D, of y and z). Rows are on levels, and each level's rows are twice as wide as those
  * of the level below. A box is in the row of its low corner, on a level on which its high corner is at most one row
- * farther. So the rows of two overlapping boxes a and b, on the higher of their levels, are the same or neighbours. The
- * proof needs two facts: a higher coordinate never has a lower row (`rowAlong`), and a row consists of whole rows of
- * the level below. Then low(b) ≤ high(a) gives row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and likewise with a and b
- * swapped. So the choice of rows changes only the time.
+ * farther. So the rows of two overlapping boxes a and b, on the higher of their levels, are the same or neighbours.
+ * Proof, along y or z: let low and high be the ends of a box, and row(x) the row at a coordinate x on that level. A
+ * higher coordinate never has a lower row (`rowAlong`), and a row consists of whole rows of the level below. The boxes
+ * overlap, so low(b) ≤ high(a). Hence row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and likewise with a and b swapped.
+ * So the choice of rows changes only the time.
  */
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
@@ -30,7 +31,7 @@ const SAMPLE = 512;
 /** Share of the sample beyond each end of the rows. Boxes beyond the ends are in the outermost rows. */
 const OUTLIERS = 0.02;
 
-/** The rows of some level just fit this share of the sample. */
+/** On some level, this share of the sampled boxes is at most as long as a row is wide; the longest just fits. */
 const ORDINARY = 0.9;
 
 /** Factor on the extent of boxes, so that rounding moves no box to the next level. */
@@ -200,7 +201,8 @@ export class BoxOrder {
   }
 
   /**
-   * Chooses the rows from a sample of the boxes: from their sizes, and from the ends between which most of them are.
+   * Chooses the rows from a sample of the boxes: their width from the sizes of these boxes, and where they begin and
+   * end from the range that most low corners are in.
    */
   private chooseRows(): void {
     const { dimensions, slots } = this;

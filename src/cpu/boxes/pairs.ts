@@ -10,7 +10,7 @@
  *
  * Inputs: packed boxes, each with `dimensions` numbers of the low corner, then those of the high corner. A low end may
  * equal the high end; the box is then a point, a line or a rectangle. Boxes with a low end above the high end, or with
- * a number that is not finite, overlap nothing and are counted.
+ * a number that is not finite, overlap nothing; `invalid` is their number.
  * Guarantee: boxes include their bounds, like those of `inBox`, so touching boxes overlap. Corners are compared as
  * 32-bit floats without rounding, so no pair is missed, added or doubled.
  */
@@ -145,7 +145,8 @@ export class CpuBoxPairs {
   }
 
   /**
-   * Calls `visit` for every overlapping pair once, the lower id first. It stores the pairs of one row of boxes only.
+   * Calls `visit` for every overlapping pair once, the lower id first. It stores the pairs of only one row of boxes at
+   * a time.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);

@@ -1,5 +1,6 @@
 /**
- * Finds the pairs of boxes that overlap: sweeps along x through each row, and through each two neighbouring rows.
+ * Finds the pairs of boxes that overlap: sweeps along x through each row, and through each two rows whose boxes may
+ * overlap.
  * Inputs: boxes in rows; see order.ts. Output: the ids of the pairs, the lower id first. Each call of `advance` adds
  * the pairs of one row.
  * Guarantees: boxes that touch overlap. Only comparisons of corners decide, so no pair is missed or added. Each pair is

@@ -16,7 +16,7 @@ export interface Side {
   /** The corners. Along a periodic axis, both are moved by whole periods, so that the lower one is in the world. */
   readonly from: number;
   readonly to: number;
-  /** 0 along axes that are not periodic. */
+  /** 0 along axes that are not periodic, and along axes that the box covers entirely. */
   readonly period: number;
   /**
    * The range whose cells to search: from `low` to `high` or, if it crosses an end of the world, from `low` to
@@ -28,7 +28,10 @@ export interface Side {
   readonly crosses: boolean;
 }
 
-/** A box begins in the world and is shorter than a period, so further images of a position in the world are not in it. */
+/**
+ * Number of times that isInside raises an image by a period. Higher images are not in the box, because it begins in the
+ * world and is shorter than a period.
+ */
 const IMAGES = 3;
 
 /** More than the relative rounding of a position that was wrapped in 32 bits. */
@@ -104,7 +107,7 @@ function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   const margin = WRAP_ROUNDING * (Math.abs(origin) + period);
   if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
   const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
-  // So far out that doubles cannot tell positions in a period apart, the box begins at the low end.
+  // If the box is so far out that doubles cannot tell positions in a period apart, it begins at the low end.
   const from = Math.abs(min - moved - origin) <= 2 * period ? min - moved : origin;
   const to = from + (max - min);
   if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };
@@ -128,7 +131,8 @@ const ALL = {
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
-  // Rounding may move a corner to the far end. No particle is there, but its computed cell would be the first one.
+  // Rounding may move a corner to the far end. latticeCoordinate would put it into the first cell. No particle is
+  // there, so it gets the last cell.
   const [first, last] = [low, high].map((position) =>
     position >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, position, axis),
   ) as [number, number];

@@ -116,10 +116,11 @@ const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo is for one block; it remembers this block and
- * its neighbours along y and z for the next slot of the block. The slots of a block usually follow each other. But if
- * different blocks share buckets, their slots alternate, so there are several memos. A memo lists the first buckets of
- * its blocks, ascending, each once, without blocks that hold only earlier slots.
+ * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo stores where a block and its neighbouring
+ * blocks along y and z begin in the table, so that only the first of several slots in a block must look that up. It
+ * lists the first bucket of each of these blocks, ascending and each once, but not those before the block's own first
+ * bucket, because they hold only earlier slots. There are several memos, because the slots of different blocks
+ * alternate if these blocks share buckets.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -370,7 +371,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Merges ranges that overlap, because different cells may share buckets. */
+/** Merges the ranges that overlap. Ranges overlap if different cells share buckets. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

@@ -58,8 +58,8 @@ function seekBounded(
 }
 
 /**
- * Returns the coordinate of the cell that is `spare` cells beyond a position, clamped to the cells inside the ring. The
- * spare cell allows for rounded corners.
+ * Returns the coordinate of the cell that is `spare` cells after a position's cell (before it if `spare` is negative),
+ * clamped to the cells inside the ring. The spare cell allows for rounding errors.
  */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;

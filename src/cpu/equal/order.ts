@@ -27,7 +27,10 @@ import { type Lattice, lowerBound, NO_CELL } from '../shared/lattice';
 import { indexBuckets } from './hashed';
 import { kernelsFor } from './variants';
 
-/** Gaps of Shell's sort, descending: Ciura's, continued by a factor of 2.25. Runs are nearly always shorter than 4. */
+/**
+ * Gaps of Shell's sort, descending: Ciura's, continued by a factor of 2.25. The sort is for runs of equal keys, which
+ * are nearly always shorter than 4.
+ */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
 
@@ -40,7 +43,7 @@ const MOST_IN_BIN = 32;
 /** Up to this many bins per particle, a pass over all bins costs little. The number of bins depends on the capacity. */
 const MOST_BINS_EACH = 4;
 
-/** Number of particles that isNearlyInOrder compares with the particle before. */
+/** Number of particles that isNearlyInOrder compares, each with the particle before it in the input. */
 const SAMPLES = 256;
 
 export class CellOrder {
@@ -194,8 +197,8 @@ export class CellOrder {
 }
 
 /**
- * Returns whether consecutive particles are mostly in the same or neighbouring rows (in 3D, layers). A sort by bins
- * then writes to nearby addresses.
+ * Returns whether most consecutive particles are at most two cells apart along the last axis. A sort by bins then
+ * writes to nearby addresses.
  */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,

@@ -7,7 +7,7 @@
  * constants, because inside a loop V8 relies only on what it knows before the loop.
  * A test of two slots in the window costs less than a mispredicted branch. So the next slot and the first two slots of
  * the row ahead are always tested; the distance rejects them if they are out of reach.
- * The test is written out five times: as a function it makes finding pairs a tenth slower (bench/NOTES.md).
+ * The test is written out five times: as a function it would make finding pairs a tenth slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
@@ -24,15 +24,15 @@ const PADDING = 4;
 const BLOCK = 256;
 
 /**
- * BLOCK_WORDS: words for the pairs of a block. FOUND_WORDS adds room for the pairs of the slot that exceeds that
- * number.
+ * BLOCK_WORDS: words for the pairs of a block. FOUND_WORDS adds room for all pairs of the slot whose pairs first exceed
+ * that number.
  */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
 /**
- * The window is used if at least this share of sampled slots has another slot in its cell or the next two. Random discs
- * reach the share up to nine cells per disc.
+ * The window is used if at least this share of sampled slots has a later slot in its cell or the next two. Randomly
+ * placed discs reach this share if there are at most nine cells per disc.
  */
 const LEAST_NEAR = 0.25;
 /** Distance between sampled slots. */
@@ -201,8 +201,8 @@ function collectBlock(
 }
 
 /**
- * Writes the labels of the pairs found to `words`, from word `begin` on, the lower label of each pair first. Copying
- * slots first and calling `labelSlots` takes a sixth longer here, but not in 3D.
+ * Writes the labels of the pairs found to `words`, from word `begin` on, the lower label of each pair first. In 3D, the
+ * slots are copied and labelSlots replaces them. Here that would take a sixth longer.
  */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;

@@ -21,8 +21,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // The result is that of core/world/cells.ts. Everything below the world is in the first cell, so flooring and
-      // snapping make no difference.
+      // The result is that of core/world/cells.ts, although this code neither floors nor snaps. Both would change only
+      // scaled positions below 1, which are all in the first cell.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -74,8 +74,8 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // The result is that of core/world/cells.ts. Everything below the world is in the first cell, so flooring and
-  // snapping make no difference.
+  // The result is that of core/world/cells.ts, although this code neither floors nor snaps. Both would change only
+  // scaled positions below 1, which are all in the first cell.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
@@ -153,7 +153,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
     // Writes every pair and keeps it if it may overlap: about one in three does, so a branch would often be
-    // mispredicted. The test is written out twice, because as a function it costs up to a sixth more.
+    // mispredicted. The test is written out twice, because as a function it would cost up to a sixth more.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;

@@ -3,10 +3,11 @@
  * not sparse and a layer fits the window.
  *
  * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. A second table holds
- * the first slot of each cell, because advancing by keys in four rows takes four unpredictable branches per slot.
+ * the first slot of each cell, because advancing by keys in the four rows ahead would take four unpredictable branches
+ * per slot.
  * Whether a row holds any slot is unpredictable too. So the first slot from the row's beginning on is always tested;
  * the distance rejects it if it is out of reach.
- * The test is written out five times: a loop over rows makes finding pairs a fifth slower (bench/NOTES.md).
+ * The test is written out five times: a loop over rows would make finding pairs a fifth slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
@@ -18,7 +19,7 @@ import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells whose first slots are known together, a power of two: 520 kB. The cells of a layer and a row must fit. */
+/** Cells in the table of first slots, a power of two: 520 kB. The cells of a layer and a row must fit. */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
@@ -29,13 +30,16 @@ const PADDING = 5;
 const BLOCK = 256;
 
 /**
- * BLOCK_WORDS: words for the pairs of a block. FOUND_WORDS adds room for the pairs of the slot that exceeds that
- * number.
+ * BLOCK_WORDS: words for the pairs of a block. FOUND_WORDS adds room for all pairs of the slot whose pairs first exceed
+ * that number.
  */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/** With this many cells per slot or more, slots are sparse. At 42, the search by keys is as fast or faster. */
+/**
+ * With this many cells per slot or more, slots are sparse. At 42 cells per slot, the search by keys is as fast or
+ * faster.
+ */
 const MOST_CELLS = 16;
 
 const windowKeys = new Int32Array(WINDOW);

@@ -197,7 +197,8 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // In 2D no row comes after the last one. In 3D the rows of the next layer do, also the row across the end.
+    // The row across the end from the last row has a lower key in the same layer, so in 2D it is not ahead. In 3D it is
+    // ahead in the next layer.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );

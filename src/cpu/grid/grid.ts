@@ -7,8 +7,8 @@
  *     grid.forEachPair((first, second) => …);
  *
  * Inputs: packed positions, `dimensions` numbers per particle, in any order; the grid copies them. Particles that are
- * not finite are quarantined and counted. Particles outside the box belong to its outermost cells. Along axes that
- * wrap, positions are wrapped from up to a period outside.
+ * not finite are quarantined and counted. Along axes that wrap, positions may lie up to a period outside the box, and
+ * the grid wraps them. Along other axes, particles outside the box belong to its outermost cells.
  * Guarantee: particles overlap if their distance (in a periodic world, that of their minimum images) is less than the
  * diameter. This is decided exactly on the 32-bit coordinates, so no pair is missed, added or doubled. Building and
  * searching allocate nothing except results.
@@ -170,8 +170,8 @@ export class CpuGrid extends PairGrid {
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
    * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a particle if it comes as near as `radius` to the
-   * centre (default and maximum: half the diameter). The least such t is the distance. In a periodic world the ray
-   * wraps too, up to 64 periods, and a particle counts where the ray first meets it.
+   * centre (default and maximum: half the diameter). The distance is the least t at which it does. In a periodic
+   * world the ray wraps too, up to 64 periods, and a particle counts where the ray first meets it.
    */
   alongRay(
     origin: readonly number[],

@@ -8,8 +8,8 @@
  *
  * Inputs: packed positions, `dimensions` numbers per particle, and one radius per particle, in any order; the grid
  * copies them. Particles are quarantined and counted if they are not finite, or if the radius is NaN, negative or
- * larger than the largest. Along axes that wrap, positions are wrapped from up to a period outside; along other axes
- * they may lie anywhere.
+ * larger than the largest. Along axes that wrap, positions may lie up to a period outside the box, and the grid wraps
+ * them; along other axes they may lie anywhere.
  * Guarantee: particles overlap if their distance (in a periodic world, that of their minimum images) is less than the
  * sum of their radii. This is decided exactly on the 32-bit numbers, so no pair is missed, added or doubled. Building
  * and searching allocate nothing except results.
@@ -94,8 +94,8 @@ export class CpuLevelGrid extends PairGrid {
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
    * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a particle if it comes as near to the centre as the
-   * particle's own radius. The least such t is the distance. In a periodic world the ray wraps too, up to 64 periods,
-   * and a particle counts where the ray first meets it.
+   * particle's own radius. The distance is the least t at which it does. In a periodic world the ray wraps too, up to
+   * 64 periods, and a particle counts where the ray first meets it.
    */
   alongRay(
     origin: readonly number[],

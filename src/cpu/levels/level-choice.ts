@@ -11,7 +11,7 @@ import { MAX_LEVELS } from '../../core/world/world';
 
 /**
  * Returns the approximate size of the sample of `count` particles. With half a particle per cell on average, several
- * pairs of the sample share a cell. A larger sample takes longer and measures smaller shares.
+ * pairs of the sample share a cell. A larger sample would take longer, but could measure smaller shares.
  */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));

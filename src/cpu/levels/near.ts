@@ -76,8 +76,8 @@ export function listSlots(
 }
 
 /**
- * Calls `visit` with the slot of each particle in some cells of a level. The last array holds the ranges of cells along
- * x, y and (in 3D) z: first and last cell of each range. The cells must have buckets.
+ * Calls `visit` with the slot of each particle in some cells of a level. The third argument holds the ranges of cells
+ * along x, y and (in 3D) z: first and last cell of each range. The cells must have buckets.
  */
 export function visitLevelCells(
   order: LevelOrder,

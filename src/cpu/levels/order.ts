@@ -63,7 +63,7 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // In an unbounded world, as many buckets as the GPU's table. In a box, the number of cells does not matter here.
+    // In an unbounded world, there are as many buckets as in the GPU's table. In a box, the capacity alone decides.
     const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
@@ -183,7 +183,7 @@ export class LevelOrder {
       if (y > highY) highY = y;
       if (z < lowZ) lowZ = z;
       if (z > highZ) highZ = z;
-      // The level is the exponent of the radius, rounded up, which its bits contain.
+      // The exponent of the radius, rounded up, gives the level. The bits of the radius contain the exponent.
       const bits = radiusWords[index] as number;
       const exponent = ((bits >>> 23) & 0xff) - 127 + Number((bits & 0x7f_ffff) !== 0);
       const level = Math.max(0, exponent - baseExponent);

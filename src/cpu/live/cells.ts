@@ -3,9 +3,9 @@
  * some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates, each once,
  * in no particular order; the caller tests them.
  *
- * The edge of a cell is the power of two at or above the diameter of its objects. So there is a level for each doubling
- * of the radius; all levels share one table. Adding, moving or removing an object looks at one or two buckets and
- * allocates nothing.
+ * The edge of a cell is the least power of two at or above the diameter of its objects. So there is a level for each
+ * doubling of the radius; all levels share one table. Adding, moving or removing an object looks at one or two buckets
+ * and allocates nothing.
  */
 
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
@@ -18,7 +18,7 @@ import type { CellsAlong } from '../shared/ray-walk';
 const LEAST_EXPONENT = Math.log2(SMALLEST_DIAMETER);
 const LEVELS = Math.log2(LARGEST_DIAMETER) - LEAST_EXPONENT + 1;
 
-/** Words of an object's record. Searches read the words from X on of every candidate: its centre and radius. */
+/** Words of an object's record. For every candidate, searches read the first four: its centre and radius. */
 const X = 0;
 const Y = 1;
 const Z = 2;

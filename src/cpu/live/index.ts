@@ -360,8 +360,8 @@ export class CpuIndex {
   /**
    * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
    * 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets an object if it comes as near to the centre as the
-   * object's radius. The least such t is the distance. In a periodic world the ray wraps too, up to 64 periods, and an
-   * object counts where the ray first meets it. All decisions are made in doubles.
+   * object's radius. The distance is the least t at which it does. In a periodic world the ray wraps too, up to 64
+   * periods, and an object counts where the ray first meets it. All decisions are made in doubles.
    */
   alongRay(
     origin: ArrayLike<number>,

@@ -92,7 +92,7 @@ export class DistanceSearch {
       live,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // Each object is visited once, however far `near` looks across an end of the world. On each level it visits at
+      // `near` may look any distance: it visits each object once, even across an end of the world, and on each level at
       // most as many cells as objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
@@ -119,8 +119,8 @@ export class DistanceSearch {
     if (!this.balls) return squared <= radius * radius;
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
-    // The sum of radii adds as much rounding error as everything else together. `noise`: a period may be far longer
-    // than the sum of the radii.
+    // The sum of radii may add as much rounding error as everything else together, hence the factor 2. `noise` is the
+    // rounding error of a distance along one axis; it matters if a period is far longer than the sum of the radii.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

@@ -12,10 +12,10 @@
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
- * Returns how close to diameter² the distance² of two minimum images must be to be on the wrong side of it. Along each
- * axis, a difference of up to about the period P and then P minus that difference are rounded, each by 2⁻⁵³ P. On a
- * distance² near diameter², these errors are at most 2 √3 · 3 · 2⁻⁵³ P · diameter, which is less than 2⁻⁴⁹ P ·
- * diameter. The squares of the errors are far smaller.
+ * Returns a bound: if the computed distance² of two minimum images differs from diameter² by more, it is on the right
+ * side of diameter². Let P be the longest period. Along each axis, a difference of up to about P and then P minus that
+ * difference are rounded, each by at most about 2⁻⁵³ P. On a distance² near diameter², these errors are at most 2 √3 ·
+ * 3 · 2⁻⁵³ P · diameter, which is less than 2⁻⁴⁹ P · diameter. The squares of the errors are far smaller.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
@@ -23,9 +23,9 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 
 /**
  * A pair overlaps if its distance² in doubles is below diameter² · SURELY, and does not if it is above diameter² ·
- * PERHAPS. The pair loops keep all pairs that may overlap and count those that surely do. If the two numbers differ,
- * dropApart tests the pairs exactly after the loop: a call inside the loop would make V8 keep the loop's numbers in
- * memory instead of registers.
+ * PERHAPS. The pair loops keep all pairs that may overlap and count those that surely do. If not all pairs kept surely
+ * overlap, dropApart tests the others exactly after the loop: a call inside the loop would make V8 keep the loop's
+ * numbers in memory instead of registers.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;

@@ -3,8 +3,8 @@
  * ../levels/ray.ts for a grid with radii, ../live/ray.ts for an index.
  * Inputs: a ray that begins in the world, the cells along each axis, and a function that visits the particles of a row
  * of cells. Outputs: ids and distances, by distance and then by id. In a periodic world the ray wraps too, along each
- * axis at most MOST_PERIODS times, and a ball counts where the ray first meets it. No ray meets a ball whose centre is
- * not in the box because it was more than a period outside. All decisions are made in doubles.
+ * axis at most MOST_PERIODS times, and a ball counts where the ray first meets it. A grid wraps centres by at most one
+ * period; no ray meets a ball whose centre is still outside the box then. All decisions are made in doubles.
  *
  * The walk is that of shaders/query/rays.wgsl. It goes through the layers of cells along z. For each layer it computes
  * the times at which the ray is near the layer, and for these times the rows along y. For each row it does the same and
@@ -55,8 +55,8 @@ const UNSHIFTED = [0, 0, 0];
 /** The part of a world that a ray depends on. */
 export interface RayWorld extends Pick<World, 'dimensions' | 'min' | 'period'> {
   /**
-   * Along each axis, the greatest magnitude of a cell's coordinate, for rounding margins; 0 if cells are counted from
-   * 0.
+   * Along each axis, the greatest magnitude of a position at a cell's edge, for rounding margins; 0 if cells are
+   * counted from coordinate 0.
    */
   readonly extents: readonly number[];
 }

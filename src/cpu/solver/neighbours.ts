@@ -16,7 +16,10 @@ export interface PairsInPortions {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/** Factor on a particle's extent in visitAround. It adds more than an eighth, because positions are rounded. */
+/**
+ * Factor on a particle's extent in visitAround. It adds more than the eighth that visitAround promises, because
+ * positions are rounded.
+ */
 export const WIDER = 1.25;
 
 /** Measures of how particles fill the cells, and the number of pairs that the grid passes to the distance test. */

@@ -172,7 +172,7 @@ export class GridNearest {
       this.gpu.device.queue.submit([encoder.finish()]);
       const [searched, ids, squares] = (await reading.finish()) as [ArrayBuffer, ArrayBuffer, ArrayBuffer];
       const [count] = new Uint32Array(searched) as unknown as [number];
-      if (count > room) {
+      if (count > room && room < this.points) {
         room = this.points;
         continue;
       }

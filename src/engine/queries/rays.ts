@@ -5,8 +5,8 @@
  * `distances`. GridRays also has `count` and `offsets`: the entries of ray i are from `offsets[i]` up to, but not
  * including, `offsets[i + 1]`.
  * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these
- * points is no farther from the ball's centre than the radius. The distance is the least such t. In a periodic world
- * the ray wraps, and each ball counts once, where the ray first meets it.
+ * points is no farther from the ball's centre than the radius. The distance is the least t of such a point. In
+ * a periodic world the ray wraps, and each ball counts once, where the ray first meets it.
  * Ordering: rays in the order of the input; per ray by ascending distance, then by id. The same input gives the same
  * bits.
  * If a ray touches a ball to within rounding, the device may count the ball but not list it. The list then has a hole,

@@ -1,6 +1,6 @@
 /**
- * Creates the kernels of a simulation. Compiles the kernels of a step with the initial settings at once, and each other
- * kernel when it is first recorded. Passes that look for neighbours exist once per broad phase.
+ * Creates the kernels of a simulation. Passes that look for neighbours exist once per broad phase. The kernels of a
+ * step with the initial broad phase are compiled before the creation ends, each other kernel when it is first recorded.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { SimulationPlan } from '../../core/simulation/plan';

@@ -50,8 +50,8 @@ export class StateSubmissions {
   }
 
   /**
-   * Records a change into the caller's encoder. If the encoder is finished already, WebGPU reports it later, so the
-   * change counts as dropped then. An encoder of another device reports to that device only.
+   * Records a change into the caller's encoder. If the encoder is finished already, the device drops the change, and
+   * `settled` rejects once WebGPU has reported that. An encoder of another device reports to that device only.
    */
   record(encode: () => void): void {
     const { device } = this.gpu;

@@ -25,7 +25,7 @@ export interface LifeNumbers {
   readonly strength: number;
   /** Time in which friction halves the speed. Default 0.04. */
   readonly halfLife: number;
-  /** Particles nearer than this share of the reach repel each other. Default 0.3. */
+  /** Particles nearer than this share of the reach repel each other, whatever their species. Default 0.3. */
   readonly core: number;
 }
 

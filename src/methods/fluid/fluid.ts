@@ -78,9 +78,9 @@ export class Fluid {
     gpu.checkAlive();
     const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
     const given = { dimensions, capacity, radius, min, max, positions, velocities };
-    // Cells as wide as a diameter would be eleven times as many in 3D, nearly all of them empty.
+    // If cells were as wide as a diameter instead, there would be eleven times as many in 3D, nearly all of them empty.
     const bodies = { ...given, cellSize: spacing };
-    // The particles' own check would come after the lattice has taken memory.
+    // Check all limits now: createSimulation checks its own only after the lattice has taken memory.
     Substep.check(gpu, plan);
     checkHolds(gpu, capacity, planSimulation(bodies).world);
     const substep = await Substep.create(gpu, plan);
@@ -368,6 +368,7 @@ export class Fluid {
       encode(encoder, frame);
       queue.submit([encoder.finish()]);
       await queue.onSubmittedWorkDone();
+      this.gpu.checkAlive();
       times[name] = performance.now() - began;
       total += times[name];
     }

@@ -3,11 +3,11 @@
  * all levels of a multigrid.
  *
  * Every array over a lattice has one entry per cell, and one more layer of entries at the upper end of each axis. Cells
- * of that layer are solid, and their lower faces are the upper walls. Face `axis` of entry n lies between the cells
- * n − stride and n. Before the first cell there are `first` more entries, so that n − stride is in the array for every
- * cell n. These entries are solid, and 0 in all arrays except that of the kinds. For a cell at the lower end of an axis,
- * n − stride is one of these entries or belongs to an upper layer. In 2D there is one layer of cells along z, and no
- * layer above it.
+ * of that layer are solid, and their lower faces are the upper walls. The lower neighbour of cell n along an axis is
+ * n − stride, with the axis' stride from `strides`. Face `axis` of entry n lies between these two cells. Before the
+ * first cell there are `first` more entries, so that n − stride is in the array for every cell n. These entries are
+ * solid, and 0 in all arrays except that of the kinds. For a cell at the lower end of an axis, n − stride is one of
+ * these entries or belongs to an upper layer. In 2D there is one layer of cells along z, and no layer above it.
  */
 export type Triple = readonly [number, number, number];
 

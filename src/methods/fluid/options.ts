@@ -58,7 +58,7 @@ export interface FluidPlan extends FluidSettings {
   /** Array over the lattice: 1 if a cell is always solid, otherwise 0. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
-  /** Radius of a particle, for keeping particles apart. */
+  /** Radius of a particle, for pushing particles apart. */
   readonly radius: number;
   /** Initial distance between particles. */
   readonly spacing: number;
@@ -74,7 +74,7 @@ const MAX_PARTICLES = 2 ** 26;
 /**
  * Radius of a particle for keeping particles apart, as a share of their initial distance. Particles of twice this
  * radius would fill the fluid nearly as densely as random packing allows. Pushing them apart would raise the surface:
- * in a dam break of 16 cells the volume is off by 2.2% instead of 1.2%.
+ * in a dam break of 16 cells the volume would be off by 2.2% instead of 1.2%.
  */
 const RADIUS = 0.225;
 

@@ -50,7 +50,10 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/** With obstacles, this engine takes four bytes per cell of a box. Sensible settings need far fewer cells than this. */
+/**
+ * The most cells of a bounded or periodic world with obstacles, for which this engine takes four bytes per cell.
+ * Sensible settings need far fewer cells.
+ */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {
@@ -156,7 +159,7 @@ class CpuRun implements Run {
 
   draw(frame: Frame): void {
     const particles = this.simulation.read();
-    // The CPU engine answers at once.
+    // The CPU engine never returns a promise; this only narrows the type.
     if (particles instanceof Promise) return;
     const values = this.valuesOf(particles, frame.scale.by);
     const { overlays } = this;
@@ -177,7 +180,7 @@ class CpuRun implements Run {
   /** Replaces the particles' velocities. */
   private steer(velocitiesOf: (state: State) => Float32Array): void {
     const checkpoint = this.simulation.checkpoint();
-    // The CPU engine answers at once.
+    // The CPU engine never returns a promise; this only narrows the type.
     if (checkpoint instanceof Promise) return;
     this.simulation.restore({ ...checkpoint, velocities: velocitiesOf(checkpoint) });
   }

@@ -32,7 +32,7 @@ import { GpuView } from '../view/gpu-view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
-/** The time between steps that are timed by stage, which costs a little. */
+/** The least time between two steps that are timed by stage. Such timing costs a little. */
 const TIMING_INTERVAL_MS = 500;
 
 /** With more particles, a step takes many seconds on a software GPU. */
@@ -175,7 +175,9 @@ class GpuRun implements Run {
     this.showObstacles();
   }
 
-  /** Infinite while a step is timed by stage: no other submission may come between its stages. */
+  /**
+   * Infinite while a step of a fluid is incomplete (see `isBusy`): no other submission may come between its stages.
+   */
   get pending(): number {
     return this.simulation.isBusy ? Number.POSITIVE_INFINITY : this.submitted;
   }

@@ -70,7 +70,7 @@ export class ArrayView {
     return stage === 'probe' || stage === 'push';
   }
 
-  /** True if a slot is the first of a cell. */
+  /** True if a line before this slot must separate two cells. Never for slot 0, which has no cell before it. */
   private begins({ arrays }: Step, slot: number): boolean {
     return slot > 0 && arrays.start.includes(slot);
   }
@@ -96,7 +96,7 @@ export class ArrayView {
   }
 }
 
-/** Formats an entry. Coordinates have two decimals here, but all decimals in the text of the step. */
+/** Formats an entry. Coordinates have two decimals here; the text of the step may show more. */
 function entryText(values: Values, name: ArrayName, index: number): string {
   const { components } = ARRAYS[name];
   const numbers = values.slice(components * index, components * (index + 1));

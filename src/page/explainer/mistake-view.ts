@@ -47,7 +47,7 @@ function showCellSizes(): void {
   const scene = createTouching();
   const slider = find('size', HTMLInputElement);
   const show = () => {
-    // The slider has the exponents of powers of two, so that sizes below 1 take up enough of it.
+    // The slider's value is the exponent of a power of two, so that sizes below 1 take up enough of the slider.
     const diameters = Number((2 ** slider.valueAsNumber).toFixed(2));
     const { search, world, refusal } = tryCellSize(diameters, scene);
     const size = `${formatNumber(diameters)} ${diameters === 1 ? 'diameter' : 'diameters'}`;
@@ -249,7 +249,10 @@ function showCrowds(): void {
   show();
 }
 
-/** A line of cell numbers above the picture: the cells in which particles are stored, or look, or both. */
+/**
+ * A line of cell numbers above the picture: the cells that store particles, the cells around which particles search, or
+ * both.
+ */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;
@@ -272,7 +275,7 @@ const HIGHEST = 440;
 /** The part of the world in a picture: left, top, right, bottom. */
 type Frame = readonly [number, number, number, number];
 
-/** Replaces the picture with an id by a new one, in units of the world. */
+/** Draws a new picture into the SVG element with an id. Its unit of length is the world's. */
 class Picture {
   private readonly svg: SVGSVGElement;
 
@@ -357,7 +360,10 @@ class Picture {
     }
   }
 
-  /** Draws a line for each contact: found from both sides, from one (½), from none (×), or more often (the number). */
+  /**
+   * Draws a line for each contact, with a mark unless it is found twice, once from each side: × if never found, ½ if
+   * once, otherwise how often.
+   */
   contacts(positions: Float32Array, search: Search): void {
     for (const pair of search.truth) {
       const times = timesFound(search, pair);

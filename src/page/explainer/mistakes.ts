@@ -1,6 +1,6 @@
 /**
  * Computes the numbers of the second chapter: how a grid fails if one part of it is wrong. The reference stands in for
- * the engine. Code that is wrong on purpose is in this file and marked as such. Every count is compared with brute
+ * the engine. Code that is wrong on purpose is in this file and marked as such. Every search is compared with brute
  * force. Pure.
  */
 import { CROWDED } from '../../core/base/constants';
@@ -131,7 +131,7 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Creates particles that barely touch, so that a cell size that is too small seldom finds all contacts by luck. */
+/** Creates particles whose overlaps are small, so that cells that are too small seldom find all contacts by luck. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
@@ -179,7 +179,7 @@ function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, p
   return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
 }
 
-/** Searches with this rounding. `both` stores particles by a cast and searches them by floor. */
+/** Searches with this rounding. `both` stores particles by a cast, and searches around the cells that floor gives. */
 export function tryRounding(rounding: Rounding, scene = createEndless()): Search {
   const { world, positions, diameter } = scene;
   if (rounding === 'floor') return searchGrid(world, positions, diameter);

@@ -178,7 +178,7 @@ export class Player {
     // Farther down the page, these keys must scroll it.
     if (find('steps', HTMLElement).getBoundingClientRect().bottom < LEAST_VISIBLE) return;
     const key = KEYS.find(({ name }) => name === event.key);
-    // A control with the focus keeps the keys that it uses. The slider of the steps uses them in the same way.
+    // A control with the focus handles its own keys. The slider moves through the steps by the same keys.
     const isPress = event.key === ' ' && target.matches('button, input:not([type=range])');
     const isMove = event.key.length > 1 && target.matches('input:not([type=checkbox])');
     if (!key || isPress || isMove || target.matches('select') || isIgnored(event.key)) return;

@@ -98,7 +98,7 @@ export function traceSum(recorder: Recorder): void {
   let cell = 0;
   while (cell < counts.length) {
     const first = cell;
-    // Entries that are always empty share a step: adjacent cells of the ring, and the entries after the last cell.
+    // Entries whose counts are always 0 share a step: adjacent cells of the ring, and the entries after the last cell.
     const isBehind = cell >= world.cellCount;
     do cell++;
     while (isBehind ? cell < counts.length : cell < world.cellCount && isRing(first) && isRing(cell));

@@ -1,9 +1,9 @@
 /**
  * Traces one substep of the engine on thirty particles. The trace is a list of explainer steps (`Step`), most of which
- * write one array entry. Every number is an output of the reference passes (src/reference); in the middle of a pass,
- * the arrays show the entries that are written so far. Pure; random only by seed.
+ * write one or two array entries. Every number is an output of the reference passes (src/reference); in the middle of a
+ * pass, the arrays show the entries that are written so far. Pure; random only by seed.
  * Output: `createTrace()` returns the explainer steps, each with all arrays, the entries read and written, the focus in
- * the world, and a text. The last one of a stage has the whole output of its reference pass.
+ * the world, and a text. After the last explainer step of a stage, the arrays have the whole output of that stage.
  */
 import { defaultSettings, deriveSubstep } from '../../core/contact/settings';
 import { defineWorld } from '../../core/world/world';

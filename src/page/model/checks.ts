@@ -37,7 +37,7 @@ export function checksOf(
     formatCountOf(settings.substeps, 'substep'),
     ...(settings.restitution > 0 ? ['2, because bounces look for partners first'] : []),
   ].join(' × ');
-  // With variable radii the GPU's loop skips cells that are too far away for the two sizes.
+  // With variable radii the GPU's loop skips cells out of reach, so it tests at most this many.
   const hasLevels = radiusRange !== undefined && settings.broadPhase === 'grid';
   const most = backend === 'gpu' && hasLevels ? ' at most' : '';
   const levels =

@@ -10,7 +10,7 @@ export interface ContinuedState {
   /** The number of particles with which the old run was started. */
   readonly count: number;
   readonly checkpoint: State;
-  /** The capacities of the old run, which earlier states may need. */
+  /** The capacities of the old run. The new run keeps them, because the visitor may go back to earlier states. */
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
 }
 

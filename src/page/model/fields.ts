@@ -54,7 +54,7 @@ function options<const Value extends string | number>(
 export const FEWEST_PARTICLES = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** More particles than any page can hold, because a page also stores earlier states. */
+/** More particles than a page can hold together with the earlier states that it keeps. */
 export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {
@@ -356,7 +356,7 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const isNumber = typeof value === 'number' && value >= field.min && value <= field.max;
   if (isNumber && (!field.isWhole || Number.isInteger(value))) return undefined;
   const kind = field.isWhole ? 'a whole number' : 'a number';
-  // Writes all digits: 4,294,967,295 is allowed, but 4.295B would be too large.
+  // Write all digits: rounding 4,294,967,295 to 4.295B would name a number that is not allowed.
   const [least, most] = [field.min, field.max].map((end) => end.toLocaleString('en'));
   return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }

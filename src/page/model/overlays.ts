@@ -121,6 +121,7 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 /**
  * Returns the number of particles at the end of the heat map's scale. In 2D: as many as a cell holds without overlap.
  * In 3D: four times the mean number per column of cells, but at most as many as a column holds in the densest packing.
+ * Always at least 4.
  */
 export function heatEnd(world: World, count: number): number {
   const [width = 1, height = 1, depth = 1] = shownCells(world);
@@ -172,7 +173,7 @@ function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID
   };
 }
 
-/** Numbers of pairs in the picture. */
+/** Counts of the pairs in a picture. */
 export interface PairsShown {
   /** Pairs in view, of the kinds that are shown. */
   readonly found: number;

@@ -5,7 +5,7 @@ import { describeCount } from '../../core/base/errors';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
 
-/** The corners of the visible box. */
+/** The visible box. */
 export interface SeenBox extends Pick<World, 'min' | 'max'> {
   /**
    * Subtracted from positions before they are projected. 0 in a world with a box. In an unbounded world it is a

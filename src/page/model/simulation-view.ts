@@ -35,7 +35,7 @@ export type Measured = Measures | MethodMeasures;
 export interface State extends Checkpoint {
   readonly method?: unknown;
   /**
-   * Simulated seconds at which each particle was added, in the order of ids. Undefined if the method provides births.
+   * Simulated seconds at which each particle was added, in the order of `ids`. Undefined if the method provides births.
    */
   readonly births?: Float32Array | undefined;
 }
@@ -71,7 +71,7 @@ export interface SimulationView extends Shared {
   findPairs?(): Promise<FoundPairs> | FoundPairs;
   /** The fluid, if the method is a fluid. */
   readonly fluid?: Fluid | CpuFluid | undefined;
-  /** True between two stages of a step. Until it is false, do nothing but draw the simulation. */
+  /** True while a step of a fluid is incomplete. Until it is false, do nothing but draw the simulation. */
   readonly isBusy?: boolean | undefined;
   /** The current settings. */
   readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
@@ -97,7 +97,7 @@ export interface CpuSimulationView extends SimulationView {
   profile(seconds: number): StageTimes;
 }
 
-/** Starts a method. The options are those of a simulation of its particles. */
+/** Starts a method. The options describe a simulation of collisions with the method's particles. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
   /** Number of elements in the largest buffer over the method's lattice. The page requests a device for this size. */
@@ -108,7 +108,7 @@ export interface MethodStart {
 
 /** Everything that an engine needs to start a run. */
 export interface Start {
-  /** Options of a simulation; for a method, those of a simulation of its particles. */
+  /** Options of a simulation of collisions. If a method runs, they describe one with the method's particles. */
   readonly options: SimulationOptions;
   /** The state to start from, if it comes from a file. */
   readonly checkpoint?: Checkpoint | undefined;

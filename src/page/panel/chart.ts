@@ -10,7 +10,7 @@ import { BROAD_PHASES, type Curves } from './sweep';
 
 const FONT = '11px system-ui, sans-serif';
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-/** CSS pixels beside the vertical axis. */
+/** Width of the vertical axis with its numbers, in CSS pixels. */
 const AXIS_WIDTH = 52;
 
 export interface Chart<Data> {
@@ -18,7 +18,7 @@ export interface Chart<Data> {
   destroy(): void;
 }
 
-/** Returns a colour for each band; their lightness goes from one end of the scale to the other. */
+/** Returns a colour for each band, from one end of the theme's scale to the other. */
 export function bandColours(count: number): string[] {
   const { stops } = readTheme();
   return Array.from({ length: count }, (_, band) =>

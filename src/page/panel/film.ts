@@ -18,7 +18,7 @@ import { type LiveFilm, openLiveFilm } from './live-film';
 
 /** An exact film has one frame per step, so it runs at the speed of simulated time at time scale 1. */
 const FRAMES_PER_SECOND = 60;
-/** Limits, since a film is kept in memory until it is saved. */
+/** Limits of a film's length: a film is kept in memory until it is saved. */
 const MOST_EXACT_SECONDS = 60;
 const MOST_LIVE_SECONDS = 300;
 const SHOW_MS = 200;

@@ -1,6 +1,6 @@
 /**
- * The inspector's marks in the picture: the probed cells, and a line per candidate, whose dash and end show its
- * verdict.
+ * The inspector's marks in the picture: the probed cells, and a line per candidate. The dash and the end of the line
+ * show the verdict.
  */
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { toCss } from '../model/colour';

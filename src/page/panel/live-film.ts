@@ -11,7 +11,7 @@ export interface LiveFilm {
   readonly seconds: number;
   /** Resolves when the recorder ends by itself, with the reason. */
   readonly failed: Promise<string>;
-  /** Records the next picture. Call it in the task that drew it. */
+  /** Records the next picture. Call this in the task that drew the picture. */
   show(layers: readonly HTMLCanvasElement[]): void;
   pause(isPaused: boolean): void;
   /** Ends the film and returns it; empty if nothing was recorded. */

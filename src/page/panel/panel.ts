@@ -56,7 +56,8 @@ export interface PanelParts {
 const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
 
 /**
- * Why a control is disabled: a visible sentence, the element that already shows it, or a hint if the reason is obvious.
+ * Why a control is disabled: a sentence to show, an element that already shows the reason, or a hint if the reason is
+ * obvious.
  */
 type Refusal = string | HTMLElement | { readonly hint: string };
 
@@ -172,7 +173,7 @@ export class Panel {
     const { kind, levels, cellCount, cellSize } = world;
     const isHashed = kind === 'unbounded';
     setText('cells-title', isHashed ? 'Buckets' : 'Cells');
-    // With several levels or hashed cells, show all cells in memory.
+    // With levels or buckets, show the size of the cell table.
     const count =
       levels > 0 || isHashed ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
     setText('cells', formatCount(count));
@@ -312,7 +313,7 @@ export class Panel {
     this.describe(name);
   }
 
-  /** Shows why a control is disabled, as visible text. If it is enabled, explains its label in a hint. */
+  /** Shows why a control is disabled, as its `Refusal` says. If it is enabled, explains its label in a hint. */
   private describe(name: FieldName): void {
     const control = this.controls.get(name);
     if (!control) return;

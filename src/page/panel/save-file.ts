@@ -16,7 +16,7 @@ export async function saveState({ simulation }: Run, session: Session): Promise<
       `A state cannot hold a ${simulation.method}; save a table of its particles instead.`,
     );
   }
-  // A static import would split the modules that all routes share into more files, which compress worse.
+  // With a static import, the bundler would split shared modules into more files, which compress worse.
   const { encodeCheckpoint } = await import('../../core/state/state-file');
   const bytes = encodeCheckpoint({ ...(await simulation.checkpoint()), scene });
   saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);

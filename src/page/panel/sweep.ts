@@ -16,18 +16,21 @@ import type { BroadPhase } from '../../core/contact/settings';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
-/** Two sizes per decade; three would show no more. The difference is clearest at 300, 3,000 and 30,000. */
+/**
+ * Two sizes per decade; three would show no more. The difference between grid and naive is clearest at 300, 3,000 and
+ * 30,000.
+ */
 export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
 
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
 
 /**
- * A size is left out if its step is expected to take longer. Estimates may be too low by a factor of three; even then a
- * step stays below the ten seconds after which Chrome gives up a device.
+ * The sweep skips a size if a step is expected to take longer than this. Estimates may be too low by a factor of three;
+ * even then a step stays below the ten seconds after which Chrome gives up a device.
  */
 export const STEP_LIMIT_MS = 2000;
 
-/** Each size gets at least this many samples and ENOUGH_MS, but no more than MOST_MS. */
+/** Each size gets at least this many samples and at least ENOUGH_MS of timing, but timing ends after MOST_MS. */
 const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 150;
 const MOST_MS = 1000;

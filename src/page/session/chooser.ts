@@ -107,7 +107,7 @@ export class Chooser implements ToolHost {
       this.picture.colour(scale);
       const { capacity, obstacleCapacity } = roomFor({ ...choices, most: this.cap?.most }, run.options);
       const { simulation } = run;
-      // A method never adds to the obstacles that it moves.
+      // No tool adds obstacles to a method, so a method needs no room for them.
       const isShort =
         simulation.capacity < (capacity ?? 0) ||
         (!simulation.method && simulation.obstacleCapacity < (obstacleCapacity ?? 0));

@@ -50,7 +50,7 @@ export class Engines {
     return this.gone.has(engine);
   }
 
-  /** Returns the present engine if it suits the choices, else a new one. Throws early if the GPU is too small. */
+  /** Returns the present engine if it suits the choices, else a new one. Throws if no device can be large enough. */
   async openFor(choices: Selection): Promise<Engine> {
     const present = this.session.engine;
     if (!present || present.kind !== choices.engine) return this.open(choices);
@@ -129,7 +129,7 @@ export class Engines {
   }
 }
 
-/** Without an engine, assumes hardware without limits of its own. */
+/** Returns the hardware of an engine. Without an engine, assumes hardware without limits of its own. */
 export function hardwareOf(engine: Engine | undefined, { dimensions }: Selection): Hardware {
   const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
   return { isSoftware: engine?.isSoftware ?? false, most };

@@ -20,11 +20,12 @@ export interface Fallback {
   readonly apology: string;
 }
 
-/** Returns the choices with as many particles as fit; undefined on the CPU, or if fewer particles cannot help. */
+/** Returns the choices with as many particles as fit; undefined for the CPU, for a file, or if fewer cannot help. */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
-  // Browsers do not reveal how much memory there is, and a method's limit may be that of its lattice, so try half.
+  // Try half if nothing says how many particles fit: browsers do not reveal how much memory there is, and the limit of
+  // a lattice does not count particles.
   const half = isMemory || isLattice ? tried >> 1 : undefined;
   const fits = error instanceof LimitError ? (error.fits ?? half) : half;
   if (fits === undefined || fits < FEWEST_PARTICLES || choices.opened || choices.engine === 'cpu') {

@@ -91,7 +91,7 @@ export class History {
     }
   }
 
-  /** Drops the oldest states; the first one only if it and the last one together are too large. */
+  /** Drops the oldest states but the first. Drops the first only if it and the last one together are too large. */
   private thin(): void {
     const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {

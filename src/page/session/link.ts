@@ -9,7 +9,7 @@ import { type Choices, clampValue, FIELD_NAMES, type FieldName } from '../model/
 import type { Appearance } from '../support/appearance';
 import { LOOK_RANGES, readLook, writeLook } from '../view/camera';
 
-/** Raised if a name changes its meaning. The page reads the names that it knows in addresses of any version. */
+/** Raise it if a name changes its meaning. The page reads the names that it knows in addresses of any version. */
 const VERSION = 1;
 const VERSION_NAME = 'v';
 

@@ -24,7 +24,7 @@ import { fewerThan, moreUsual } from './fallback';
 import type { History } from './history';
 import { type Prepared, prepare } from './picture';
 
-/** Lost devices replaced before the page turns to the CPU. */
+/** The number of lost devices that the page replaces. After one more loss it turns to the CPU. */
 const MOST_LOSSES = 2;
 
 /** A run that is ready to be drawn. */
@@ -53,7 +53,10 @@ export class Restarts {
   readonly engines: Engines;
   /** The state that the next run goes on from, after a device loss or because the run needs more room. */
   private continued: ContinuedState | undefined;
-  /** True while time stands still until another run has taken over, so that no step happens twice. */
+  /**
+   * True while a run with more room is prepared that continues the state of the present run. The present run takes no
+   * steps then, because the new run would repeat them.
+   */
   isContinuing = false;
   /** Tells the visitor why something other than the choice starts. */
   private apology = '';
@@ -179,13 +182,14 @@ export class Restarts {
     const since = this.chosenSince(refused);
     const both = { ...running, ...since };
     const cap = capOf(both, hardwareOf(this.session.engine, both));
-    // A choice that suits the refused scene may allow too few particles for the present run.
+    // The later choices were made for the refused scene. With them, the engine may not accept as many particles as the
+    // present run has.
     const isTooMuch = cap !== undefined && run.simulation.count > cap.most;
     session.choices = isTooMuch ? running : both;
     if (Object.keys(since).length > 0) this.adjust(run);
   }
 
-  /** Returns the later choices that need no new start. */
+  /** Returns the choices made after `asked` that need no new start. */
   private chosenSince(asked: Selection): Partial<Choices> {
     const { choices } = this.session;
     const since = changedFields(asked, choices).filter((name) => fieldOf(name).effect !== 'start');
@@ -194,7 +198,7 @@ export class Restarts {
 
   /** Returns the choices with as many particles as fit, if the device refused for lack of room. */
   private fewer(choices: Selection, error: unknown): Selection | undefined {
-    // Rather keep the present run than lose it to make room.
+    // While the page makes room, do not start with fewer particles: that would replace the present run.
     const fewer = this.isContinuing ? undefined : fewerThan(choices, this.countOf(choices), error);
     if (fewer) this.apology = fewer.apology;
     return fewer?.choices;
@@ -276,8 +280,8 @@ export class Restarts {
       const resumes = goesOn && this.resume(run, continued);
       if (checkpoint && !resumes) run.restore(checkpoint);
       await loading;
-      // Preparing to draw may take long, so give up if there is a later request. But first adopt a continued state:
-      // otherwise the later request would start without it.
+      // Preparing to draw may take long, so give up if there is a later request. But never give up a run that continues
+      // a state: otherwise the later request would start without that state.
       const isGivenUp = () => !goesOn && this.wanted && session.run && started.engine === session.engine;
       if (isGivenUp()) throw new Error('Something else was chosen.');
       const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };

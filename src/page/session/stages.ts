@@ -11,7 +11,7 @@ const EARLY_MS = 20;
 /** Name of the only band if the step was timed as a whole. */
 export const WHOLE_STEP = 'whole step';
 
-/** What each stage does. */
+/** Describes each stage. */
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
   integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',

@@ -1,7 +1,7 @@
 /**
- * Decides when the run takes a step: at the screen's pace while it plays, and once for each of the visitor's requests.
- * It does not play while a film takes the steps, a sweep holds the run, or the GPU lags behind. A step applies the
- * scene's drive and the tools.
+ * Decides when the run takes a step: 60 times a second while it plays, less often on a slower screen, and once for each
+ * of the visitor's requests. It does not play while a film takes the steps, a sweep holds the run, or the GPU lags
+ * behind. A step applies the scene's drive and the tools.
  */
 import { applyDrive } from '../../scenes';
 import { STEP_SECONDS } from '../model/choices';
@@ -14,9 +14,9 @@ import type { Restarts } from './restarts';
 const STEP_MS = 1000 * STEP_SECONDS;
 /** Frames are not punctual: a step may come this much early. */
 const EARLY_MS = 3;
-/** The greatest number of pending submissions: a step and a picture each for two frames. */
+/** With this many pending submissions, a frame adds none. Two frames submit a step and a picture each. */
 const MOST_PENDING = 4;
-/** With steps longer than this, at most one submission is pending, so that the page reacts to the next choice soon. */
+/** With steps longer than this, a frame adds submissions only if none is pending, so that the page reacts sooner. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
 

@@ -16,7 +16,7 @@ export function isIgnored(key: string): boolean {
   return isCharacter(key) && !areCharacterKeysOn();
 }
 
-/** True for keys that type one character. Space does not count, because speech input never says it alone. */
+/** True for keys that type one character. Space does not count, because speech input never types it alone. */
 export function isCharacter(key: string): boolean {
   return [...key].length === 1 && key !== ' ';
 }

@@ -118,8 +118,8 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 
 /**
  * Returns a wall of at most `most` balls from one position to another, and the position at which it ends. The balls
- * have the particles' radius and are one radius apart, so that no particle slips through. In 2D they form a row, in 3D
- * pillars on the floor, `height` high. Skips positions at which there is an obstacle.
+ * have the particles' radius, and their centres are at most one radius apart, so that no particle slips through. In 2D
+ * they form a row, in 3D pillars on the floor, `height` high. Skips positions at which there is an obstacle.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,
@@ -163,7 +163,7 @@ export function wall(
   return { balls, end };
 }
 
-/** Finds near positions. Cells are as wide as `reach`, so that nearer positions are in the same or adjacent cells. */
+/** Finds positions nearer than `reach`. Cells are that wide, so such positions are in the same or adjacent cells. */
 class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();
 

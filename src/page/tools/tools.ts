@@ -159,7 +159,7 @@ export class Tools {
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap calls this only once, so read again while the run is between two stages of a step.
+      // A tap calls this only once, so read again until the step under way is complete.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
       // In a restored state the ids belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;

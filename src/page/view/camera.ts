@@ -143,7 +143,7 @@ export class Camera2D implements Camera {
   zoom(factor: number, x: number, y: number): void {
     const before = this.magnification;
     this.magnification = clamp(before * factor, PLANE_ZOOM.least, PLANE_ZOOM.most);
-    // Magnifying would move the fixed point by this share of its distance from the middle. Move the centre against it.
+    // Move the centre towards the point at x, y by this share of their distance, so that the point stays on the screen.
     const grown = 1 - before / this.magnification;
     const { scale, centre, x: left, y: top } = this.seen;
     this.centre = [centre[0] + ((x - left) / scale) * grown, centre[1] - ((y - top) / scale) * grown];

@@ -1,7 +1,7 @@
 /**
  * Draws the overlays for the CPU engine into a canvas with a 2D context; overlay.ts does so for the GPU engine. The
- * reference's grid finds the pairs. It is slow, so only some thousands of particles are sorted or listed;
- * describeLeftOut() describes what is missing. In 3D, lines are drawn over all particles.
+ * reference's grid sorts the particles and finds the pairs. It is slow, so it is used up to MOST_SORTED or MOST_LISTED
+ * particles; describeLeftOut() describes what is missing. In 3D, lines are drawn over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';

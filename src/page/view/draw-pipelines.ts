@@ -20,8 +20,8 @@ const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
- * Samples per pixel in 3D, because edges of spheres meet at different depths. 2D needs one sample. A software GPU uses
- * one in 3D, too: four would double the time of a picture.
+ * Samples per pixel in 3D, which smooth the edges of spheres. 2D needs one sample, because blending smooths the edges
+ * of discs. A software GPU uses one in 3D, too: four would double the time of a picture.
  */
 export const SAMPLES = 4;
 
@@ -33,7 +33,7 @@ export interface Pipelines {
 
 /**
  * Bind group 0 has the layout `frame`; group 1 has one of the others. Group 1 holds positions, then the values that
- * decide the colour: births and ids for `aged`, nothing for `obstacles`.
+ * decide the colour: one buffer for `particles`, births and ids for `aged`, nothing for `obstacles`.
  */
 export interface Layouts {
   readonly frame: GPUBindGroupLayout;

@@ -61,9 +61,9 @@ export interface StepTime {
 
 export interface Run {
   readonly simulation: SimulationView;
-  /** The options of the simulation; for a method, those of a simulation of its particles. */
+  /** Options of a simulation of collisions. If a method runs, they describe one with the method's particles. */
   readonly options: SimulationOptions;
-  /** The number of submissions that the GPU has not finished. The page waits for them before it submits more. */
+  /** The number of submissions that the GPU has not finished. If there are too many, the page submits no more. */
   readonly pending: number;
   /** The time of the last step that was timed. */
   readonly stepTime: StepTime | undefined;

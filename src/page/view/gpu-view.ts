@@ -39,7 +39,7 @@ export interface PictureData {
   /** Obstacles, stored as bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
-  /** `fields` and `fluid` are undefined if the simulation is not a fluid. */
+  /** `fields` and `fluid` are undefined until they are prepared, and always if the simulation is not a fluid. */
   readonly fields?: FluidFields | undefined;
   readonly fluid?: FluidView | undefined;
 }
@@ -181,7 +181,7 @@ export class GpuView {
       isHidden: data.obstacles !== undefined || frame.overlays.solidCells,
       around: (pass) => this.drawBehind(pass, simulation, frame, data, pipelines),
       over: (pass) => {
-        // Draw the edges in front of the fluid again. The depth buffer now contains the fluid.
+        // Draw the edges again: only parts in front of the fluid appear, because the depth buffer contains the fluid.
         if (is3D) this.drawEdges(pass, 3, frame, pipelines);
         this.drawOver(pass, frame, data);
       },

@@ -38,8 +38,8 @@ export const LOOK_FIELDS = [
 type LookValues = Readonly<Record<(typeof LOOK_FIELDS)[number], readonly number[]>>;
 
 /**
- * Returns the numbers of counters and of cells along each axis. Along the axes of the heat map, a counter covers
- * 2^shift cells.
+ * Returns how many counters and how many cells there are along each axis. Along the axes of the heat map, a counter
+ * covers 2^shift cells.
  */
 export function heatCounters(world: World): {
   readonly counters: readonly number[];
@@ -92,7 +92,7 @@ export function packLook(
   return Float32Array.from(LOOK_FIELDS.flatMap((name) => values[name]));
 }
 
-/** Packs struct View. Its margin is four cells, because lines from that far outside may reach into the picture. */
+/** Packs struct View. Its margin is four of the largest cells: lines from that far outside may cross the picture. */
 export function packView(world: World, { sight, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);
   const floats = new Float32Array(words.buffer);

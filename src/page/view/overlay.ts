@@ -1,7 +1,7 @@
 /**
  * Draws the overlays of the grid for the GPU engine; canvas-overlay.ts does so for the CPU engine. Input: the
  * simulation's buffers. The overlay sorts the particles itself, so it shows the grid of their current positions.
- * Outputs: lines and faces in the passes of a picture, and the numbers of pairs, which are read back.
+ * Outputs: lines and faces in the passes of a picture, and counts of pairs, which are read back.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -67,7 +67,7 @@ export class Overlay {
   private isDestroyed = false;
   private isReading = false;
   private readonly groups = new Map<GPUBindGroupLayout, Map<GPUBuffer, GPUBindGroup>>();
-  /** The numbers of pairs in a recent picture. Undefined while no pairs are shown. */
+  /** The counts of pairs in a recent picture. Undefined while no pairs are shown. */
   pairsShown: PairsShown | undefined;
 
   private constructor(
@@ -340,7 +340,7 @@ export class Overlay {
     return binding;
   }
 
-  /** Reads back the numbers of pairs. Does nothing while an earlier read is under way. */
+  /** Reads back the counts of pairs. Does nothing while an earlier read is under way. */
   private readCounts(encoder: GPUCommandEncoder, { drawn }: Listing): void {
     if (this.isReading) return;
     this.isReading = true;

@@ -46,9 +46,8 @@ export interface PairsBuffers {
 export type PairShape = 'ball' | 'box';
 
 /**
- * Returns the size of `offsets` in bytes for a number of owners. With crowds, the bit arrays of MARK_ROWS follow the
- * offsets.
- * each_heavy_marked.wgsl derives the index of each part from the size of the buffer.
+ * Returns the size of `offsets` in bytes for a number of owners. With crowds, the mark rows follow the offsets (see
+ * MARK_ROWS); each_heavy_marked.wgsl derives the index of each part from the size of the buffer.
  */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
   if (!variant.crowds) return scanBytes(owners + 1);

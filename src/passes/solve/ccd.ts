@@ -233,7 +233,10 @@ function modulesOf(variant: Variant, part: Part): ShaderSource[] {
 
 export interface CcdBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
-  /** The bind groups of the rounds, which alternately read the even hits and write the odd ones, and the reverse. */
+  /**
+   * The bind groups of even rounds, which read the even hits and write the odd ones, and of odd rounds, which do the
+   * reverse.
+   */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;
 }

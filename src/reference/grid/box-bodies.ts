@@ -1,7 +1,7 @@
 /**
  * Turns boxes into bodies of a grid with levels. Twin of shaders/grid/box_bodies.wgsl. Inputs: a world with levels,
  * packed boxes. Outputs: for each box its low corner and the radius that selects its level, or −1 if the grid skips the
- * box; and the numbers of skipped boxes.
+ * box; and how many boxes it skips as invalid and as too large.
  */
 import { snap } from '../../core/world/cells';
 import { latticeAt, levelOf } from '../../core/world/levels';
@@ -38,7 +38,7 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
 }
 
 /**
- * Returns the lowest level on which the cells of the two corners are the same or adjacent, beginning with the level of
+ * Returns the lowest level on which the cells of the two corners are the same or adjacent, but no level below that of
  * the longest side. Returns undefined if there is none.
  */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {

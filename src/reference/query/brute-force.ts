@@ -21,11 +21,12 @@ const SMALLEST_NORMAL = 2 ** -126;
 /**
  * Returns the greatest difference of distance² from diameter² at which 32-bit floats may decide a pair wrongly.
  *
- * Let u = 2⁻²⁴, k the number of dimensions, d the distance and D the diameter. Each coordinate difference is off by (1
- * + u), its square by (1 + u)² and one rounding more. Adding up k squares takes k − 1 roundings, in any order. All
- * terms are positive, so the sum is off by at most (1 + u)^(k + 2). A fused operation saves a rounding, which only
- * lowers the error. D² itself is rounded once. So a wrong decision needs |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d² + u D².
- * As d² is that close to D², the right side is (k + 3) u D². A factor of 1 + 2⁻²⁰ covers the terms in u².
+ * Let u = 2⁻²⁴, k the number of dimensions, d the distance and D the diameter. Each coordinate difference is off by a
+ * factor of up to 1 + u, its square by (1 + u)² and one rounding more. Adding up k squares takes k − 1 roundings, in
+ * any order. All terms are positive, so the sum is off by a factor of at most (1 + u)^(k + 2). A fused operation saves
+ * a rounding, which only lowers the error. D² itself is rounded once. So a decision can only be wrong if |d² − D²| ≤
+ * ((1 + u)^(k + 2) − 1) d² + u D². As d² is that close to D², the right side is (k + 3) u D². A factor of 1 + 2⁻²⁰
+ * covers the terms in u².
  *
  * Flushed subnormals add at most SMALLEST_NORMAL for each of the k squares, their k − 1 sums and D². For each flushed
  * difference they add at most twice the distance times SMALLEST_NORMAL.

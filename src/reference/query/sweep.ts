@@ -1,6 +1,6 @@
 /**
- * An oracle for millions of particles that shares no code with the grid. It sorts particles into strips along the
- * second axis, sorts each strip along the first axis, and sweeps along it. It finds the same pairs as brute force.
+ * An oracle for millions of particles that shares no code with the grid. It divides space into strips by the second
+ * coordinate, sorts each strip by the first coordinate, and sweeps along it. It finds the same pairs as brute force.
  * Inputs and outputs as in brute-force.ts.
  */
 

@@ -3,35 +3,40 @@
  * explains the terms.
  *
  * One contact at distance d, with overlap δ = D − d and relative velocity r of length V:
- *   apart        each difference is rounded once:                            off by u
- *   d²           square (2 u + u), k − 1 sums of positive terms:             off by (k + 2) u
- *   d            half of that, and a sqrt:                                   off by DISTANCE = (k + 2) / 2 u + 9 u
- *   n            apart / d:                                                  off by NORMAL = DISTANCE + 6 u
- *   δ            D − d, rounded:                                             ± d · DISTANCE + δ u
- *   p = w δ      one product:                                                ± w (d · DISTANCE + 2 δ u)
- *   a = r·n      r is off by u, n by NORMAL, k roundings of terms ≤ V:       ± V · APPROACH = V (NORMAL + (k + 1) u)
- *   s = r − a n  errors of a, n (NORMAL + u), r and the difference:          ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
+ *   apart        each difference is rounded once:                           off by u
+ *   d²           square (2 u + u), k − 1 sums of positive terms:            off by (k + 2) u
+ *   d            half of that, and a sqrt:                                  off by DISTANCE = (k + 2) / 2 u + 9 u
+ *   n            apart / d:                                                 off by NORMAL = DISTANCE + 6 u
+ *   δ            D − d, rounded:                                            ± d · DISTANCE + δ u
+ *   p = w δ      one product:                                               ± w (d · DISTANCE + 2 δ u)
+ *   a = r·n      r is off by u, n by NORMAL, k roundings of terms ≤ V:      ± V · APPROACH = V (NORMAL + (k + 1) u)
+ *   s = r − a n  errors of a, n (NORMAL + u), r and the difference:         ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
  * A pair inside the band of brute-force.ts may be a contact for the GPU and not for the reference, or the reverse. Then
  * |δ| is at most (k + 3) / 2 u D. Twice this is added to the error of δ.
  *
  * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P before P
- * is subtracted: ± u P, which is √k u P / d relative to the distance. This is added to DISTANCE and NORMAL.
+ * is subtracted: ± u P, which is √k u P / d relative to the distance. This is added to DISTANCE, and to NORMAL once
+ * more, beyond the DISTANCE that it contains.
  *
  * Variable radii: instead of D there is the reach R, the sum of both radii, rounded once. So distance² is compared with
- * R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. Instead of ½ there is the mass share s (massShare
- * in src/core/contact/law.ts):
- *   q     the smaller radius / the larger:                                      off by 5 u
- *   w     q² in 2D, q³ in 3D:                                                   off by 11 u, 17 u
- *   s     1 or w, divided by 1 + w. The sum is off by u, and by w / (1 + w) times the error of w. The division adds
- *         5 u, and the numerator w adds its own error:                          off by SHARE = 17 u, 23 u
- * p is 2 s w' δ with w' half the relaxation, two products: ± 2 s w' (d · DISTANCE + u R + (SHARE + 3 u) δ).
+ * R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. The mass share m (massShare in
+ * src/core/contact/law.ts) is no longer ½:
+ *   q     the smaller radius / the larger:               off by 5 u
+ *   qᵏ    k − 1 products:                                off by 11 u in 2D, 17 u in 3D
+ *   m     1 or qᵏ, divided by 1 + qᵏ:                    off by SHARE = 17 u in 2D, 23 u in 3D
+ * The error of qᵏ counts once at most, because it changes numerator and denominator alike. The sum adds u, the quotient
+ * 5 u. The push is p = 2 m w δ, which is w δ if m is ½. Its two products make the error
+ * ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
  *
  * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
- * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end; no error if all of them are 32-bit
- * floats. Let e be the length of the vector of these errors, and o the vector of the positive b. The distance |o| is
- * off by e and by DISTANCE. The normal o / |o| is off by 2 e / |o| and by NORMAL, as if the difference of coordinates
- * were off by e. The overlap of a penetration is off by the error along its axis. If rounding may decide whether the
- * boxes are outside each other, or which axis has the smallest overlap, the contact has no bound.
+ * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end. If 32-bit floats hold all of these
+ * values, the error is 0. Let e be the length of the vector of these errors, and o the vector of the positive b.
+ *   - If o is not 0, the distance |o| is off by e / |o| and DISTANCE, the normal o / |o| by 2 e / |o| and NORMAL. The
+ *     code allows twice as much of e, 2 e / |o| in the distance and 4 e / |o| in the normal, as if the difference of
+ *     coordinates were off by 2 e.
+ *   - If o is 0, the overlap is off by the error of b along the axis of the shortest way out.
+ * If rounding may decide whether o is 0, which axis that is, or to which side the normal points, the contact has no
+ * bound.
  */
 import type { Substep } from '../../core/contact/settings';
 import { NOT_APART } from '../../core/particles/shapes';
@@ -103,7 +108,7 @@ function boundBalls(
   const others: Bodies = obstacles ?? grid;
   const radius = grid.radii?.[slot];
   const otherRadius = others.radii?.[other];
-  // The host has rounded the diameter of equal particles.
+  // The diameter of equal particles has no error: the host rounds it before any engine uses it.
   const reach = radius === undefined || otherRadius === undefined ? substep.diameter : radius + otherRadius;
   const reachError = grid.radii ? U * reach : 0;
   const apart = Array.from({ length: dimensions }, (_, axis) =>
@@ -185,8 +190,8 @@ function boundShapes(
       (depths[least] as number) - (depths[axis] as number) <=
         (errors[least] as number) + (errors[axis] as number),
   );
-  // Rounding may decide whether the bodies are outside each other, along which axis the overlap is smallest, and to
-  // which side the normal points.
+  // True if rounding may decide whether `outside` is 0, along which axis the overlap is smallest, or to which side the
+  // normal points.
   const hasNoBound =
     error > 0 &&
     (isOutside ? distance <= 4 * error : -gap <= error || rivals.length > 0 || Math.abs(along) <= error);

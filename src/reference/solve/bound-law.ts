@@ -4,8 +4,8 @@
  * sliding velocity s and the mass share. The settings are e (restitution), f (friction) and g (gripShare).
  *
  * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, limit) · kept. Minimum and
- * maximum do not enlarge errors, so c is off by ± max(error of p / dt, error of a / 2), and by three roundings. `kept`
- * jumps by the restitution at |a| = restSpeed. If the error of a does not settle on which side of restSpeed |a| lies,
+ * maximum do not enlarge errors, so c is off by ± max(error of p / dt, half the error of a), and by three roundings.
+ * `kept` jumps by the restitution at |a| = restSpeed. If |a| may lie on either side of restSpeed because of its error,
  * the jump is added. A bounce has c = ½ (1 + e) |a|, with the error of a and three roundings. Comparisons of a decide
  * whether two particles bounce. If errors may change the decision for either particle, the contact is not settled, and
  * the difference of the two outcomes is added.
@@ -93,7 +93,7 @@ export function addContact(
     amountError + amount * (accuracy.normal + U) + gripError + U * (amount + grip),
     amount + grip,
   );
-  // If the bounce is not settled, GPU or reference may or may not stop the sliding motion.
+  // If it is not settled whether the contact bounces, only one of GPU and reference may take back the sliding motion.
   const frictionPush = isBounce ? 0 : dt * grip;
   const greatestGrip = Math.min(friction * Math.max(bouncing, bearing), gripShare * slidingSpeed);
   const frictionPushError =
@@ -213,7 +213,7 @@ function meetWall(
   const gripError = velocity.error + LOST_SLIDING + friction * changeError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
   velocity.error += gripError + changeError + 2 * U * (length(velocity.value) + grip + change);
-  // A bounce does not stop the sliding motion.
+  // A bounce does not take back the sliding motion.
   const frictionTime = bounces ? 0 : dt;
   if (!mustBounce) position.error += dt * (gripError + 2 * U * grip);
   if (!mustBounce && mayBounce) position.error += dt * (grip + gripError);

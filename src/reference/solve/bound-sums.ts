@@ -19,7 +19,9 @@ export interface Accuracy {
   readonly friction: number;
 }
 
-/** Returns the relative errors. `apart` is that of the difference of coordinates, beyond its one rounding. */
+/**
+ * Returns the relative errors. `apart` is the relative error of the difference of coordinates, beyond its one rounding.
+ */
 export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   const distance = ((dimensions + 2) / 2 + 9) * U + apart;
   const normal = distance + 6 * U + apart;

@@ -9,7 +9,7 @@
  * Let u = 2⁻²⁴ (half an ulp, relative), k the number of dimensions, D the diameter, w = relaxation / 2. WGSL rounds + −
  * × correctly (u each), and may fuse or reorder them; the bounds allow for this. inverseSqrt is accurate to 2 ulp (4
  * u), a quotient to 2.5 ulp (5 u). sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
- * "Off by r" is a relative error, "± e" an absolute error. A factor of 1 + 2⁻¹⁰ at the end covers products of errors
+ * "Off by u" is a relative error, "± u" an absolute error. A factor of 1 + 2⁻¹⁰ at the end covers products of errors
  * (u²) and the roundings of the doubles used here. The errors of vectors are bounds on length, and so bound each
  * coordinate too.
  * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law.

@@ -33,7 +33,8 @@ export interface FlockStep extends FlockSettings {
 }
 
 /**
- * Sums per boid: the weight, then three vectors: relative velocity, offset from the neighbours, and separation.
+ * Length of a boid's part of `sums`: the weight (one number), then three vectors of three numbers: relative velocity,
+ * offset from the neighbours, and separation.
  */
 const SUMS = 10;
 

@@ -32,7 +32,7 @@ export interface FluidKernelSource {
   readonly constants?: Readonly<Record<string, number | boolean>>;
 }
 
-/** Arguments of an indirect dispatch: the numbers of workgroups, three words at `offset` (in bytes) in `buffer`. */
+/** An indirect dispatch: `buffer` holds its workgroup counts along three axes, three words from byte `offset` on. */
 export interface Dispatch {
   readonly buffer: GPUBuffer;
   readonly offset: number;

@@ -53,7 +53,7 @@ const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;
 const PER_LEVEL = 3;
-/** Words per dispatch: the numbers of workgroups along three axes. */
+/** Words per dispatch: its workgroup counts along three axes. */
 const WORDS = 3;
 /** Bytes of `struct Solver`, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;

@@ -39,7 +39,7 @@ export interface EnergyRules {
   readonly mask: Uint8Array;
 }
 
-/** Sums over all particles, per mass. */
+/** Sums over all finite particles, per mass of a particle. */
 export interface EnergySums {
   /** Growth of the total energy in the substep. */
   readonly gain: number;
@@ -47,15 +47,20 @@ export interface EnergySums {
   readonly growth: number;
   /** Kinetic energy after the move. */
   readonly kinetic: number;
-  /** Velocity · offLattice. */
+  /** Scalar product of the velocity and offLattice. */
   readonly along: number;
-  /** Square of offLattice. */
+  /** Squared length of offLattice. */
   readonly squared: number;
-  /** Potential energy relative to the tank's lowest corner. */
+  /**
+   * Potential energy relative to the tank's lowest corner, only of the particles that may be lowered; see isFreeBelow.
+   */
   readonly potential: number;
 }
 
-/** velocity ← scale · (velocity − share · offLattice); height above the lowest corner ← (1 − lowering) · height. */
+/**
+ * How a substep ends: each velocity becomes scale · (velocity − share · offLattice), and each height above the tank's
+ * lowest corner becomes (1 − lowering) · height.
+ */
 export interface Settlement {
   readonly share: number;
   readonly scale: number;
@@ -68,9 +73,10 @@ export interface Settlement {
  */
 export const MOST_LOWERING = 0.001;
 /**
- * Share of the kinetic energy that may be removed if lowering is not enough. If the kinetic energy grew by more than
- * this share, the whole growth may be removed, because it has no physical cause. Splashes with APIC, which has no noise
- * to remove, need 2%. The last bubble in a tank that fills up causes up to half of all motion.
+ * Greatest share of the kinetic energy that may be removed if lowering is not enough. Splashes with APIC, which has no
+ * noise to remove, need 2%. If the move made the kinetic energy grow by more than this share, up to the whole growth
+ * may be removed. That happens when the last bubble in a tank fills up: the growth is then up to half of the kinetic
+ * energy.
  */
 export const MOST_SLOWING = 0.05;
 
@@ -166,8 +172,8 @@ function isFreeBelow(
 
 /**
  * Lowers a particle. Usually the lowering is less than the last bit of a coordinate, so a hash of coordinate and id
- * decides whether to round down. All particles together are lowered by the right amount. A particle that lies on a
- * solid is not lowered, and sumEnergy does not count its height.
+ * decides whether to round down. On average, particles are lowered by the right amount. A particle that lies on a solid
+ * is not lowered, and sumEnergy does not count its height.
  */
 function lower(
   rules: EnergyRules,

@@ -181,7 +181,7 @@ function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: 
   return stopped;
 }
 
-/** Moves a point inside a solid cell to the nearest point in a free neighbouring cell, if there is one. */
+/** Moves a point inside a solid cell to the nearest point in a free neighbouring cell, if there is such a cell. */
 function leaveMask(lattice: Lattice, mask: Uint8Array, to: Vector): void {
   const { dimensions, cells } = lattice;
   const here = Array.from(to, Math.floor);

@@ -27,7 +27,7 @@ export function applyPressure(
 
 /**
  * Number of layers of faces that are extrapolated, outwards from the known faces. Each face gets the mean of its known
- * neighbours. No particle reads faces farther out in a substep.
+ * neighbours. In a substep, no particle reads faces beyond these layers.
  */
 export const LAYERS = 4;
 
@@ -51,8 +51,8 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
 }
 
 /**
- * Extrapolates one more layer of the faces perpendicular to an axis. With the last layer, sets all other unknown faces
- * to 0, because they are far from any fluid.
+ * Extrapolates one more layer of the faces perpendicular to an axis. With the last layer, faces that are still unknown
+ * get velocity 0, because they are far from any fluid.
  */
 function spread(
   lattice: Lattice,

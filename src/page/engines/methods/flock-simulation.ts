@@ -50,7 +50,7 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Bird
   }
 
   restore({ velocities, method }: State): void {
-    // The page's tools change velocities between two steps, so these win over the flock's own.
+    // The page's tools restore a state with changed velocities, so use them in place of those in the checkpoint.
     this.flock.restore({ ...(method as FlockCheckpoint), velocities });
   }
 

@@ -1,7 +1,6 @@
 /**
  * Presents a fluid to the page like a simulation: the page draws, pushes and reads its particles; time, states and
- * figures come from the fluid. Bodies move as a function of simulated time alone, so a restored state continues as
- * before.
+ * figures come from the fluid. Moving obstacles follow simulated time alone, so a restored state continues as before.
  */
 
 import type { StageTimes } from '../../../core/base/stage-times';
@@ -66,17 +65,17 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
 
   restore({ velocities, method }: State): void {
     const state = method as FluidCheckpoint;
-    // The page's tools change velocities between two steps, so these win over the fluid's own.
+    // The page's tools restore a state with changed velocities, so use them in place of those in the checkpoint.
     this.fluid.restore({ ...state, particles: { ...state.particles, velocities } });
     this.moved = this.bodies();
   }
 
-  /** Moves the bodies to their current positions, with the velocities for a step of this length. */
+  /** Moves the obstacles to their current positions, with the velocities for a step of this length. */
   protected drive(seconds: number): void {
     if (this.scene.bodiesAt) this.fluid.setObstacles(movingBodies(this.scene, this.time, seconds));
   }
 
-  /** Returns walls and moving bodies, at their current positions. */
+  /** Returns the walls and the moving obstacles, at their current positions. */
   protected bodies(): StaticBodies {
     const { walls, scene, dimensions } = this;
     const obstacles = scene.bodiesAt?.(this.time) ?? [];
@@ -188,7 +187,7 @@ export class CpuFluidBody extends FluidBody<CpuFluid> implements CpuSimulationVi
   }
 }
 
-/** A fluid's state in the form of a simulation's, with the settings that both share. */
+/** Returns a fluid's state in the form of a state of collisions, with the settings that both have. */
 function stateOf({ settings }: Pick<SimulationView, 'settings'>, method: FluidCheckpoint): State {
   const { flipShare: _fluidOnly, ...shared } = settings;
   return { ...method.particles, time: method.time, settings: shared, method };

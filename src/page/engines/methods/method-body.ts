@@ -1,5 +1,5 @@
 /**
- * What fluids and flocks have in common for the page: particles of one radius, and obstacles that only the scene sets.
+ * The part that the page's fluids and flocks share: particles of one radius, and obstacles that only the scene sets.
  */
 import type { NewParticles, ParticleArrays } from '../../../core/simulation/simulation';
 import type { Dimensions } from '../../../core/world/world';

@@ -31,8 +31,8 @@ const SOURCES = {
 const MOST_TEXELS = { hardware: 32, software: 20 } as const;
 
 /**
- * The value in the textures of distances at pixels without a ball. A half float can hold it. The distances of balls,
- * measured from the target, are at most about 1.
+ * The value in the textures of distances at pixels without a ball. A half float can hold it. The distances of balls are
+ * measured from the camera's target, in units of `CameraMatrices.reach`, so they are at most about 1.
  */
 export const NOTHING = 16;
 

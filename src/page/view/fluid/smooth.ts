@@ -1,5 +1,5 @@
 /**
- * Smooths the distances of balls into the distances of a surface: ROUNDS times across the screen and up the screen
+ * Smooths the distances of balls into the distances of a surface: ROUNDS times, each time across and then up the screen
  * (shaders/draw/fluid_smooth.wgsl). Inputs: the frame, struct Fluid, the texture `nearest`. Output: the texture `up`.
  * Ordering: each pass reads the output of the previous pass.
  */

@@ -3,7 +3,8 @@
  * 2D: particles are summed into a field (shaders/draw/fluid_splat.wgsl), whose level set is the surface
  * (fluid_surface.wgsl). 3D: each particle is drawn as a ball; the distances of the nearest balls (fluid_balls.wgsl) are
  * smoothed (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
- * Inputs: the frame, positions, the values that decide the colour, and in 2D the kinds of cells. Output: a picture.
+ * Inputs: the frame, positions, the values that decide the colour, and in 2D the kinds and fullness of cells.
+ * Output: a picture.
  * Guarantee: no texture is larger than the picture. Textures are coarser if particles are large on the screen.
  */
 import type { Fluid } from '../../../methods/fluid';
@@ -27,7 +28,7 @@ import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './unifo
 /** Texels per reach of a particle. More would not show, because the values are smooth. A software GPU gets fewer. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** A fluid's plan, and the buffers of its lattice, which fills gaps between particles in 2D. */
+/** A fluid's plan, and the buffers of its lattice. In 2D, full cells of the lattice fill gaps between particles. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 /** Textures into which a picture is drawn. */
