@@ -118,8 +118,8 @@ export interface Growth {
 }
 
 /**
- * Returns whether an engine is only a yardstick for the public grids. Yardsticks accept few scenes, and users cannot
- * install them: on the GPU the native engines, on the CPU cpu-tight.
+ * Returns whether an engine is only a yardstick for the public grids. These are the native engines on the GPU, and
+ * cpu-tight on the CPU. They accept few scenes, and users cannot install them.
  */
 export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';

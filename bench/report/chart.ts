@@ -30,7 +30,7 @@ const NAMES_SHARE = 0.3;
 /** Width of a letter. */
 const LETTER = 7.2;
 const NAME_HEIGHT = 14;
-/** Length of the thin line from the end of a curve to its name. */
+/** Gap between the grid lines and the names. A thin line from the end of each curve to its name crosses it. */
 const LEADER = 16;
 const DOT = 3;
 /** With more counts than this, only powers of ten are labelled. */

@@ -29,10 +29,10 @@ const MIRRORED = 0.02;
 const BENT = 0.75;
 // A smaller slope along an axis counts as LEAST_SLOPE.
 const LEAST_SLOPE = 1e-7;
-// The unit of the next three is the distance between particles. THIN: water becomes visible at the first thickness and
-// opaque at the second, so that edges are smooth. BEYOND: the width over which water fades out at the wall behind it.
-// TOUCHES: the surface lies flat at the wall in front of it up to the first distance from the wall, and lies free from
-// the second on.
+// The unit of the next three is the distance between particles. THIN: water thinner than the first thickness is not
+// drawn, and water from the second on is drawn in full; between them it fades in, so that edges are smooth. BEYOND: the
+// width over which water fades out at the wall behind it. TOUCHES: the surface lies flat at the wall in front of it up
+// to the first distance from the wall, and lies free from the second on.
 const THIN = vec2f(0.15, 0.5);
 const BEYOND = 0.3;
 const TOUCHES = vec2f(0.6, 1.3);

@@ -133,7 +133,7 @@ fn radius_squared_of(body: PackedBody) -> f32 {
 }
 #endif
 
-// Returns the least and the greatest coordinate along an axis of the centres that the ray may meet between two times.
+// Returns the range of coordinates, along one axis, of all centres of balls that the ray may meet between two times.
 fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
   let moved = path.direction[axis] * times;
   let at = path.origin[axis] + moved;

@@ -1,6 +1,6 @@
 /**
  * Scenes of grains in vessels that turn: an hourglass and a rotating drum. In 3D both stand between two panes.
- * Guarantee: coordinates are exact as scene.ts describes. The gravity and the obstacles that drives set are rounded.
+ * Guarantee: coordinates are exact as scene.ts describes. Gravity and obstacles as set by `drive` are rounded.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';

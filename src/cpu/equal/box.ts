@@ -131,8 +131,8 @@ const ALL = {
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
-  // Rounding may move a corner to the far end. latticeCoordinate would put it into the first cell. No particle is
-  // there, so it gets the last cell.
+  // Rounding may move a corner just below the far end to the far end itself. latticeCoordinate would put it into the
+  // first cell, but it belongs to the last one.
   const [first, last] = [low, high].map((position) =>
     position >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, position, axis),
   ) as [number, number];

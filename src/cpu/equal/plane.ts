@@ -21,8 +21,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // The result is that of core/world/cells.ts, although this code neither floors nor snaps. Both would change only
-      // scaled positions below 1, which are all in the first cell.
+      // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not snap.
+      // Both make a difference only for scaled positions below 1, which are all in the first cell.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -74,8 +74,8 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // The result is that of core/world/cells.ts, although this code neither floors nor snaps. Both would change only
-  // scaled positions below 1, which are all in the first cell.
+  // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not snap.
+  // Both make a difference only for scaled positions below 1, which are all in the first cell.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;

@@ -24,8 +24,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // The result is that of core/world/cells.ts, although this code neither floors nor snaps. Both would change only
-      // scaled positions below 1, which are all in the first cell.
+      // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not snap.
+      // Both make a difference only for scaled positions below 1, which are all in the first cell.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -68,8 +68,8 @@ function keyAt(
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
   if (x - x + (y - y) + (z - z) !== 0) return quarantineKey;
-  // The result is that of core/world/cells.ts, although this code neither floors nor snaps. Both would change only
-  // scaled positions below 1, which are all in the first cell.
+  // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not snap.
+  // Both make a difference only for scaled positions below 1, which are all in the first cell.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;

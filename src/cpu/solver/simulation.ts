@@ -4,8 +4,9 @@
  *
  * The state is packed 32-bit floats and ids in cell order, with radii if they vary. Two copies of the state alternate.
  * Sums inside a pass are doubles. A substep integrates, wraps (in a periodic world), sorts and moves fast particles (if
- * continuous). Then it resolves contacts: if restitution > 0, it searches for pairs to find bouncing partners; it
- * searches for pairs again to respond, and finishes. neighbours.ts hides whether particles have one radius.
+ * continuous). Then it resolves contacts. If restitution > 0, a first search for pairs finds each particle's partner.
+ * Always, a search adds up the effects of all contacts, which are then applied. neighbours.ts hides whether particles
+ * have one radius.
  * Guarantee: the same calls give the same bits, whatever was in memory before, because every sum is added in an order
  * that depends on the particles alone. Obstacles are sorted or put into a tree when they are given (obstacles.ts), not
  * in steps. Steps allocate nothing that grows with the number of particles.

@@ -129,7 +129,10 @@ function storageLayout(device: GPUDevice, label: string, buffers: number): GPUBi
   });
 }
 
-/** Creates the pipelines that draw the box and such particles. Needs a GPU device but no web page. */
+/**
+ * Creates the pipelines that draw the box and particles with the properties `drawn`. Needs a GPU device but no web
+ * page.
+ */
 export async function createPipelines(
   device: GPUDevice,
   drawn: Drawn,

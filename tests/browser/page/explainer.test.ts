@@ -151,6 +151,8 @@ describe('the steps of the explainer', () => {
     const opened = await open();
     const { page } = opened;
     await page.evaluate((fragment) => {
+      // Setting the same fragment again would cause no event.
+      window.location.hash = '';
       window.location.hash = fragment;
     }, `#${stage}-${offset}`);
     const index = firstOf(stage) + offset;

@@ -70,6 +70,7 @@ describe('planSimulation', () => {
       /^velocities\[3\] \(particle 1\) is -Infinity/,
     ],
     ['world.min', { min: [0, 0, 0] }, /^world\.min is \[0, 0, 0\], .*2 finite numbers/],
+    ['world.min[0]', { min: [Object.create(null), 0] }, /^world\.min\[0\] is an object, /],
     ['world.max', { max: [0.5, 9] }, /^world\.max\[0\] is 0\.5/],
     ['world.cellSize', { cellSize: 0.5 }, /^world\.cellSize is 0\.5, .*at least the largest diameter, 1/],
     ['options.radios', { radios: 1 }, /^options\.radios is 1, .*one of /],
