@@ -1,7 +1,8 @@
 /**
- * `npm run test:mutants`: puts one fault at a time into the shaders and the sources, runs the tests that cover the file,
- * and reports the survivors: faults that no test noticed. The sample is the same in every run. Writes tests/mutants/results.json and prints
- * a table; exits with 1 if a survivor is not listed as equivalent in tests/mutants/equivalents.json.
+ * `npm run test:mutants`: puts one fault at a time into the shaders and the sources, runs the tests that cover the file
+ * most specifically, and reports the survivors: faults that none of these tests noticed. The sample of faults is the
+ * same in every run. Faults listed as equivalent in tests/mutants/equivalents.json are not tried. Writes
+ * tests/mutants/results.json and prints a table; exits with 1 if there is a survivor that is not listed.
  * Flags: --sample 1 (a factor for the size of the sample), --only PART (files whose path contains it), --workers 2,
  * --again (only the survivors of the last results), --list (prints the sample and runs nothing).
  */

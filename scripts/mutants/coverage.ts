@@ -1,6 +1,6 @@
 /**
- * Finds the tests that cover a file: those that import it, directly or through other files, most specific first. A shader is
- * covered through the module that imports its text.
+ * Finds the tests that cover a file: those that import it, directly or through other files, most specific first. A
+ * shader is covered through the module that imports its text.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

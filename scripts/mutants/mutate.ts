@@ -1,7 +1,7 @@
 /**
- * Lists the faults that can be put into a file, one at a time: exchanged operators and comparisons, constants off by one,
- * negated conditions, dropped assignments, barriers and atomics. Works on text, for WGSL and TypeScript alike, and
- * relies on the formatter: binary operators have spaces around them, brackets of types have none.
+ * Lists the faults that can be put into a file, one at a time: exchanged operators and comparisons, constants off by
+ * one, negated conditions, and dropped assignments, barriers and atomics. Works on text, for WGSL and TypeScript alike,
+ * and relies on the formatter: binary operators have spaces around them, brackets of types have none.
  */
 export interface Mutant {
   /** Path below the repository's root. */

@@ -1,6 +1,6 @@
 /**
- * Tries mutants, several at a time, each in its own copy of the repository: puts the fault in, runs the tests that cover
- * it until one fails, and takes the fault out. A mutant that does not compile is invalid and does not count.
+ * Tries mutants in a copy of the repository: puts the fault in, runs the NEAR most specific tests of the file until one
+ * fails, and takes the fault out. A mutant that does not compile is invalid and does not count.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

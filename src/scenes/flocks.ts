@@ -7,10 +7,13 @@ import { Random } from './random';
 const IN_SIGHT = 8;
 /** Edges of the sky, in radii of the initial flock. */
 const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
-/** Least and greatest speed of birds, perceptions per second. A flock of thousands crosses the sky in about 10 s. */
+/**
+ * Least and greatest speed of birds per second. The unit of length is how far a bird sees (`perception: 1` below). A
+ * flock of thousands crosses the sky in about 10 s.
+ */
 const SLOWEST = 5;
 const FASTEST = 10;
-/** Range of the random part of a bird's initial velocity along an axis, perceptions per second. */
+/** Range of the random part of a bird's initial velocity along an axis, in the unit of SLOWEST. */
 const SPREAD = 2;
 
 export const MURMURATION: FlockSceneDefinition = {

@@ -126,7 +126,7 @@ export const GPU_HASHED: GpuEngine = {
   name: 'gpu-hashed',
   backend: 'gpu',
   about:
-    'HashGrid with `unbounded`: hashed cells of one diameter, in a table with as many buckets as bodies.',
+    'HashGrid with `unbounded`: hashed cells of one diameter, in a table with one to two buckets per body.',
   open: (scene, gpu) => openGrid(scene, gpu, 'hashed', { unbounded: true, diameter: 2 * scene.radius }),
 };
 

@@ -167,7 +167,8 @@ function lengthenPeriodic({
     for (const axis of shortAxes) {
       const low = min[axis] as number;
       const high = raised[axis] as number;
-      // If the axis is still too short in the next round, rounding is the cause, and one more float is enough.
+      // The sum may be no greater than `high` if only rounding makes the axis too short. Then go to one of the next
+      // floats, so that every round lengthens the axis.
       raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }

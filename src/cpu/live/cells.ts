@@ -3,9 +3,9 @@
  * some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates, each once,
  * in no particular order; the caller tests them.
  *
- * The edge of a cell is the least power of two at or above the diameter of its objects. So there is a level for each
- * doubling of the radius; all levels share one table. Adding, moving or removing an object looks at one or two buckets
- * and allocates nothing.
+ * The edge of a cell is the least power of two at or above the diameter of its objects and `cellSize`, if that is
+ * given. So there is a level for each doubling of the radius; all levels share one table. Adding, moving or removing an
+ * object looks at one or two buckets and allocates nothing.
  */
 
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
@@ -76,7 +76,7 @@ export class LiveCells {
    * last empty. They limit long rays and large boxes.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
-  /** Along axes that wrap, more than the rounding error of a position plus a period. */
+  /** Along axes that wrap, a margin above the rounding error of adding a period to a position. Other axes: 0. */
   private readonly slack = new Float64Array(3);
   /** Scratch array: the cell of a position. */
   private readonly cell = new Int32Array(3);
@@ -249,8 +249,8 @@ export class LiveCells {
 
   /**
    * Returns a hash of the block of HASH_BLOCK cells along x. Its low bits are the bucket where the block begins. Cells
-   * of a block are consecutive in the table. Blocks begin at any bucket, so a column of objects does not crowd into one
-   * bucket per block.
+   * of a block are consecutive in the table. A block may begin at any bucket. If blocks began only at multiples of
+   * HASH_BLOCK, a column of objects, all with the same x, could use only one in HASH_BLOCK buckets.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);

@@ -4,7 +4,7 @@
  */
 import { allocate } from '../shared/lattice';
 
-/** Insertion sorts answers of up to this many ids. */
+/** Answers of up to this many ids are sorted by insertion; longer ones by the built-in sort. */
 const SHORT_ANSWER = 32;
 
 export class Found {

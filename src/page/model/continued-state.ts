@@ -10,7 +10,7 @@ export interface ContinuedState {
   /** The number of particles with which the old run was started. */
   readonly count: number;
   readonly checkpoint: State;
-  /** The capacities of the old run. The new run keeps them, because the visitor may go back to earlier states. */
+  /** The capacities of the old run. The new run gets no less, because the visitor may go back to earlier states. */
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
 }
 

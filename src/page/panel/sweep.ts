@@ -16,10 +16,7 @@ import type { BroadPhase } from '../../core/contact/settings';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
-/**
- * Two sizes per decade; three would show no more. The difference between grid and naive is clearest at 300, 3,000 and
- * 30,000.
- */
+/** Two sizes per decade; three would show no more. */
 export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
 
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
@@ -169,7 +166,7 @@ export interface SweepRequest {
   onSize(broadPhase: BroadPhase, count: number): void;
   /** Called when the curves have another point. */
   onTiming(curves: Curves, clock: Clock): void;
-  /** Called with a sentence that says why a size, or all larger ones, are left out. */
+  /** Called with a sentence that says what is left out and why: some timed steps, a size, or all larger sizes. */
   onNote(note: string): void;
 }
 

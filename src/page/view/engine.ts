@@ -61,7 +61,7 @@ export interface StepTime {
 
 export interface Run {
   readonly simulation: SimulationView;
-  /** Options of a simulation of collisions. If a method runs, they describe one with the method's particles. */
+  /** Options of a simulation of collisions. If a method runs, they say its world and its first particles. */
   readonly options: SimulationOptions;
   /** The number of submissions that the GPU has not finished. If there are too many, the page submits no more. */
   readonly pending: number;

@@ -9,7 +9,14 @@ const FOLDER = fileURLToPath(new URL('../../trust', import.meta.url));
 /** Per command its parts, and the least size of those that have one. */
 const PARTS = {
   soak: { 'gpu-steps': { steps: 100_000 }, 'cpu-steps': { steps: 100_000 }, cycles: { cycles: 500 } },
-  faults: { lost: {}, memory: {}, limits: {}, scenes: { scenes: 10_000 }, damage: { files: 20_000 } },
+  faults: {
+    'lost-destroyed': {},
+    'lost-unknown': {},
+    memory: {},
+    limits: {},
+    scenes: { scenes: 10_000 },
+    damage: { files: 20_000 },
+  },
 } as const;
 
 describe.each(Object.entries(PARTS))('the results of npm run test:%s', (command, parts) => {

@@ -1,0 +1,49 @@
+/**
+ * `npm run test:faults`: everything that can go wrong. Loses devices, takes memory away, lowers limits, compares random
+ * scenes with brute force, and damages files, tables, addresses and options. Each case must end with the right error
+ * and lose nothing. Writes tests/trust/faults.json and exits with 1 if anything failed.
+ * Flags: --scenes 10000, --gpu-scenes 1000 (of these, on the GPU too), --files 20000, --only PART (lost, memory, limits,
+ * scenes or damage), --object NAME (of lost, memory and limits, the objects whose names contain it), --seed 22, --out FILE
+ * (relative to the root).
+ */
+import { parseArgs } from 'node:util';
+import { runDamage } from './faults/damage';
+import { runLimits } from './faults/limits';
+import { runLost } from './faults/lost';
+import { runMemory } from './faults/memory';
+import { runScenes } from './faults/scenes';
+import { driverName } from './trust/device';
+import { runParts, wholeNumber } from './trust/results';
+
+const { values } = parseArgs({
+  options: {
+    scenes: { type: 'string', default: '10000' },
+    'gpu-scenes': { type: 'string', default: '1000' },
+    files: { type: 'string', default: '20000' },
+    only: { type: 'string', default: '' },
+    object: { type: 'string', default: '' },
+    seed: { type: 'string', default: '22' },
+    out: { type: 'string', default: 'tests/trust/faults.json' },
+  },
+});
+const scenes = wholeNumber('scenes', values.scenes);
+const onGpu = wholeNumber('gpu-scenes', values['gpu-scenes']);
+const files = wholeNumber('files', values.files);
+const seed = wholeNumber('seed', values.seed);
+
+await runParts(
+  {
+    'lost-destroyed': (part) => runLost(part, 'destroyed', values.object),
+    'lost-unknown': (part) => runLost(part, 'unknown', values.object),
+    memory: (part) => runMemory(part, values.object),
+    limits: (part) => runLimits(part, values.object),
+    scenes: (part) => runScenes(part, scenes, onGpu, seed),
+    damage: (part) => runDamage(part, files, seed),
+  },
+  {
+    command: `npm run test:faults -- --scenes ${scenes} --gpu-scenes ${onGpu} --files ${files} --seed ${seed}`,
+    only: values.only,
+    file: values.out,
+    about: { driver: await driverName(), node: process.versions.node },
+  },
+);

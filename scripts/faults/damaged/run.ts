@@ -1,0 +1,84 @@
+/**
+ * Opens damaged files, tables, addresses and options in a process of its own, which scripts/faults/damage.ts starts and
+ * watches. Arguments: the first and the end of the numbers of the cases, the seed, and a file that always holds the
+ * number of the case in progress. Sends a sentence per case that is wrong, and a report at the end.
+ */
+import { openSync, writeSync } from 'node:fs';
+import { CellstormError, GpuError } from '../../../src/core/base/errors';
+import { createNoise } from '../../../src/testing/noise';
+import { describeError } from '../../trust/time-limit';
+import { openAddress, openStateFile, openTable } from './files';
+import { damagedCall } from './options';
+
+/** Most processor time of a case in seconds, and most memory of the process in KiB. */
+const MOST_SECONDS = 1;
+const MOST_MEMORY = 2 ** 20;
+
+/** Cases between two turns of the event loop, in which messages are sent. */
+const CASES_PER_TURN = 16;
+
+export interface Report {
+  /** Per kind: how many were accepted and rejected. */
+  readonly counts: Readonly<Record<string, readonly [accepted: number, rejected: number]>>;
+  /** The most memory that the process used, in MiB. */
+  readonly peak: number;
+  /** The greatest processor time of a case, in seconds. */
+  readonly slowest: number;
+}
+
+const KINDS = ['state file', 'particle table', 'page address', 'options'] as const;
+type Kind = (typeof KINDS)[number];
+
+const [begin = 0, end = 0, seed = 0] = process.argv.slice(2, 5).map(Number);
+const progress = openSync(process.argv[5] as string, 'w');
+const counts: Record<string, [number, number]> = Object.fromEntries(KINDS.map((kind) => [kind, [0, 0]]));
+const send = (message: string | Report) => process.send?.(message);
+let slowest = 0;
+let isLarge = false;
+
+for (let index = begin; index < end; index++) {
+  writeSync(progress, String(index).padStart(12), 0);
+  const kind = KINDS[index % KINDS.length] as Kind;
+  const noise = createNoise(seed * 1_000_003 + index);
+  // The first numbers of seeds that are close together are close together.
+  for (let round = 0; round < 8; round++) noise();
+  const call =
+    kind === 'options' ? await damagedCall(noise) : { name: kind, run: () => openFile(kind, noise) };
+  const where = `case ${index} (seed ${seed}), ${call.name}`;
+  // Before the first calls have compiled the code, they take longer.
+  const before = process.cpuUsage();
+  try {
+    await call.run();
+    (counts[kind] as [number, number])[0]++;
+  } catch (error) {
+    (counts[kind] as [number, number])[1]++;
+    const isSentence =
+      error instanceof CellstormError && (isOfDevice(error) || /^[^\n]+\.$/.test(error.message));
+    if (!isSentence) {
+      const stack = error instanceof Error ? (error.stack ?? '').split('\n').slice(1, 4).join(' ') : '';
+      send(`${where}: ${describeError(error)}${stack}`);
+    }
+  }
+  const { user, system } = process.cpuUsage(before);
+  const seconds = (user + system) / 1e6;
+  slowest = Math.max(slowest, seconds);
+  if (seconds > MOST_SECONDS) send(`${where}: takes ${seconds.toFixed(1)} s of processor time`);
+  if (!isLarge && process.resourceUsage().maxRSS > MOST_MEMORY) {
+    isLarge = true;
+    send(`${where}: the process takes more than 1 GiB`);
+  }
+  if (index % CASES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+const report: Report = { counts, peak: process.resourceUsage().maxRSS / 1024, slowest };
+process.send?.(report, () => process.exit(0));
+
+/** Returns whether the message quotes the device, whose text may have several lines. */
+function isOfDevice(error: CellstormError): boolean {
+  return error instanceof GpuError && error.reason === 'memory';
+}
+
+function openFile(kind: Exclude<Kind, 'options'>, noise: () => number): boolean {
+  return { 'state file': openStateFile, 'particle table': openTable, 'page address': openAddress }[kind](
+    noise,
+  );
+}

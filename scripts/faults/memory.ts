@@ -1,0 +1,129 @@
+/**
+ * Lets every buffer in turn find no memory: the first that a creator or a call allocates, then the second, and so on
+ * until none fails. The error must be a GpuError of reason 'memory', nothing may be left allocated or reported, and an
+ * object that existed before must go on with the same bits as one that was never short of memory.
+ */
+import { GpuError } from '../../src/core/base/errors';
+import { wrapDevice } from '../../src/gpu/device';
+import { openDevice } from '../trust/device';
+import { objectsNamed, type PublicObject } from '../trust/objects';
+import type { Figures, Part } from '../trust/results';
+import { describeError, settle } from '../trust/time-limit';
+import { Shortage } from './shortage';
+
+const PARTICLES = 48;
+const PATIENCE = 60;
+export async function runMemory(part: Part, name: string): Promise<Figures> {
+  const buffers: Record<string, unknown> = {};
+  for (const object of objectsNamed(name)) {
+    const created = await failCreation(part, object);
+    const calls = await failCalls(part, object);
+    buffers[object.name] = { create: created, ...calls };
+    part.say(`${object.name}: ${JSON.stringify(buffers[object.name])}`);
+  }
+  return { buffers };
+}
+
+/** Returns the number of buffers of a creation. */
+async function failCreation(part: Part, object: PublicObject): Promise<number> {
+  const watched = await openDevice('driverless');
+  const { device, live, complaints } = watched;
+  const shortage = new Shortage(watched);
+  const gpu = wrapDevice(device);
+  for (let buffer = 0; ; buffer++) {
+    shortage.arm(buffer);
+    const outcome = await settle(() => object.create(gpu, PARTICLES), PATIENCE);
+    const { failed } = shortage;
+    shortage.arm(Number.POSITIVE_INFINITY);
+    await device.queue.onSubmittedWorkDone();
+    if (failed === undefined) {
+      device.destroy();
+      return buffer;
+    }
+    const where = `creating ${object.name} without memory for ${failed}`;
+    part.judge(
+      faultOfShortage(where, outcome) ??
+        (live.size > 0 ? `${where} leaves ${live}` : undefined) ??
+        faultOfComplaints(where, complaints),
+    );
+    // What a faulty creation left must not count against the next one.
+    if (typeof outcome === 'object' && 'value' in outcome) (outcome.value as { destroy(): void }).destroy();
+    live.forget();
+    complaints.length = 0;
+  }
+}
+
+/** Returns the number of buffers that each call allocates on a new object. */
+async function failCalls(part: Part, object: PublicObject): Promise<Record<string, number>> {
+  const watched = await openDevice();
+  const { device, live, complaints } = watched;
+  const shortage = new Shortage(watched);
+  const gpu = wrapDevice(device);
+  const twins = new Map<string, string>();
+  /** Returns the digest after a step, a call of the twin, which has all memory, and another step. */
+  const digestOfTwin = async (call?: string) => {
+    const known = twins.get(call ?? '');
+    if (known !== undefined) return known;
+    const twin = await object.create(gpu, PARTICLES);
+    await twin.step();
+    if (call !== undefined) await twin.awaited[call]?.();
+    await twin.step();
+    const digest = await twin.digest();
+    twin.destroy();
+    twins.set(call ?? '', digest);
+    return digest;
+  };
+  await digestOfTwin();
+  const counts: Record<string, number> = {};
+  const first = await object.create(gpu, PARTICLES);
+  const calls = Object.keys(first.awaited);
+  first.destroy();
+  for (const call of calls) {
+    for (let buffer = 0; ; buffer++) {
+      const held = await object.create(gpu, PARTICLES);
+      await held.step();
+      shortage.arm(buffer);
+      const outcome = await settle(() => held.awaited[call]?.(), PATIENCE);
+      const { failed } = shortage;
+      shortage.arm(Number.POSITIVE_INFINITY);
+      if (failed === undefined) {
+        held.destroy();
+        counts[call] = buffer;
+        break;
+      }
+      const where = `${call} of ${object.name} without memory for ${failed}`;
+      let fault = faultOfShortage(where, outcome);
+      const later = await settle(async () => {
+        await held.step();
+        return held.digest();
+      }, PATIENCE);
+      if (later === 'hangs') fault ??= `${where}: the next step hangs`;
+      else if ('error' in later) fault ??= `${where}: afterwards ${describeError(later.error)}`;
+      // A call that also steps may have stepped before its result found no memory.
+      else if (later.value !== (await digestOfTwin()) && later.value !== (await digestOfTwin(call))) {
+        fault ??= `${where}: afterwards the digest is ${later.value} instead of ${await digestOfTwin()}`;
+      }
+      await device.queue.onSubmittedWorkDone();
+      held.destroy();
+      fault ??= live.size > 0 ? `${where}: destroy() leaves ${live}` : undefined;
+      fault ??= faultOfComplaints(where, complaints);
+      part.judge(fault);
+      live.forget();
+      complaints.length = 0;
+    }
+  }
+  device.destroy();
+  return counts;
+}
+
+function faultOfShortage(where: string, outcome: Awaited<ReturnType<typeof settle>>): string | undefined {
+  if (outcome === 'hangs') return `${where}: the promise hangs`;
+  if ('value' in outcome) return `${where}: the promise resolves`;
+  const { error } = outcome;
+  const isRight = error instanceof GpuError && error.reason === 'memory';
+  return isRight ? undefined : `${where}: ${describeError(error)}`;
+}
+
+function faultOfComplaints(where: string, complaints: readonly string[]): string | undefined {
+  return complaints.length > 0 ? `${where}: nobody caught ${complaints[0]}` : undefined;
+}

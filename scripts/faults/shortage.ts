@@ -1,0 +1,56 @@
+/**
+ * Emulates a device that runs out of memory. A real one reports that to the innermost error scope for it, and the buffer
+ * is invalid.
+ */
+import { OWN, type Watched } from '../trust/device';
+
+/** A size that no device has room for, so that the buffer is invalid. */
+const TOO_LARGE = 2 ** 50;
+
+/** Makes one buffer of a device invalid, and reports the lack of memory to the scope that would catch it. */
+export class Shortage {
+  /** The label of the buffer that found no memory. */
+  failed: string | undefined;
+  private left = Number.POSITIVE_INFINITY;
+  private readonly scopes: { readonly filter: GPUErrorFilter; error: GPUError | undefined }[] = [];
+
+  private readonly restoreDevice: () => void;
+
+  constructor({ device, complaints }: Pick<Watched, 'device' | 'complaints'>) {
+    const { createBuffer, pushErrorScope, popErrorScope } = device;
+    this.restoreDevice = () => Object.assign(device, { createBuffer, pushErrorScope, popErrorScope });
+    device.pushErrorScope = (filter) => {
+      this.scopes.push({ filter, error: undefined });
+      return pushErrorScope.call(device, filter);
+    };
+    device.popErrorScope = () => {
+      const scope = this.scopes.pop();
+      return popErrorScope.call(device).then((error) => scope?.error ?? error);
+    };
+    device.createBuffer = (descriptor) => {
+      const isOwn = descriptor.label?.startsWith(OWN);
+      if (isOwn || this.left-- !== 0) return createBuffer.call(device, descriptor);
+      this.failed = descriptor.label ?? '';
+      pushErrorScope.call(device, 'validation');
+      const buffer = createBuffer.call(device, { ...descriptor, size: TOO_LARGE });
+      popErrorScope.call(device).catch(() => undefined);
+      Object.defineProperty(buffer, 'size', { value: descriptor.size });
+      const message = `no memory for ${this.failed}`;
+      const scope = this.scopes.findLast(({ filter }) => filter === 'out-of-memory');
+      if (scope) scope.error ??= { message };
+      else complaints.push(message);
+      return buffer;
+    };
+  }
+
+  /** Lets the buffer with this number fail, counted from 0. */
+  arm(number: number): void {
+    this.left = number;
+    this.failed = undefined;
+  }
+
+  /** Leaves the device as it was. */
+  restore(): void {
+    this.restoreDevice();
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Devices for the soak and fault commands: counts the buffers that are alive, and keeps the errors that nobody caught.
+ * A buffer is alive until it is destroyed or collected as garbage. The commands' own buffers have labels that begin with
+ * OWN and are not counted.
+ */
+import { openDawn } from '../../src/node/dawn';
+import { testPreference } from '../../src/testing/environment';
+
+/** The prefix of the labels of buffers that the commands create themselves. */
+export const OWN = 'trust.';
+
+export interface Watched {
+  readonly device: GPUDevice;
+  readonly live: LiveBuffers;
+  /** Errors that no scope caught. */
+  readonly complaints: string[];
+}
+
+let driverless: GPU | undefined;
+
+/**
+ * Opens a device. Without a driver it validates everything and copies between buffers, but runs no kernel: it compiles
+ * them many times as fast.
+ */
+export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Promise<Watched> {
+  const opened = await openDawn({ driver: testPreference() });
+  if (kind === 'driverless' && !driverless) {
+    const { create } = await import('webgpu');
+    // Kept forever: Dawn crashes if its GPU object is collected while anything uses it.
+    driverless = create(['backend=null']);
+  }
+  const adapter = await (kind === 'driver' ? opened.gpu : (driverless as GPU)).requestAdapter();
+  if (adapter === null) throw new Error('There is no adapter.');
+  const requiredFeatures = (['timestamp-query', 'subgroups'] as const).filter((name) =>
+    adapter.features.has(name),
+  );
+  const device = await adapter.requestDevice({ label: 'trust', requiredFeatures });
+  const complaints: string[] = [];
+  device.onuncapturederror = ({ error }) => complaints.push(error.message);
+  return { device, live: new LiveBuffers(device), complaints };
+}
+
+/** Returns the name of the driver that `openDevice` uses. */
+export async function driverName(): Promise<string> {
+  return (await openDawn({ driver: testPreference() })).driver;
+}
+
+/** The buffers of a device that are alive. */
+export class LiveBuffers {
+  private readonly known = new Map<number, { readonly label: string; readonly size: number }>();
+  private readonly collected = new FinalizationRegistry<number>((key) => this.known.delete(key));
+  private next = 0;
+
+  constructor(device?: GPUDevice) {
+    if (!device) return;
+    const create = device.createBuffer.bind(device);
+    device.createBuffer = (descriptor) => {
+      const buffer = create(descriptor);
+      if (!descriptor.label?.startsWith(OWN)) this.watch(buffer);
+      return buffer;
+    };
+  }
+
+  private watch(buffer: GPUBuffer): void {
+    const { label, size } = buffer;
+    const key = this.next++;
+    this.known.set(key, { label, size });
+    this.collected.register(buffer, key);
+    const destroy = buffer.destroy;
+    buffer.destroy = () => {
+      this.known.delete(key);
+      return destroy.call(buffer);
+    };
+  }
+
+  get size(): number {
+    return this.known.size;
+  }
+
+  get bytes(): number {
+    return [...this.known.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Counts none of the present buffers any more. */
+  forget(): void {
+    this.known.clear();
+  }
+
+  /** The labels of all live buffers, for messages. */
+  toString(): string {
+    return [...this.known.values()].map(({ label }) => label).join(', ');
+  }
+}
+
+const USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
+
+/** Creates a buffer of the command's own with this content. */
+export function upload(device: GPUDevice, name: string, data: ArrayBufferView<ArrayBuffer>): GPUBuffer {
+  const size = Math.max(16, data.byteLength);
+  const buffer = device.createBuffer({ label: `${OWN}${name}`, size, usage: USAGE });
+  // Deno rejects empty writes.
+  if (data.byteLength > 0) device.queue.writeBuffer(buffer, 0, data);
+  return buffer;
+}

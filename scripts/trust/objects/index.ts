@@ -1,0 +1,40 @@
+/**
+ * The public objects of the package that use a GPU, each with its inputs, its calls, and a digest of its state. The
+ * soak and fault commands go through all of them. The same count gives the same inputs.
+ */
+import { BOX_PAIRS, GRID, GRID_PARTICLES, GRIDS_BY_PART, RADIX_SORT } from './engine';
+import { FLOCK, FLUID, LIFE, PBF } from './methods';
+import type { PublicObject } from './object';
+import { OTHER_SIMULATIONS, SIMULATION } from './simulations';
+
+export { digestOf, type Held, type PublicObject } from './object';
+
+/** One object of each public kind. */
+export const OBJECTS: readonly PublicObject[] = [
+  SIMULATION,
+  GRID,
+  BOX_PAIRS,
+  RADIX_SORT,
+  GRID_PARTICLES,
+  FLUID,
+  FLOCK,
+  LIFE,
+  PBF,
+];
+
+/** All objects, with further kinds of simulations. */
+export const ALL_OBJECTS: readonly PublicObject[] = [SIMULATION, ...OTHER_SIMULATIONS, ...OBJECTS.slice(1)];
+
+/** Returns the objects whose names contain `name`. */
+export function objectsNamed(name: string): readonly PublicObject[] {
+  return ALL_OBJECTS.filter((object) => object.name.includes(name));
+}
+
+/**
+ * Returns the same, but instead of a grid with all its lists, a grid per kind of list: one that takes less time to
+ * create, for commands that create it very often.
+ */
+export function smallObjectsNamed(name: string): readonly PublicObject[] {
+  const small = [...ALL_OBJECTS.filter((object) => object !== GRID), ...GRIDS_BY_PART];
+  return small.filter((object) => object.name.includes(name));
+}

@@ -1,0 +1,70 @@
+/** The interface of public objects for the soak and fault commands, and helpers to make their inputs. */
+import { createHash } from 'node:crypto';
+import type { Gpu } from '../../../src/gpu/device';
+import { createNoise } from '../../../src/testing/noise';
+
+export type Calls = Readonly<Record<string, () => unknown>>;
+
+/** A public object that was created. */
+export interface Held {
+  /** Moves the state on by one step, or searches once. */
+  step(): unknown;
+  /** Public calls that return promises. */
+  readonly awaited: Calls;
+  /** Other public calls. They must not change the number of particles. */
+  readonly immediate: Calls;
+  /** A hash of everything that can be read back. */
+  digest(): Promise<string>;
+  readonly checkpoint?: (() => Promise<unknown>) | undefined;
+  readonly restore?: ((checkpoint: unknown) => void) | undefined;
+  destroy(): void;
+}
+
+export interface PublicObject {
+  readonly name: string;
+  /** Creates the object with about `count` particles, boxes or keys. */
+  create(gpu: Gpu, count: number): Promise<Held>;
+}
+
+/** Seconds of a step. */
+export const DT = 1 / 64;
+
+/** Packed positions on a lattice with the given spacing, slightly disturbed; they overlap for a diameter of 1. */
+export function latticeOf(dimensions: 2 | 3, count: number, spacing = 0.9): Float32Array<ArrayBuffer> {
+  const noise = createNoise(count + dimensions);
+  const edge = Math.ceil(count ** (1 / dimensions));
+  return Float32Array.from({ length: dimensions * count }, (_, index) => {
+    const [particle, axis] = [Math.floor(index / dimensions), index % dimensions];
+    return spacing * ((Math.floor(particle / edge ** axis) % edge) + 1 + 0.2 * noise());
+  });
+}
+
+export function boxOf(dimensions: 2 | 3, count: number) {
+  const edge = Math.max(4, Math.ceil(count ** (1 / dimensions)) + 2);
+  return { min: new Array<number>(dimensions).fill(0), max: new Array<number>(dimensions).fill(edge) };
+}
+
+/** Returns a hash of plain data that may hold typed arrays. */
+export function digestOf(value: unknown): string {
+  const hash = createHash('sha256');
+  const visit = (part: unknown): void => {
+    if (ArrayBuffer.isView(part)) {
+      hash.update(`${part.constructor.name} ${part.byteLength}`);
+      hash.update(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+    } else if (typeof part === 'object' && part !== null) {
+      for (const [name, child] of Object.entries(part)) {
+        hash.update(`${name}:`);
+        visit(child);
+      }
+    } else hash.update(`${typeof part} ${String(part)};`);
+  };
+  visit(value);
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Records into a new encoder and submits it. */
+export function submit(gpu: Gpu, record: (encoder: GPUCommandEncoder) => void): void {
+  const encoder = gpu.device.createCommandEncoder({ label: 'trust' });
+  record(encoder);
+  gpu.device.queue.submit([encoder.finish()]);
+}

@@ -1,0 +1,14 @@
+/** Tests creations that are under way while the device is lost. npm run test:faults tests every await. */
+import { expect } from 'vitest';
+import { createBuffers } from '../../../src/gpu/buffers';
+import { gpuTest } from '../../helpers/node-gpu';
+
+gpuTest(
+  'buffers that are created while the device is lost reject',
+  async (device, tools) => {
+    const creating = createBuffers(tools.wrap(), 'test', { words: 16 });
+    device.destroy();
+    await expect(creating).rejects.toMatchObject({ name: 'GpuError', reason: 'lost' });
+  },
+  { driverless: true },
+);
