@@ -168,7 +168,7 @@ function faultOfLoss(where: string, outcome: Awaited<ReturnType<typeof settle>>)
 }
 
 function faultOfComplaints(where: string, complaints: readonly string[]): string | undefined {
-  return complaints.length > 0 ? `${where}: nobody caught ${complaints[0]}` : undefined;
+  return complaints.length > 0 ? `${where}: uncaught: ${complaints[0]}` : undefined;
 }
 
 async function faultOfLaterCalls(where: string, device: GPUDevice, held: Held): Promise<string | undefined> {

@@ -46,7 +46,7 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
         (live.size > 0 ? `${where} leaves ${live}` : undefined) ??
         faultOfComplaints(where, complaints),
     );
-    // What a faulty creation left must not count against the next one.
+    // The leftovers of a faulty creation must not count against the next one.
     if (typeof outcome === 'object' && 'value' in outcome) (outcome.value as { destroy(): void }).destroy();
     live.forget();
     complaints.length = 0;
@@ -125,5 +125,5 @@ function faultOfShortage(where: string, outcome: Awaited<ReturnType<typeof settl
 }
 
 function faultOfComplaints(where: string, complaints: readonly string[]): string | undefined {
-  return complaints.length > 0 ? `${where}: nobody caught ${complaints[0]}` : undefined;
+  return complaints.length > 0 ? `${where}: uncaught: ${complaints[0]}` : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Devices for the soak and fault commands: counts the buffers that are alive, and keeps the errors that nobody caught.
+ * Devices for the soak and fault commands: counts the buffers that are alive, and keeps the uncaught errors.
  * A buffer is alive until it is destroyed or collected as garbage. The commands' own buffers have labels that begin with
  * OWN and are not counted.
  */

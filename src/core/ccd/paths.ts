@@ -139,7 +139,7 @@ interface Meeting {
   readonly others: readonly Piece[];
 }
 
-/** Where and how a fast particle ends its substep. */
+/** The end of a fast particle in a substep. */
 interface Landing {
   readonly slot: number;
   /** The new position, if the path ended early. */

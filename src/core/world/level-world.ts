@@ -25,7 +25,7 @@ import {
 } from './limits';
 import { defineWorld, type RadiusRange, type World, type WorldOptions } from './world';
 
-/** What error messages call the two ends of the range. */
+/** The names of the two ends of the range in error messages. */
 export type RangeLabels = Readonly<Record<keyof RadiusRange, string>>;
 
 const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.largest' };
