@@ -33,7 +33,7 @@ export async function bundle(entries) {
           output: {
             entryFileNames: '[name].mjs',
             chunkFileNames: '[name].mjs',
-            // As in the published build, constants stay `const`, so that V8 inlines them.
+            // Constants stay `const` as in the published build, so that V8 inlines them.
             topLevelVar: false,
           },
         },

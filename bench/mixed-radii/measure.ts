@@ -42,7 +42,7 @@ interface Particles {
   readonly radii?: Float32Array;
 }
 
-/** What a row times: one kind of particles, in one order, on one engine. */
+/** The case that a row times: one kind of particles, in one order, on one engine. */
 interface Contender {
   readonly row: Omit<MixedRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
   readonly bytes: () => number;

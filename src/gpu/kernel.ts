@@ -69,7 +69,7 @@ function numberOf(text: string): number {
 
 /** Returns a key of everything except the label. Descriptions with equal keys compile to the same pipeline. */
 function keyOf({ label, sources, bindings, ...rest }: KernelDescription): string {
-  // As a list, because the order of bindings counts.
+  // A list keeps the order of bindings, which counts.
   return JSON.stringify([sources.map(({ text }) => numberOf(text)), Object.entries(bindings), rest]);
 }
 

@@ -108,8 +108,8 @@ function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
   const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
   // If the box is so far out that doubles cannot tell positions in a period apart, it begins at the low end.
-  const from = Math.abs(min - moved - origin) <= 2 * period ? min - moved : origin;
-  const to = from + (max - min);
+  const isFarOut = !(Math.abs(min - moved - origin) <= 2 * period);
+  const [from, to] = isFarOut ? [origin, origin + (max - min)] : [min - moved, max - moved];
   if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };
   const wrapped = (coordinate: number) =>
     coordinate < origin

@@ -104,7 +104,7 @@ describe('a plan with variable radii', () => {
     const empty = plan({ positions: undefined, radiusRange: range, capacity: 5 });
     expect([empty.count, empty.capacity, empty.radius]).toEqual([0, 5, 3]);
     expect(empty.radii).toEqual(new Float32Array(0));
-    // As a 32-bit float, 0.1 is more than 0.1.
+    // Rounding 0.1 to a 32-bit float makes it larger.
     const tenth = Float32Array.from([0.1, 0.1]);
     expect(plan({ radii: tenth, radiusRange: { smallest: 0.1, largest: 0.1 } }).radius).toBe(
       Math.fround(0.1),

@@ -82,6 +82,17 @@ describe.each([2, 3] as const)('a box in a grid in %dD', (dimensions) => {
     expect(between(4, 3)).toEqual([]);
   });
 
+  it('includes a particle on its upper bound if the length of the box is rounded', () => {
+    const corner = cornersIn(dimensions);
+    const world = { min: corner(-20), max: corner(20), periodic: true };
+    const grid = createCpuGrid({ dimensions, ...world, diameter: 1, capacity: 1 });
+    const bound = Math.fround(0.303);
+    // The low corner plus the rounded length is below the bound.
+    expect(-15.6973 + (bound - -15.6973)).toBeLessThan(bound);
+    grid.build(new Float32Array(corner(bound)));
+    expect([...grid.findInBox(corner(-15.6973), corner(bound))]).toEqual([0]);
+  });
+
   it('can be searched inside a visitor, and must have valid corners', () => {
     const corner = cornersIn(dimensions);
     const grid = createCpuGrid({ dimensions, unbounded: true, diameter: 1, capacity: 4 });

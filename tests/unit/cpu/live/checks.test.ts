@@ -1,4 +1,4 @@
-/** What the CPU index rejects. */
+/** Wrong arguments, which the CPU index rejects. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { type CpuIndexOptions, createCpuGrid, createCpuIndex } from '../../../../src/cpu';

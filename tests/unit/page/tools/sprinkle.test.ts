@@ -1,4 +1,4 @@
-/** Where the pointer adds particles and walls. */
+/** Positions at which the pointer adds particles and walls. */
 import { describe, expect, it } from 'vitest';
 import { NO_OBSTACLES, readObstacles } from '../../../../src/core/obstacles/obstacles';
 import { planSimulation } from '../../../../src/core/simulation/plan';
