@@ -1,16 +1,19 @@
 /**
- * `npm run test:mutants`: puts one fault at a time into the shaders and the sources, runs the tests that cover the file
- * most specifically, and reports the survivors: faults that none of these tests noticed. The sample of faults is the
- * same in every run. Faults listed as equivalent in tests/mutants/equivalents.json are not tried. Writes
- * tests/mutants/results.json and prints a table; exits with 1 if there is a survivor that is not listed.
+ * `npm run test:mutants`: first runs the tests without a fault. Then it puts one fault at a time into the shaders and
+ * the sources, runs the tests that cover the file most specifically, and reports the survivors: faults that none of
+ * these tests noticed. The sample of faults is the same in every run. Faults listed as equivalent in
+ * tests/mutants/equivalents.json are not tried. Writes tests/mutants/results.json, also if it is interrupted, and
+ * prints a table; exits with 1 if there is a survivor that is not listed.
  * Flags: --sample 1 (a factor for the size of the sample), --only PART (files whose path contains it), --workers 2,
- * --again (only the survivors of the last results), --list (prints the sample and runs nothing).
+ * --again (only the survivors of the last results), --rest (only faults without a result), --list (prints the sample
+ * and runs nothing).
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createNoise } from '../src/testing/noise';
+import { measureTests } from './mutants/baseline';
 import { Coverage } from './mutants/coverage';
 import { type Mutant, mutantsOf } from './mutants/mutate';
 import { type Verdict, Workshop } from './mutants/trial';
@@ -20,7 +23,7 @@ interface Group {
   readonly folders: readonly string[];
   /** The size of the sample. */
   readonly faults: number;
-  /** The least share of faults that tests must notice. */
+  /** The share of faults that tests should notice. The table shows it beside the share that they noticed. */
   readonly bar: number;
 }
 
@@ -62,22 +65,25 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     workers: { type: 'string', default: '2' },
     again: { type: 'boolean', default: false },
+    rest: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 });
-const known = existsSync(RESULTS)
-  ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as { verdicts: Verdict[] })
-  : undefined;
+const old = existsSync(RESULTS)
+  ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as { verdicts: Verdict[] }).verdicts
+  : [];
 const equivalents = JSON.parse(readFileSync(EQUIVALENTS, 'utf8')) as Equivalent[];
 
 const keyOf = ({ file, before, after }: Pick<Mutant, 'file' | 'before' | 'after'>) =>
   JSON.stringify([file, before.trim(), after.trim()]);
 const excused = new Set(equivalents.map(keyOf));
-const survivors = new Set(known?.verdicts.filter(({ outcome }) => outcome === 'survived').map(keyOf));
+const tried = new Set(old.map(keyOf));
+const survivors = new Set(old.filter(({ outcome }) => outcome === 'survived').map(keyOf));
 
 const sample = GROUPS.flatMap((group) => sampleOf(group, Number(values.sample)))
   .filter(({ file }) => file.includes(values.only))
   .filter((mutant) => !values.again || survivors.has(keyOf(mutant)))
+  .filter((mutant) => !values.rest || !tried.has(keyOf(mutant)))
   .filter((mutant) => !excused.has(keyOf(mutant)));
 if (values.list) {
   for (const { file, line, before, after } of sample)
@@ -86,10 +92,14 @@ if (values.list) {
 }
 
 const coverage = new Coverage(ROOT);
+const importers = [...new Set(sample.flatMap(({ file }) => coverage.importersOf(file)))];
+process.stdout.write(`Running ${importers.length} test files without a fault…\n`);
+const baselines = await measureTests(ROOT, importers, Number(values.workers));
 const waiting = sample.toReversed();
 const verdicts: Verdict[] = [];
-const workshops = Array.from({ length: Number(values.workers) }, () => new Workshop(ROOT));
+const workshops = Array.from({ length: Number(values.workers) }, () => new Workshop(ROOT, baselines));
 const interrupt = () => {
+  report();
   for (const workshop of workshops) workshop.destroy();
   process.exit(130);
 };
@@ -100,45 +110,38 @@ try {
 } finally {
   for (const workshop of workshops) workshop.destroy();
 }
-const again = new Set(verdicts.map(keyOf));
-const all = [
-  ...verdicts,
-  ...(values.again || values.only ? (known?.verdicts ?? []).filter((old) => !again.has(keyOf(old))) : []),
-]
-  .toSorted((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line))
-  .map(({ seconds: _seconds, ...verdict }) => verdict);
-const table = GROUPS.map(({ name, folders, bar }) => {
-  const own = all.filter(({ file }) => folders.some((folder) => file.startsWith(`${folder}/`)));
-  const killed = own.filter(({ outcome }) => outcome === 'killed').length;
-  const survived = own.filter(
-    (verdict) => verdict.outcome === 'survived' && !excused.has(keyOf(verdict)),
-  ).length;
-  const share = killed / Math.max(1, killed + survived);
-  return {
-    group: name,
-    killed,
-    survived,
-    invalid: own.length - killed - survived,
-    share: Math.round(1000 * share) / 1000,
-    bar,
-  };
-});
-writeFileSync(RESULTS, `${JSON.stringify({ seed: SEED, table, verdicts: all }, undefined, 1)}\n`);
-process.stdout.write('\nSurvivors:\n');
-const left = all.filter((verdict) => verdict.outcome === 'survived' && !excused.has(keyOf(verdict)));
-for (const { file, line, before, after } of left) {
-  process.stdout.write(`${file}:${line}\n- ${before.trim()}\n+ ${after.trim()}\n`);
+process.exit(report() > 0 ? 1 : 0);
+
+/** Writes the results and prints the table. Returns the number of survivors that are not listed as equivalent. */
+function report(): number {
+  const isPart = values.again || values.rest || values.only !== '';
+  const renewed = new Set(verdicts.map(keyOf));
+  const all = [...verdicts, ...(isPart ? old.filter((verdict) => !renewed.has(keyOf(verdict))) : [])]
+    .toSorted((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line))
+    .map(({ seconds: _seconds, ...verdict }) => verdict);
+  const left = all.filter((verdict) => verdict.outcome === 'survived' && !excused.has(keyOf(verdict)));
+  const table = GROUPS.map(({ name, folders, bar }) => {
+    const isOwn = ({ file }: Mutant) => folders.some((folder) => file.startsWith(`${folder}/`));
+    const killed = all.filter((verdict) => isOwn(verdict) && verdict.outcome === 'killed').length;
+    const invalid = all.filter((verdict) => isOwn(verdict) && verdict.outcome === 'invalid').length;
+    const survived = left.filter(isOwn).length;
+    const share = Math.round((1000 * killed) / Math.max(1, killed + survived)) / 1000;
+    return { group: name, killed, survived, invalid, share, bar };
+  });
+  writeFileSync(RESULTS, `${JSON.stringify({ seed: SEED, table, verdicts: all }, undefined, 1)}\n`);
+  process.stdout.write('\nSurvivors:\n');
+  for (const { file, line, before, after } of left)
+    process.stdout.write(`${file}:${line}\n- ${before.trim()}\n+ ${after.trim()}\n`);
+  for (const { group, killed, survived, invalid, share, bar } of table)
+    process.stdout.write(
+      `${group.padEnd(12)} ${killed} killed, ${survived} survived, ${invalid} invalid: ${(100 * share).toFixed(1)}% (bar ${100 * bar}%)\n`,
+    );
+  return left.length;
 }
-for (const row of table) {
-  process.stdout.write(
-    `${row.group.padEnd(12)} ${row.killed} killed, ${row.survived} survived, ${row.invalid} invalid: ${(100 * row.share).toFixed(1)}% (bar ${100 * row.bar}%)\n`,
-  );
-}
-process.exit(left.length > 0 ? 1 : 0);
 
 async function work(workshop: Workshop): Promise<void> {
   for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
-    const tests = coverage.testsOf(mutant.file);
+    const tests = coverage.testsOf(mutant, baselines);
     const verdict: Verdict =
       tests.length > 0
         ? await workshop.try(mutant, tests)

@@ -1,14 +1,15 @@
 /**
- * Finds the tests that cover a file: those that import it, directly or through other files, most specific first. A
- * shader is covered through the module that imports its text.
+ * Finds the tests that cover a fault, most specific first. A source is covered by the tests that import it, directly or
+ * through other files. A line of a shader is covered by the tests that dispatch a kernel with that line.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { DECLARATION } from '../../src/gpu/link';
+import type { Baseline } from './baseline';
+import type { Mutant } from './mutate';
 
 const IMPORT = /(?:from |import\(\s*|import )(?:\/\* @vite-ignore \*\/ )?'(\.[^']+)'/g;
 const TEST_FOLDERS = ['tests/unit', 'tests/gpu'];
-/** Tests of everything at once, which notice nearly any change of a result. */
-const BROAD = /state-hashes\.test\.ts$/;
 
 export class Coverage {
   private readonly tests: string[];
@@ -23,29 +24,39 @@ export class Coverage {
     );
   }
 
+  /** Returns the tests that import the file, or, for a shader, the module that imports its text. */
+  importersOf(file: string): string[] {
+    // Tests without a GPU run no shader.
+    const folder = file.endsWith('.wgsl') ? 'tests/gpu/' : 'tests/';
+    return this.tests.filter((test) => test.startsWith(folder) && this.reachOf(test).has(file));
+  }
+
   /**
-   * Returns the tests that import the file: first those with the file's name, then broad tests, then the rest. In each
-   * group, tests whose paths share more names with the file's path come first.
+   * Returns the tests that cover the fault. Tests with the file's name come first, then tests whose paths share the
+   * most names with the file's path, then tests that reach the fewest files.
    */
-  testsOf(file: string): string[] {
-    const isShader = file.endsWith('.wgsl');
+  testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);
     const stem = words.at(-1) as string;
-    return (
-      this.tests
-        .filter((test) => this.reachOf(test).has(file))
-        // Tests without a GPU run no shader.
-        .filter((test) => !isShader || test.startsWith('tests/gpu'))
-        .map((test) => {
-          const shared = wordsOf(test).filter((word) => words.includes(word)).length;
-          const rank = wordsOf(test).at(-1) === stem ? 0 : BROAD.test(test) ? 1 : 2;
-          return { test, rank, shared, reach: this.reachOf(test).size };
-        })
-        .sort(
-          (a, b) => a.rank - b.rank || b.shared - a.shared || a.reach - b.reach || (a.test < b.test ? -1 : 1),
-        )
-        .map(({ test }) => test)
-    );
+    const lines = file.endsWith('.wgsl') ? this.linesAround(file, line) : [];
+    return this.importersOf(file)
+      .filter((test) => lines.every((text) => baselines.get(test)?.lines.has(text)))
+      .map((test) => {
+        const shared = wordsOf(test).filter((word) => words.includes(word)).length;
+        const rank = wordsOf(test).at(-1) === stem ? 0 : 1;
+        return { test, rank, shared, reach: this.reachOf(test).size };
+      })
+      .sort(
+        (a, b) => a.rank - b.rank || b.shared - a.shared || a.reach - b.reach || (a.test < b.test ? -1 : 1),
+      )
+      .map(({ test }) => test);
+  }
+
+  /** Returns a line of a shader, and the line before it that begins the function or declaration. */
+  private linesAround(file: string, line: number): string[] {
+    const lines = readFileSync(join(this.root, file), 'utf8').split('\n').slice(0, line);
+    const start = lines.findLast((text) => DECLARATION.test(text));
+    return [lines.at(-1) as string, ...(start === undefined ? [] : [start])];
   }
 
   private reachOf(test: string): ReadonlySet<string> {

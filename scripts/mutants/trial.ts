@@ -1,24 +1,20 @@
 /**
- * Tries mutants in a copy of the repository: puts the fault in, runs the NEAR most specific tests of the file until one
- * fails, and takes the fault out. A mutant that does not compile is invalid and does not count.
+ * Tries mutants in a copy of the repository: puts the fault in, runs the most specific tests of the file and the broad
+ * ones until one fails, and takes the fault out. A mutant that does not compile is invalid and does not count.
  */
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Baseline } from './baseline';
 import type { Mutant } from './mutate';
+import { type Batch, endOf, failureIn, killGroup, startTests } from './run-tests';
 
 export interface Verdict extends Mutant {
   readonly outcome: 'killed' | 'survived' | 'invalid';
   /** The test that failed, or the time limit; '' for survivors. */
   readonly by: string;
   readonly seconds: number;
-}
-
-/** One run of tests: their files, and whether to run long tables of cases in full. */
-interface Batch {
-  readonly tests: readonly string[];
-  readonly isFull: boolean;
 }
 
 const COPIED = [
@@ -43,16 +39,28 @@ const COPIED_FILES = [
   'CONTRIBUTING.md',
   'biome.json',
 ];
-/** Time limit of a batch. A batch takes seconds to a minute; one that takes longer hangs. */
-const LIMIT_MS = 150_000;
-/** Number of tests in the first batch, and in the first two batches. The most specific tests run first. */
-const NEAREST = 3;
-const NEAR = 12;
+/**
+ * Time limit of a batch: a test that takes so many times its time without a fault hangs. Tests in full take up to four
+ * times as long.
+ */
+const LIMIT_FACTOR = 6;
+const FULL_FACTOR = 4;
+const START_SECONDS = 30;
+/** Number of tests in the first batch, and in all batches without the broad tests. */
+const NEAREST = 2;
+const NEAR = 10;
+/** Tests of everything at once, which notice nearly any change of a result. */
+const BROAD = /state-hashes\.test\.ts$/;
 
 export class Workshop {
   readonly folder = mkdtempSync(join(tmpdir(), 'cellstorm-mutants-'));
+  private tests: ChildProcess | undefined;
 
-  constructor(root: string) {
+  /** `baselines` holds how long each test file takes without a fault. */
+  constructor(
+    root: string,
+    private readonly baselines: ReadonlyMap<string, Baseline>,
+  ) {
     for (const name of [...COPIED, ...COPIED_FILES]) {
       cpSync(join(root, name), join(this.folder, name), {
         recursive: true,
@@ -62,8 +70,10 @@ export class Workshop {
     symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'), 'dir');
   }
 
+  /** Ends the tests that run, and removes the copy. */
   destroy(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    if (this.tests?.exitCode === null) killGroup(this.tests);
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 
   async try(mutant: Mutant, tests: readonly string[]): Promise<Verdict> {
@@ -77,7 +87,9 @@ export class Workshop {
     writeFileSync(path, lines.join('\n'));
     try {
       for (const batch of batchesOf(tests)) {
-        const result = await this.run(batch);
+        const usual = batch.tests.reduce((sum, test) => sum + (this.baselines.get(test)?.seconds ?? 0), 0);
+        const limit = START_SECONDS + LIMIT_FACTOR * (batch.isFull ? FULL_FACTOR : 1) * usual;
+        const result = await this.run(batch, Math.round(limit));
         const seconds = Math.round((performance.now() - began) / 100) / 10;
         if (result !== undefined) {
           const outcome = /does not compile|SyntaxError|Transform failed|ReferenceError/.test(result)
@@ -98,56 +110,21 @@ export class Workshop {
   }
 
   /** Returns the first failing test and its message; undefined if all pass. */
-  run({ tests, isFull }: Batch): Promise<string | undefined> {
+  private async run(batch: Batch, limit: number): Promise<string | undefined> {
     const report = join(this.folder, 'report.json');
-    rmSync(report, { force: true });
-    const mode = isFull ? ['--mode', 'all'] : [];
-    const output = ['--bail', '1', '--reporter=json', `--outputFile=${report}`];
-    const child = spawn(
-      process.execPath,
-      ['node_modules/vitest/vitest.mjs', 'run', ...mode, ...output, ...tests],
-      { cwd: this.folder, stdio: 'ignore', detached: true, env: { ...process.env, CI: '1' } },
-    );
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        // The tests run in processes of their own, in the same group.
-        process.kill(-(child.pid as number), 'SIGKILL');
-      }, LIMIT_MS);
-      child.on('error', reject);
-      child.on('exit', (code, signal) => {
-        clearTimeout(timer);
-        if (signal === 'SIGKILL') resolve(`time limit of ${LIMIT_MS / 1000} s`);
-        else resolve(code === 0 ? undefined : failureIn(report));
-      });
-    });
+    this.tests = startTests(this.folder, batch, report, ['--bail', '1']);
+    const result = await endOf(this.tests, limit);
+    if (result === 'late') return `time limit of ${limit} s`;
+    return result === 'passed' ? undefined : failureIn(report);
   }
 }
 
 function batchesOf(tests: readonly string[]): Batch[] {
+  const broad = tests.filter((test) => BROAD.test(test));
+  const near = tests.filter((test) => !BROAD.test(test)).slice(0, NEAR);
   return [
-    { tests: tests.slice(0, NEAREST), isFull: false },
-    { tests: tests.slice(NEAREST, NEAR), isFull: false },
-    { tests: tests.slice(0, NEAR), isFull: true },
+    { tests: near.slice(0, NEAREST), isFull: false },
+    { tests: [...near.slice(NEAREST), ...broad], isFull: false },
+    { tests: [...near, ...broad], isFull: true },
   ].filter((batch) => batch.tests.length > 0);
-}
-
-function failureIn(report: string): string {
-  try {
-    const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
-      testResults: {
-        name: string;
-        message: string;
-        assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
-      }[];
-    };
-    for (const { name, message, assertionResults } of testResults) {
-      const failed = assertionResults.find(({ status }) => status === 'failed');
-      const file = name.replace(/^.*?\/(?=tests\/)/, '');
-      if (failed) return `${file}: ${failed.fullName}\n${failed.failureMessages.join('\n')}`;
-      if (message) return `${file}\n${message}`;
-    }
-  } catch {
-    // Without a report, the process died.
-  }
-  return 'the process of the tests died';
 }

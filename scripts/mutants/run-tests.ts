@@ -1,0 +1,74 @@
+/** Starts Vitest in a process of its own, waits for it with a time limit, and reads its report. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+
+/** One run of tests: their files, and whether to run long tables of cases in full. */
+export interface Batch {
+  readonly tests: readonly string[];
+  readonly isFull: boolean;
+}
+
+export function startTests(
+  folder: string,
+  { tests, isFull }: Batch,
+  report: string,
+  options: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  rmSync(report, { force: true });
+  const mode = isFull ? ['--mode', 'all'] : [];
+  const output = ['--reporter=json', `--outputFile=${report}`];
+  return spawn(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', ...mode, ...output, ...options, ...tests],
+    { cwd: folder, stdio: 'ignore', detached: true, env: { ...process.env, CI: '1', ...env } },
+  );
+}
+
+/** Waits for the tests, at most `limit` seconds. */
+export function endOf(tests: ChildProcess, limit: number): Promise<'passed' | 'failed' | 'late'> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      killGroup(tests);
+    }, 1000 * limit);
+    tests.on('error', reject);
+    tests.on('exit', (code) => {
+      clearTimeout(timer);
+      resolve(isLate ? 'late' : code === 0 ? 'passed' : 'failed');
+    });
+  });
+}
+
+/** Vitest starts a process per worker; all are in the group of the first. */
+export function killGroup(tests: ChildProcess): void {
+  process.kill(-(tests.pid as number), 'SIGKILL');
+}
+
+export interface FileReport {
+  name: string;
+  message: string;
+  startTime: number;
+  endTime: number;
+  assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
+}
+
+export function reportOf(path: string): FileReport[] {
+  return (JSON.parse(readFileSync(path, 'utf8')) as { testResults: FileReport[] }).testResults;
+}
+
+const fileOf = (name: string) => name.replace(/^.*?\/(?=tests\/)/, '');
+
+export function failureIn(report: string): string {
+  try {
+    for (const { name, message, assertionResults } of reportOf(report)) {
+      const failed = assertionResults.find(({ status }) => status === 'failed');
+      if (failed) return `${fileOf(name)}: ${failed.fullName}\n${failed.failureMessages.join('\n')}`;
+      if (message) return `${fileOf(name)}\n${message}`;
+    }
+  } catch {
+    // Without a report, the process died.
+  }
+  return 'the process of the tests died';
+}
