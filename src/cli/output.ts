@@ -7,7 +7,7 @@ const NARROWEST = 24;
 /** Lines longer than this are hard to read, so output does not fill wider terminals. */
 const MOST_COLUMNS = 120;
 
-/** Formats rows as a table. Aligns columns for which `right` is true to the right. */
+/** Formats rows as a table. Aligns a column to the right if `right` is true for it. */
 export function formatTable(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
@@ -30,7 +30,7 @@ export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
 }
 
-/** Wraps text to `width` letters. All lines but the first begin with `indent`. Longer words stay whole. */
+/** Wraps text to `width` letters. All lines but the first begin with `indent`. Words longer than a line stay whole. */
 export function wrapText(text: string, width: number, indent = ''): string {
   const lines = [''];
   for (const word of text.split(' ')) {
@@ -71,9 +71,10 @@ export function formatFigure(value: number): string {
 
 export function formatSeconds(seconds: number): string {
   if (seconds < 100) return `${seconds.toFixed(1)} s`;
-  const minutes = Math.floor(seconds / 60);
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
   return minutes < 100
-    ? `${minutes} min ${Math.round(seconds % 60)} s`
+    ? `${minutes} min ${whole % 60} s`
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
