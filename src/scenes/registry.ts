@@ -68,16 +68,20 @@ export function scenesOf<Method extends SceneMethod>(method: Method): readonly D
   return SCENES.filter((scene): scene is DefinitionOf[Method] => scene.method === method);
 }
 
-/** Returns the names of the collision scenes whose flags have the values in `flags`; by default, of all of them. */
+/**
+ * Returns the names of the collision scenes whose flags have the values in `flags`. Without flags, returns all names.
+ */
 export function sceneNames(flags: Readonly<Partial<Record<SceneFlag, boolean>>> = {}): readonly string[] {
   checkKnownKeys('flags', flags, FLAGS);
   for (const [flag, value] of Object.entries(flags)) {
     if (value !== undefined && typeof value !== 'boolean')
       throw new ArgumentError(`flags.${flag}`, value, 'true or false');
   }
-  const wanted = Object.entries(flags) as [SceneFlag, boolean][];
+  const wanted = Object.entries(flags) as [SceneFlag, boolean | undefined][];
   return scenesOf('collisions')
-    .filter((scene) => wanted.every(([flag, value]) => (scene[flag] ?? false) === value))
+    .filter((scene) =>
+      wanted.every(([flag, value]) => value === undefined || (scene[flag] ?? false) === value),
+    )
     .map(({ name }) => name);
 }
 

@@ -369,3 +369,8 @@ describe('the registry', () => {
     });
   });
 });
+
+it('a flag that is undefined leaves no scene out', () => {
+  const flags = { driven: undefined } as unknown as { readonly driven: boolean };
+  expect(sceneNames(flags)).toEqual(sceneNames());
+});
