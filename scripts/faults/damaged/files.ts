@@ -1,6 +1,7 @@
 /**
- * Damaged state files, particle tables and page addresses. Each function opens one as the package does and returns
- * whether it was accepted. It throws what the package throws, or a plain Error if the result is not valid.
+ * Opens damaged state files, particle tables and page addresses. Each `open…` function damages one, opens it as the
+ * package does, and returns true if it was accepted. It throws what the package throws, or a plain Error if the result
+ * is not valid.
  */
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -11,10 +12,13 @@ import { changedFields, chooseScene, defaultChoices } from '../../../src/page/mo
 import { type Choices, FIELD_NAMES, FIELDS, type FieldName, refusalOf } from '../../../src/page/model/fields';
 import { MOST_ID, readLink, readViewState, writeLink } from '../../../src/page/session/link';
 import { LOOK_RANGES } from '../../../src/page/view/camera';
-import { createScene, sceneNames, sceneOptions } from '../../../src/scenes';
+import { createScene, sceneOptions } from '../../../src/scenes';
 import { below, harmBytes, harmObject, type Noise, pick } from './harm';
 
-/** A file may have an id or a world that needs more memory than a test may take; such files are only planned. */
+/**
+ * Files with a capacity above MOST_CAPACITY or more cells than MOST_CELLS are only planned, not opened: they may need
+ * more memory than a test may take.
+ */
 const MOST_CAPACITY = 200_000;
 const MOST_CELLS = 2_000_000;
 
@@ -26,16 +30,22 @@ interface Original {
   readonly table: Uint8Array;
 }
 
-/** The simulations whose files are damaged: of all worlds and sizes, with and without obstacles. */
+/**
+ * The simulations whose files are damaged: in all kinds of worlds, with all kinds of sizes, with and without obstacles.
+ */
 const originals: readonly Original[] = [
-  ...['uniform', 'gas', 'periodic', 'far-apart', 'mixed', 'mixed-periodic', 'bullets', 'boxes', 'pegs'],
-]
-  .filter((name) => sceneNames().includes(name))
-  .flatMap((name) =>
-    ([2, 3] as const).map((dimensions) =>
-      original(sceneOptions(createScene(name, { dimensions, count: 40 }))),
-    ),
-  );
+  'uniform',
+  'gas',
+  'periodic',
+  'far-apart',
+  'mixed',
+  'mixed-periodic',
+  'bullets',
+  'crates',
+  'obstacles',
+].flatMap((name) =>
+  ([2, 3] as const).map((dimensions) => original(sceneOptions(createScene(name, { dimensions, count: 40 })))),
+);
 
 function original(options: SimulationOptions): Original {
   const simulation = createCpuSimulation(options);
@@ -69,7 +79,7 @@ export function openStateFile(noise: Noise): boolean {
   return true;
 }
 
-/** Damages the header as JSON, so that its length stays right. */
+/** Damages the JSON of the header, and writes the new length of the header before it. */
 function withHarmedHeader(noise: Noise, file: Uint8Array): Uint8Array {
   const length = new DataView(file.buffer, file.byteOffset).getUint32(8, true);
   const header = JSON.parse(new TextDecoder().decode(file.subarray(12, 12 + length))) as object;
