@@ -91,7 +91,7 @@ function scatter(dimensions: Dimensions, count: number, scene: string): Float32A
   const boxes = new Float32Array(2 * dimensions * count);
   for (let box = 0; box < count; box++) {
     const longAxis = Math.floor(noise() * dimensions);
-    // Boxes of `mixed` draw one edge, which is equal along all axes.
+    // A box of `mixed` has one random edge length for all axes.
     const same = scene === 'mixed' ? extent(noise, 0, longAxis) : undefined;
     for (let axis = 0; axis < dimensions; axis++) {
       const low = Math.fround(noise() * edge);
@@ -159,7 +159,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
           best = axis;
         }
       }
-      // Pack key and id into one number, since a typed array sorts many times faster without a comparison function.
+      // Turn the low end into an integer `key` that ascends with the low end. Pack key and id into one number, since a
+      // typed array sorts many times faster without a comparison function.
       for (let box = 0; box < count; box++) {
         number[0] = boxes[stride * box + best] as number;
         const word = bits[0] as number;
@@ -236,6 +237,8 @@ function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
           total++;
         });
       }
+      // So far, `starts[b + 1]` counts the entries of bucket b. The next loop turns it into the end of the bucket. The
+      // loop over the boxes then counts it down to the start of the bucket.
       if (entries.length < total) {
         entries = new Uint32Array(total);
         cells = new Int32Array(3 * total);

@@ -1,16 +1,16 @@
 // @ts-check
 /**
- * Times a frame in which some of N discs move, and the discs that overlap the moved ones are found. Compares CpuIndex,
- * which moves single objects, with structures that are rebuilt.
+ * Times a frame: some of N discs move, then a structure finds the partners of the moved discs. The partners of a disc
+ * are the discs that overlap it. Compares CpuIndex, which moves single objects, with structures that are rebuilt.
  *
  *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * Discs are random (scene `uniform`), and each overlaps one other on average. In every frame, a random share of the
- * discs moves by up to a tenth of a diameter along each axis. Timed: applying the moves, and finding the partners of
- * every moved disc, on one thread. One contender finds all pairs of the frame instead.
+ * Discs are random (scene `uniform`), and each overlaps one other on average. In every frame, randomly chosen discs
+ * move by up to a tenth of a diameter along each axis; `--shares` sets their share. Timed: applying the moves, and
+ * finding the partners of every moved disc, on one thread. One contender finds all pairs of the frame instead.
  * Before timing, all contenders must agree on the partners in several frames: on their number and on a checksum that
- * does not depend on their order. Frames move discs back and forth between two states, so that all contenders are timed
- * on the same frames. Contenders take turns; the table shows medians.
+ * does not depend on their order. A frame moves its discs to new positions and later back, so that all contenders are
+ * timed on the same frames. Contenders take turns; the table shows medians.
  * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';

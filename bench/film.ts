@@ -1,7 +1,7 @@
 /**
  * `npm run bench:film`: measures how much recording a live film slows the page, in milliseconds per picture in headless
- * Chrome. bench/film/measure.ts describes the four kinds of recording that are compared. They take turns, and figures
- * are medians. Processor time is that of all processes of the browser, as Linux counts it.
+ * Chrome. bench/film/measure.ts describes the four kinds of recording that are compared. The kinds take turns, and
+ * figures are medians. Processor time is that of all processes of the browser, as Linux counts it.
  * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -36,7 +36,7 @@ interface Result {
   readonly total: number;
 }
 
-/** Substeps before timing, in which the column begins to fall and the driver compiles the kernels. */
+/** Substeps before timing, in which the column of fluid begins to fall and the driver compiles the kernels. */
 const WARM_UP = Number(values['warm-up']);
 const DT = 1 / 240;
 

@@ -1,6 +1,6 @@
 /**
- * Compares a step of a simulation in which nine of ten particles are obstacles with a step in which all of them move.
- * Both run in turns, on the CPU engine and on the GPU in Node. The result is a ratio of medians.
+ * Compares the steps of two simulations of the same particles: in one all move, in the other nine of ten are obstacles.
+ * Both run in turns, on the CPU engine and on the GPU in Node. The result is the ratio of their median times.
  * With `--scene uniform`, obstacles are stored in cells. With `--scene mixed`, they have different sizes and are stored
  * in a tree.
  * `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`, after scripts/setup.ts.
@@ -28,8 +28,8 @@ const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
 /**
- * Returns options in which all particles move, and options in which nine of ten are obstacles. Ids are random, so that
- * obstacles are everywhere.
+ * Returns options in which all particles move, and options in which nine of ten are obstacles. The particles of
+ * `uniform` and `mixed` are in random order, so the last nine tenths, which become obstacles, are everywhere.
  */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:pack`: packs the benchmark into a folder and an archive, so that it runs with one command on a machine
  * that has only a GPU driver. Outputs: dist/bench-pack/cellstorm-bench/ and dist/bench-pack/cellstorm-bench.tar.gz.
- * With `--xz`, makes a smaller .tar.xz instead, which takes minutes. Linux on x86-64 only, because it packs this
- * machine's binaries.
+ * With `--xz`, makes a smaller .tar.xz instead, which takes minutes. Runs on Linux on x86-64 only, and makes a pack for
+ * such machines: it copies this machine's binaries.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -31,7 +31,7 @@ const PACK_NAME = 'cellstorm-bench';
 
 const MOST_BYTES = 60 * 2 ** 20;
 
-/** Folder of the binaries for the only packed system, in Dawn's package. */
+/** Folder in Dawn's package with the binaries for Linux on x86-64, the only system that the pack supports. */
 const DAWN_FOLDER = 'dist/linux-x64';
 
 /**
@@ -109,7 +109,7 @@ export async function pack(folder: string): Promise<void> {
   const app = join(folder, 'app');
   mkdirSync(join(folder, 'bin'), { recursive: true });
   await buildCli(app, false);
-  // The app has dynamic imports, so it must be an ES module package. It is never published.
+  // The .js files of the app are ES modules, so Node needs this type. The package is never published.
   writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }\n');
   writeFileSync(join(app, 'COMMIT'), `${commitOf() ?? ''}\n`);
   const modules = join(app, 'node_modules');

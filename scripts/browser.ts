@@ -1,6 +1,6 @@
 /**
  * Starts a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU work without a GPU.
- * Tests, benchmarks and screenshots share it; the caller must close both.
+ * Tests, benchmarks and screenshots use this module; they must close the server and Chrome.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

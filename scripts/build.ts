@@ -99,7 +99,7 @@ export async function buildDeclarations(outDir: string): Promise<void> {
   await Promise.all(files.map((file) => completeImports(join(outDir, file))));
 }
 
-/** Matches imports in declarations, which the compiler writes as `from './x'` or `import('./x')`. */
+/** Matches imports in declarations, which the compiler writes as `from './x'`, `import('./x')` or `import './x'`. */
 const RELATIVE_IMPORT = /(\bfrom |\bimport\(|^import )(['"])(\.{1,2}(?:\/[^'"]*)?)\2/gm;
 
 async function completeImports(file: string): Promise<void> {

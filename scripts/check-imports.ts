@@ -1,7 +1,7 @@
 /**
- * Checks the direction of every import; part of `npm run lint`. A file may import from its own folder and from the
- * folders that FOLDERS lists for that folder. If SUBFOLDERS lists subfolders of the file's folder, the file may import
- * only from its own subfolder and from those listed before it.
+ * Checks the direction of every import, and that the imports of src form no circle; part of `npm run lint`. A file may
+ * import from its own folder and from the folders that FOLDERS lists for that folder. SUBFOLDERS orders the subfolders
+ * of some folders: inside such a folder, a file may import only from its own subfolder and from those listed before it.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

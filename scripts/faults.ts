@@ -1,10 +1,10 @@
 /**
- * `npm run test:faults`: everything that can go wrong. Loses devices, takes memory away, lowers limits, compares random
- * scenes with brute force, and damages files, tables, addresses and options. Each case must end with the right error
- * and lose nothing. Writes tests/trust/faults.json and exits with 1 if anything failed.
- * Flags: --scenes 10000, --gpu-scenes 1000 (of these, on the GPU too), --files 20000, --only PART (lost, memory, limits,
- * scenes or damage), --object NAME (of lost, memory and limits, the objects whose names contain it), --seed 22, --out FILE
- * (relative to the root).
+ * `npm run test:faults`: provokes faults. Loses devices, takes memory away, lowers limits, compares random scenes with
+ * brute force, and damages files, tables, addresses and options. Each case must end with the right result or the right
+ * error, and lose nothing. Writes tests/trust/faults.json and exits with 1 if anything failed.
+ * Flags: --scenes 10000, --gpu-scenes 1000 (how many of the scenes also run on the GPU), --files 20000, --only PART
+ * (lost, memory, limits, scenes or damage), --object NAME (for lost, memory and limits: only the objects whose names
+ * contain NAME), --seed 22, --out FILE (relative to the root).
  */
 import { parseArgs } from 'node:util';
 import { runDamage } from './faults/damage';

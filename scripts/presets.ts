@@ -11,7 +11,7 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
-/** The page shows pictures at 160 by 100 CSS pixels, so they are sharp at up to 1.5 device pixels per CSS pixel. */
+/** Size of a picture in pixels. The page scales the picture to the width of its card, which is usually less. */
 const SIZE = { width: 240, height: 150 };
 /** Most bytes of all pictures together, because the page loads all of them when the user opens the presets. */
 const MOST_BYTES = 26_000;

@@ -89,7 +89,7 @@ function setUp(): string | undefined {
     say,
   });
   if (typeof chrome === 'string') return chrome;
-  // wgpu also accepts SwiftShader, so the second driver is optional.
+  // wgpu, the other WebGPU implementation in the tests, also runs on SwiftShader, so the second driver is optional.
   if (apt === 'root' && findLavapipe(machine) === undefined) {
     say(`installing ${LAVAPIPE_PACKAGES[0]} with apt-get, a second Vulkan driver for the portability tests.`);
     const failure = aptInstall(apt, LAVAPIPE_PACKAGES);

@@ -1,7 +1,7 @@
 /**
  * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the least measured times,
  * which other work on the machine disturbs least. The fit minimises the sum of squared relative errors, with costs of
- * at least 0: it solves for every subset of nonzero costs and takes the best solution.
+ * at least 0: the fit solves for every subset of nonzero costs and takes the best solution.
  */
 import type { CellSizeRow } from './measure';
 
@@ -17,7 +17,7 @@ export interface Costs {
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // Each row is divided by its time, so that the fitted value should be 1.
+  // Divide each row by its time: the fit then aims at 1 for every row, and its errors are relative.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );
@@ -28,7 +28,7 @@ export function fitCosts(samples: readonly Sample[]): Costs {
       columns.map((a) => columns.map((b) => sum(rows, (row) => (row[a] as number) * (row[b] as number)))),
       columns.map((a) => sum(rows, (row) => row[a] as number)),
     );
-    if (!solved.every((cost) => cost >= 0)) continue;
+    if (!solved.every((cost) => cost >= 0 && cost < Number.POSITIVE_INFINITY)) continue;
     const costs = [0, 1, 2].map((column) => solved[columns.indexOf(column)] ?? 0);
     const square = sum(
       rows,
@@ -47,7 +47,10 @@ function sum<Item>(items: readonly Item[], read: (item: Item, index: number) => 
   return items.reduce((total, item, index) => total + read(item, index), 0);
 }
 
-/** Solves a positive definite system by Gauss-Jordan elimination. For a singular matrix the result contains NaN. */
+/**
+ * Solves a positive definite system by Gauss-Jordan elimination. For a singular matrix, the result contains values that
+ * are not finite.
+ */
 function solve(matrix: number[][], rightHandSide: number[]): number[] {
   const size = rightHandSide.length;
   const rows = matrix.map((row, index) => [...row, rightHandSide[index] as number]);

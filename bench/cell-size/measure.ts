@@ -1,8 +1,8 @@
 /**
  * Times searches among the same particles with cells of different sizes, on the CPU engine and on the GPU, and counts
- * the candidates per size. Before timing, all sizes and methods must find the same number of contacts. Contenders are
- * timed in turns. Particles are random, with coordinates that are multiples of 1/1024 of a diameter. They are sorted by
- * cell, as in a simulation.
+ * the candidates per size. Before timing, all sizes and methods must find the same number of contacts. A contender is a
+ * method with one cell size; contenders take turns. Particles are random, with coordinates that are multiples of 1/1024
+ * of a diameter. They are sorted by cell, as in a simulation.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -24,7 +24,7 @@ import { Random } from '../../src/scenes/random';
 export interface CellSizeRequest {
   readonly dimensions: Dimensions;
   readonly count: number;
-  /** Particles per square (cube) of one diameter. */
+  /** Particles per square or cube with an edge of one diameter. */
   readonly density: number;
   /** Edges of cells, in diameters. */
   readonly sizes: readonly number[];
@@ -36,7 +36,7 @@ export interface CellSizeRequest {
  * The timed methods. `cpu pairs`: the CPU engine builds its grid and finds all pairs. `gpu push`: a simulation on the
  * GPU sorts its particles and pushes them apart once. `cpu near`: queries of the CPU grid, which visit one cell more on
  * every side than the radius reaches. `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. This
- * kernel visits as many cells on every side as the radius spans.
+ * kernel visits as many cells on every side as the radius spans. Both radii are one diameter.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -194,7 +194,7 @@ async function contendPush(
 
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
-/** Opens a device with error scopes; `close` throws the errors that they caught. */
+/** Opens a device with error scopes; `close` throws the first error that these caught. */
 async function openGpu(
   provider: GPU,
   limits: { readonly particles: number; readonly cells: number; readonly dimensions: Dimensions },

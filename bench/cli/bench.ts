@@ -195,8 +195,8 @@ async function checkRunnable(path: string): Promise<void> {
 }
 
 /**
- * Checks that --out can be written before anything runs, so that a long run does not end in an error. It writes a file,
- * because permissions are not enough: the system may protect a folder in other ways.
+ * Before anything runs, checks that --out can be written, so that a long run does not end in an error. It writes a
+ * file, because permissions are not enough: the system may protect a folder in other ways.
  */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);

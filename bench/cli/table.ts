@@ -97,7 +97,7 @@ function rowsOf({ timed }: Case): string[][] {
   ]);
 }
 
-/** Lists why engines have no time. Each reason appears once, with all engines and counts that have it. */
+/** Lists why engines have no time. A scene lists each reason once, with all engines and counts to which it applies. */
 function describeMissing(outcomes: readonly Outcome[], width: number): string {
   const reasons = new Map<string, { engines: Set<string>; counts: Set<string>; first: Outcome }>();
   for (const outcome of outcomes) {

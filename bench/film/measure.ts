@@ -1,5 +1,5 @@
 /**
- * Draws on a WebGPU canvas with a 2D canvas over it, while a film is recorded or not, and measures the time per
+ * Draws on a WebGPU canvas with a 2D canvas over it, with or without recording a film, and measures the time per
  * picture. Runs in a page.
  */
 import { FilmPicture } from '../../src/page/panel/film-picture';

@@ -15,7 +15,7 @@ export interface Change extends CaseName {
   readonly verdict: 'faster' | 'slower' | 'the same';
 }
 
-/** An engine in a case of both records that was timed in the earlier one only. */
+/** An engine and case of both records, with a time in the earlier record only. */
 export interface Loss extends CaseName {
   readonly engine: string;
   readonly status: Status;
@@ -27,15 +27,15 @@ export interface Comparison {
   readonly differences: readonly string[];
   readonly changes: readonly Change[];
   readonly losses: readonly Loss[];
-  /** Number of earlier times of engines and cases that the new record did not run. */
+  /** Number of earlier times whose engine and case are not in the new record. */
   readonly notRun: number;
   /** Number of new times without an earlier one. */
   readonly added: number;
 }
 
-/** Smaller changes always count as noise. */
+/** Changes smaller than this share always count as noise. */
 const LEAST_CHANGE = 0.05;
-/** Changes up to this many times the sum of both spreads also count as noise. */
+/** Changes up to this many times the sum of the two times' spreads also count as noise. */
 const SPREADS = 1.5;
 
 /** Returns the share by which two medians may differ by noise alone. */

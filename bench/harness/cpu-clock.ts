@@ -1,9 +1,9 @@
 /**
- * Measures how fast one CPU thread copies memory, which converts times into bytes, and the step of the CPU's clock.
- * Browsers round the clock to 5 or 100 µs.
+ * Measures how fast one CPU thread copies memory, and the step of the CPU's clock. The speed of copies converts times
+ * into bytes. Browsers round the clock to 5 or 100 µs.
  */
 
-/** Default size of a copy in bytes: more than any cache holds. */
+/** Default size of a copy in bytes: more than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;
 /** Least size of a copy in bytes; every machine has memory for it. */
 export const LEAST_COPY_BYTES = 2 ** 20;
@@ -18,7 +18,10 @@ export interface CopySpeed {
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** Returns the speed of copies. Measures it again only if `bytes` has changed, since that takes a second. */
+/**
+ * Returns the speed of copies. Measures the speed again only if `bytes` has changed, since a measurement takes a
+ * second.
+ */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;
@@ -52,7 +55,7 @@ const CLOCK_STEPS = 20;
 /** The clock counts as stopped after this many equal readings. */
 const MOST_READINGS = 100_000;
 
-/** Returns the shortest step of `performance.now` in milliseconds; 0 if it stands still. */
+/** Returns the shortest step of `performance.now` in milliseconds; 0 if this clock stands still. */
 export function measureCpuStep(): number {
   let least = Number.POSITIVE_INFINITY;
   for (let step = 0; step < CLOCK_STEPS; step++) {

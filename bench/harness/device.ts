@@ -1,6 +1,6 @@
 /**
  * Opens a device that suits all GPU engines. It requests the largest buffers that the adapter offers, since engines
- * need very different ones. An engine that needs a larger buffer rejects the scene with a LimitError.
+ * need buffers of very different sizes. An engine that needs a larger buffer rejects the scene with a LimitError.
  */
 import { type Dimensions, MAX_CELLS } from '../../src/core/world/world';
 import { type Gpu, requestGpu } from '../../src/gpu/device';

@@ -27,11 +27,11 @@ interface Described {
   readonly peer?: string | undefined;
   /** How the engine works, in one sentence. */
   readonly about: string;
-  /** Returns why the engine does not accept a scene, in one sentence; undefined if it accepts it. */
+  /** Returns why the engine does not accept the scene, in one sentence; undefined if the engine accepts it. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
-   * Says in one sentence what the engine lacks, such as its program; undefined if nothing. A run leaves out an engine
-   * that lacks something. If --only names that engine, the record says that it was refused.
+   * Says in one sentence what the engine lacks, such as its program; undefined if the engine lacks nothing. A run
+   * leaves out an engine that lacks something. If --only names that engine, the record says that it was refused.
    */
   readonly absent?: string | undefined;
 }
@@ -39,7 +39,10 @@ interface Described {
 export interface CpuEngine extends Described {
   readonly backend: 'cpu';
   readonly native?: undefined;
-  /** Does the one-time work, which is not timed. Imports the package, and throws an AbsentError if it is missing. */
+  /**
+   * Does the one-time work, which is not timed. Imports the package of a peer, and throws an AbsentError if the package
+   * is missing.
+   */
   readonly open: (scene: BenchScene) => CpuRunner | Promise<CpuRunner>;
 }
 
@@ -65,9 +68,9 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * Number of counters that a query adds to. A counter is two u32: a number of pairs, and the sum of their `mixPair`. One
- * counter would be slow, because a million threads would wait for each other. The thread's slot or id, modulo this
- * number, selects the counter.
+ * Number of counters that a query adds to. A counter is two u32: a number of pairs, and the sum of their `mixPair`
+ * hashes. One counter would be slow, because a million threads would wait for each other. The thread's slot or id,
+ * modulo this number, selects the counter.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;

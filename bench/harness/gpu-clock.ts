@@ -15,7 +15,10 @@ const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
 /** Milliseconds of copies that check the timestamps: long enough that the latency of a submission matters little. */
 const CHECK_MS = 20;
-/** Timestamps are not trusted if they measure less than this share of the wall time: they do not wait for the work. */
+/**
+ * Timestamps are not trusted if they measure less than this share of the wall time: such timestamps do not wait for the
+ * work.
+ */
 export const LEAST_SHARE = 0.6;
 /**
  * Most comparisons of timestamps with the wall clock; one agreement is enough. Timestamps that do not wait for the work
@@ -25,7 +28,9 @@ const MOST_CHECKS = 5;
 /** Number of empty submissions that are timed. Their median is the latency of a submission. */
 const EMPTY_SUBMISSIONS = 9;
 
-/** 'timestamps' are those of WebGPU, 'events' those of another API, 'wall' is `performance.now`. */
+/**
+ * 'timestamps' are those of WebGPU, 'events' those of another API, 'wall' is the wall clock, such as `performance.now`.
+ */
 export type ClockSource = 'timestamps' | 'events' | 'wall';
 
 /** Records the work of one run; `run` is its index in the batch. */
@@ -56,8 +61,8 @@ export class GpuClock {
   }
 
   /**
-   * Creates a clock and measures how fast the device copies buffers of `copyBytes`, or of less if memory is short. The
-   * same copies show whether the device's timestamps can be trusted.
+   * Creates a clock and measures how fast the device copies buffers of `copyBytes`, or smaller buffers if memory is
+   * short. The same copies show whether the device's timestamps can be trusted.
    */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
@@ -106,7 +111,7 @@ export class GpuClock {
 
   /**
    * Milliseconds by which the time of a batch may be wrong: the step of the timestamps, or, with the wall clock, the
-   * latency of a submission. Each new timestamp can only lower the known step, so this never underestimates the error.
+   * latency of a submission. Each new timestamp can only lower the known step, which is never less than the true step.
    */
   get stepMs(): number {
     return this.usesTimestamps ? Number(this.stampStep) / 1e6 : this.latencyMs;
@@ -128,7 +133,7 @@ export class GpuClock {
     const [bytes] = await reading.finish();
     const [begin = 0n, end = 0n] = new BigUint64Array(bytes as ArrayBuffer);
     this.stampStep = [begin, end].reduce(greatestDivisor, this.stampStep);
-    // The clock runs backwards if a device changes its frequency or sleeps.
+    // The clock may run backwards if a device changes its frequency or sleeps.
     if (end < begin) return undefined;
     return Number(end - begin) / 1e6 / batch;
   }

@@ -2,8 +2,9 @@
  * Finds the correct pairs by a method that shares only the definition of an overlap with the tested engines. It divides
  * the box into columns along its longest edge, sorts the bodies of each column along that edge, and sweeps, in doubles.
  * Input: a scene and positions without NaN. Output: the number of pairs and their checksum.
- * Guarantee: the answer is exact for any number of bodies. Besides the positions, it uses typed arrays of at most
- * 12 + 4 × dimensions bytes per body, and throws a RangeError if there is no memory for these.
+ * Guarantee: the answer is exact for any number of bodies.
+ * Memory: besides the positions, typed arrays of at most 12 + 4 × dimensions bytes per body, and half a MiB. Throws a
+ * RangeError if there is no memory for these arrays.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
@@ -169,7 +170,7 @@ function sortStably(
     starts[bucket] = next + 1;
     to[next] = body;
   }
-  // Each entry of `starts` is now the start of the next bucket, so shift the entries back.
+  // Entry i of `starts` is now the start of bucket i + 1, so move every entry one index up.
   starts.copyWithin(1, 0, buckets);
   starts[0] = 0;
   return starts;

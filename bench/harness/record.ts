@@ -119,7 +119,7 @@ export interface Growth {
 
 /**
  * Returns whether an engine is only a yardstick for the public grids. These are the native engines on the GPU, and
- * cpu-tight on the CPU. They accept few scenes, and users cannot install them.
+ * cpu-tight on the CPU. They accept only scenes of one radius, and users cannot install them.
  */
 export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';

@@ -30,7 +30,8 @@ export interface BenchPlan {
   readonly repeat: number;
   /**
    * Milliseconds that one build and query may take. An engine is skipped if it would take longer, and stopped if it
-   * took longer. After three rounds, an engine also gets no further turn once its rounds took ten times this limit.
+   * took longer. After three rounds, an engine also gets no further turn once its rounds together took more than ten
+   * times this limit.
    */
   readonly limit: number;
 }
@@ -59,7 +60,7 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** Pilot sizes: counts to time first, to predict the time of a larger count, if no smaller counts were timed. */
+/** Pilot sizes: counts to time first, to predict the time of a larger count, if too few smaller counts were timed. */
 const PILOTS = [1024, 4096] as const;
 /** Further pilot sizes grow by this factor. They are needed since a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;
@@ -136,7 +137,7 @@ class Bench {
   /** Measurements of the last GPU clock, for the record after its device is closed. */
   private lastClock: Partial<Measured> = {};
 
-  /** Reports a failed case for all its engines without an outcome, for example if memory ran out. The run continues. */
+  /** For each engine that has no outcome yet, reports the error that ended the case. The run continues. */
   private reportUnreported(name: CaseName, error: unknown): void {
     const reported = this.outcomes.filter(
       ({ scene, dimensions, count }) =>

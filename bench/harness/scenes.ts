@@ -56,9 +56,12 @@ interface Content {
 
 /** How bodies move from frame to frame. */
 interface Motion {
-  /** True if timed builds use the next frames; otherwise only the check after timing does. */
+  /**
+   * True if each timed build uses the next frame. Otherwise only the check after timing uses another frame than frame
+   * 0.
+   */
   readonly timed: boolean;
-  /** Greatest move of a body along an axis from frame to frame, in 1 / UNITS. */
+  /** Greatest move of a body along an axis, in 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
   readonly greatest: number;
   /** 'drift': each body keeps its velocity. 'shake': each body moves around its position in frame 0. */
   readonly kind: 'drift' | 'shake';
@@ -147,8 +150,8 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     }
     return cell;
   };
-  // Use a counting sort: a sort of numbers made of cell and body is not possible, since doubles cannot hold these
-  // exactly. `starts` has the next index per cell.
+  // Use a counting sort, since in large scenes no double holds a cell and a body in one number. `starts[cell + 1]`
+  // counts the bodies of a cell; after the sums, `starts[cell]` is the index of its next body.
   const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
   for (let body = 0; body < count; body++) (starts[cellOf(body) + 1] as number)++;
   for (let cell = 1; cell < starts.length; cell++) {
@@ -167,7 +170,8 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
 }
 
 /**
- * Makes copies of one silo side by side. The CPU engine settles its bodies; then coordinates are rounded to the step.
+ * Makes copies of one silo side by side. The CPU engine settles the bodies of this silo; then coordinates are rounded
+ * to the step.
  */
 function silos({ dimensions, count, seed }: Request): Content {
   const { columns, width } = SILO[dimensions];

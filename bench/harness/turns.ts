@@ -21,11 +21,14 @@ const SAMPLE_MS = 10;
 const SAMPLE_STEPS = 100;
 /** Most builds and queries per sample. All are submitted at once, and the queue of a device is limited. */
 const MOST_BATCH = 1024;
-/** After FEWEST_ROUNDS, an engine gets no more turns once its rounds took this many times the limit of one run. */
+/**
+ * After FEWEST_ROUNDS, an engine gets no more turns once its rounds together took more than this many times the limit
+ * of one run.
+ */
 const MOST_LIMITS = 10;
 const FEWEST_ROUNDS = 3;
 
-/** Batches of one run. */
+/** Batches that run each part once. */
 export const ONE_EACH: Batches = { build: 1, query: 1, total: 1 };
 
 export interface TurnsPlan {
@@ -65,7 +68,8 @@ export async function takeTurns(
 }
 
 /**
- * Returns the order of items in a round. Every second round reverses the order; after two rounds another item is first.
+ * Returns the order of items in a round. Rounds 0, 2, 4 … begin with the first item, the second, the third …, and
+ * continue in turn. Each odd round has the reverse order of the round before.
  */
 export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);

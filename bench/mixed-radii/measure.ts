@@ -1,7 +1,8 @@
 /**
- * Times finding all pairs of particles of different radii, relative to as many equal particles with about as many
- * contacts, on the CPU engine and on the GPU. Before timing, all results for the same particles must agree. Contenders
- * take turns.
+ * Measures how long it takes to find all pairs of particles of different radii, on the CPU engine and on the GPU. Also
+ * gives each time relative to as many equal particles with about as many contacts. Contenders take turns.
+ * Before timing, both engines must find the same pairs as CpuIndex among particles in random order, and simulations
+ * must count as many contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
@@ -22,6 +23,7 @@ export interface MixedRow {
   readonly engine: 'cpu' | 'gpu' | 'push';
   readonly dimensions: Dimensions;
   readonly particles: string;
+  /** Order of the particles in memory when a run begins: `random`, or `canonical`, the order of cells. */
   readonly order: string;
   readonly pairs: number;
   /** Bytes per particle, without the list of pairs. */
@@ -30,7 +32,7 @@ export interface MixedRow {
   readonly median: number;
   /** Least milliseconds of a run. */
   readonly least: number;
-  /** `least` ÷ that of equal particles on the same engine in the same order. */
+  /** `least` ÷ `least` of equal particles, in a box, on the same engine and in the same order. */
   readonly timesEqual: number;
 }
 
@@ -96,7 +98,9 @@ export async function measureMixed(request: MixedRequest, provider?: GPU): Promi
   });
 }
 
-/** Returns the kinds of particles. Equal ones in a box come first, since the others are compared with them. */
+/**
+ * Returns the kinds of particles. Equal particles in a box come first, since all other kinds are compared with them.
+ */
 function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
   const world = worldOptions(equal);
@@ -221,7 +225,7 @@ async function contendPush(
   };
 }
 
-/** Returns the pairs that CpuIndex finds, whose search is independent of the grids. */
+/** Returns the pairs that CpuIndex finds. Its search is independent of the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;

@@ -15,13 +15,14 @@
 // clock. DEVICE is the rest of the line.
 // copy: copies between two buffers of BYTES bytes, halved until there is memory for both. Answers the bytes used, the
 // milliseconds of the fastest of several copies, and the greatest share of the wall time that the clock measured.
-// open: prepares a scene, and answers the allocated memory in bytes. ROWS is `ahead` or `around`: the rows of cells
-// that a query searches.
+// open: prepares a scene, and answers the allocated memory in bytes. INVERSE is 1 / the edge of a cell. MIN and CELLS
+// have a number per axis: the low corner of the box, and how many cells there are, the ring included. ROWS is `ahead`
+// or `around`: the rows of cells that a query searches.
 // place: sets the positions.
 // roll: sets the frames that `wind` loads.
 // find: builds and queries once.
-// time: runs all PARTs in order, BATCH times: `wind` loads the next frame, forwards and then backwards; `build`;
-// `query`. Answers the milliseconds of the whole batch.
+// time: runs the named PARTs BATCH times, always in this order: `wind`, which loads the next frame, forwards and then
+// backwards; `build`; `query`. Answers the milliseconds of the whole batch.
 // An error is one line, `error memory|absent|failed SENTENCE`, and ends the program with status 1.
 //
 //     nvcc -std=c++17 -O3 -arch=native -o cuda-grid grid.cu
@@ -51,7 +52,7 @@ constexpr const char* CLOCK_NAME = "events";
 constexpr unsigned CLOCK_STEP_NS = 500;
 #endif
 
-// The same values as in bench/harness/gpu-clock.ts.
+// The same values as in bench/harness/cpu-clock.ts (LEAST_COPY_BYTES) and bench/harness/gpu-clock.ts (the others).
 constexpr size_t LEAST_COPY_BYTES = 1 << 20;
 constexpr int COPY_REPEATS = 3;
 constexpr unsigned MOST_COPIES = 256;
@@ -208,7 +209,7 @@ class Grid {
 
   Found find() {
     check(cudaMemsetAsync(found.data, 0, found.bytes(), stream.handle), "clear the counters");
-    // The same graph is timed.
+    // Use the same graph as `time`, so that the checked kernels are the timed ones.
     graph_of({false, true, true}).launch(stream);
     std::vector<Found> parts(COUNTERS);
     check(cudaMemcpyAsync(parts.data(), found.data, found.bytes(), cudaMemcpyDeviceToHost, stream.handle), "read");
@@ -330,7 +331,7 @@ CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
     measured = time_copies(copies);
     return std::chrono::duration<double, std::milli>(Wall::now() - began).count();
   };
-  // The first copy touches pages that are not mapped yet.
+  // Do not time the first copy, which touches pages that are not mapped yet.
   time_copies(1);
   unsigned copies = 1;
   double measured = 0;

@@ -1,7 +1,8 @@
 // A dense counting-sort grid that finds overlapping pairs of bodies of one radius, written directly for CUDA. It is the
 // yardstick for cellstorm's grid.
 // Inputs: packed positions (2 or 3 floats per body), and the cells of cellstorm's own grid (src/core/world/world.ts).
-// The cell of a body along an axis is floor((p - min) * inverse) + 1, clamped. A ring of empty cells surrounds the box.
+// The cell of a coordinate p along an axis is floor((p - min) * inverse) + 1, clamped; `inverse` is 1 / the edge of a
+// cell. A ring of empty cells surrounds the box.
 // Outputs: bodies sorted by cell, the first body of each cell, the number of pairs nearer than a diameter, and the sum
 // of their mix_pair modulo 2^32. The number and the sum do not depend on the order of bodies.
 //

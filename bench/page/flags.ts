@@ -13,7 +13,7 @@ export function flagsInAddress(search: string): string {
 /** Returns the flags in `typed`, which blanks separate, and the facts that the page detects. */
 export function detectFlags(typed: string): string[] {
   const detected = [
-    // Recorded because isolated pages have finer clocks.
+    // Record this fact, because cross-origin isolated pages have finer clocks than other pages.
     crossOriginIsolated ? 'cross-origin isolated' : '',
     navigator.webdriver ? 'driven by a program' : '',
     /Headless/.test(navigator.userAgent) ? 'headless' : '',

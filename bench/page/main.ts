@@ -44,7 +44,7 @@ class BenchPage {
   private readonly save = find('save', HTMLButtonElement);
   private readonly bar = find('bar', HTMLProgressElement);
   private readonly results = new Results();
-  /** Undefined after a failure: the next start opens another worker. */
+  /** Undefined after the worker was lost: the next start opens another one. */
   private worker: Worker | undefined;
   /** Whether the page shows what can be chosen. */
   private isOffered = false;
@@ -67,13 +67,15 @@ class BenchPage {
   }
 
   private open(): Worker {
-    // The lock of the worker has the same name. The name is random, because all pages of a site share locks.
+    // The worker takes a lock that has the name of the worker. The name is random, because all pages of a site share
+    // locks.
     const name = `cellstorm-bench-${Math.random()}`;
     const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
     this.worker = worker;
     worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
       if (data.kind === 'locked') {
-        // No event tells that a worker was ended, but its lock becomes free.
+        // No event tells the page that the browser ended a worker. But the lock becomes free then, and this request
+        // gets it.
         navigator.locks.request(name, () =>
           this.lose(worker, 'the browser ended its worker, perhaps because memory ran out'),
         );
@@ -96,11 +98,11 @@ class BenchPage {
   }
 
   private receive(answer: Exclude<Answer, { kind: 'locked' }>): void {
-    // Ignores late answers of a run that failed.
+    // Ignore late answers of a run that failed.
     if (!this.isRunning && answer.kind !== 'choices') return;
     switch (answer.kind) {
       case 'choices': {
-        // A later worker offers the same, and the visitor has chosen already.
+        // A later worker offers the same choices, and the visitor has chosen already.
         if (this.isOffered) break;
         this.isOffered = true;
         const { engines, scenes, missingGpu } = answer;
@@ -253,7 +255,7 @@ class BenchPage {
     this.end(`${sentence}${saved}`);
   }
 
-  /** Completes the record of the run. `ended` is the time of its end; undefined if cases are missing. */
+  /** Completes the record of the run. `ended`: the time at which the run ended; undefined if cases are missing. */
   private finish(ended: string | undefined): void {
     const { machine, isRunning } = this;
     if (!isRunning || !machine) return;

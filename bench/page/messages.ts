@@ -27,7 +27,7 @@ export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { re
 export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
 
 export type Answer =
-  /** The worker holds the lock that has its name, until it ends. */
+  /** The worker now holds the lock that has the worker's name, and keeps it until the worker ends. */
   | { readonly kind: 'locked' }
   | {
       readonly kind: 'choices';

@@ -12,7 +12,10 @@ import { groupsOf, summarise } from '../report/summary';
 import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 
-/** Height and greatest width of a chart in CSS pixels: small enough that its text is readable on a phone. */
+/**
+ * Height and greatest width of a chart in CSS pixels. The style sheet enlarges a chart in a wider figure, and its text
+ * with it.
+ */
 const HEIGHT = 340;
 const WIDEST = 560;
 

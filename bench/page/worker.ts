@@ -24,7 +24,8 @@ addEventListener('message', ({ data }: MessageEvent<Question>) => {
   else run(data.plan);
 });
 
-// Insecure contexts have no locks. In these the page cannot tell that its worker was ended.
+// Holds a lock until the worker ends. The page waits for this lock, and so notices if the browser ends the worker.
+// Insecure contexts have no locks; there the page does not notice.
 navigator.locks?.request(self.name, () => {
   say({ kind: 'locked' });
   return new Promise(() => undefined);

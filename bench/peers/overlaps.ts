@@ -1,6 +1,6 @@
 /**
- * The exact test that all packages share: a package finds candidates by its own boxes or shapes, and this class lists
- * the candidates that overlap.
+ * The exact test that all engines of this folder share: an engine finds candidates by its own boxes or shapes, and this
+ * class lists the candidates that overlap.
  * Input: the current positions, and candidates, each pair at most once. Output: the list of overlapping pairs.
  */
 import { PairSink } from '../harness/pair-sink';

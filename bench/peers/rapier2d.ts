@@ -3,7 +3,7 @@
  * does not move them. In moving scenes a build first moves the colliders; otherwise it creates a new world. Then it
  * steps the world by the default time, which puts the colliders into Rapier's tree of boxes. A step of zero time does
  * not suffice: queries would miss moved colliders. A query searches the tree with the box of each collider. Colliders
- * are not sensors, whose pairs Rapier's narrow phase would test, which takes longer.
+ * are not sensors: Rapier's narrow phase would test the pairs of sensors, which takes longer.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

@@ -1,6 +1,6 @@
 /**
- * Draws times against counts on two logarithmic axes, with one line per engine and the engine's name at its end. The
- * report and the page share it. Colours are classes in bench/report/chart.css.
+ * Draws times against counts on two logarithmic axes, with one line per engine and the engine's name at its end. Both
+ * the report and the page draw with this module. Colours are classes in bench/report/chart.css.
  * Input: a curve per engine. Output: markup.
  */
 import type { Curve } from '../../src/core/base/curves';
@@ -27,10 +27,10 @@ const DASHES = ['none', '7 4', '2 4'];
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
 /** Greatest share of the width for the names at the ends of lines. */
 const NAMES_SHARE = 0.3;
-/** Width of a letter. */
+/** Width of a letter of a name, in CSS pixels. */
 const LETTER = 7.2;
 const NAME_HEIGHT = 14;
-/** Gap between the grid lines and the names. A thin line from the end of each curve to its name crosses it. */
+/** Gap between the grid lines and the names. The thin line from the end of a curve to its name crosses this gap. */
 const LEADER = 16;
 const DOT = 3;
 /** With more counts than this, only powers of ten are labelled. */
@@ -148,7 +148,10 @@ function scaleOver(values: readonly number[], from: number, to: number, whole: b
   };
 }
 
-/** Returns heights for names, near the wanted ones and in the same order, so that names do not overlap. */
+/**
+ * Returns a y coordinate per name, near the wanted one. Keeps the order of names, and spreads them so that they do not
+ * overlap if there is room.
+ */
 function spread(wanted: readonly number[], top: number, bottom: number): number[] {
   const distance = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));

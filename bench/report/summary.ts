@@ -300,7 +300,10 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/** Describes the counts at which the CPU grid is faster: for few bodies, a submission to the GPU takes longer. */
+/**
+ * Describes the counts at which the CPU grid is faster than the GPU grid. For few bodies, a submission to the GPU takes
+ * longer than all work on the CPU.
+ */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {

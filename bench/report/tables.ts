@@ -56,7 +56,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
-/** Wraps content that may be wider than the screen in a box that scrolls by itself, also by keyboard. */
+/** Wraps wide content in a box of its own, which scrolls sideways, also by keyboard. */
 export function wide(label: string, content: Markup): Markup {
   return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

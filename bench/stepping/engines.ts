@@ -1,6 +1,6 @@
 /**
- * Wraps cellstorm's particle solver and rigid-body engines in one interface, to step a pile of discs. They solve
- * different problems: in rigid-body engines, bodies rotate, and contacts persist from step to step. So
+ * Wraps cellstorm's particle solver and rigid-body engines in one interface, to step a pile of discs. These engines
+ * solve different problems: in rigid-body engines, bodies rotate, and contacts persist from step to step. So
  * bench/stepping/measure.ts also measures the last state of the pile.
  * Input: a 2D scene of src/scenes. Output: steppers, which return positions and velocities after the last step.
  */
@@ -147,7 +147,7 @@ const BOX2D: SteppingEngine = {
       return body;
     });
     for (const options of [worldOptions, bodyOptions, shapeOptions, position, circle]) options.delete();
-    /** Copies a vector of Box2D's memory and frees it. */
+    /** Copies a vector out of Box2D's memory, and frees the original. */
     const copyOf = (vector: { readonly x: number; readonly y: number; delete(): void }) => {
       const { x, y } = vector;
       vector.delete();
@@ -180,7 +180,7 @@ const MATTER: SteppingEngine = {
     const { Bodies, Body, Composite, Engine } = Matter;
     const { positions, radius } = scene;
     const { x, y } = gravityOf(scene);
-    // Per millisecond², since matter-js measures time in milliseconds.
+    // This gravity is per millisecond², since matter-js measures time in milliseconds.
     const engine = Engine.create({ gravity: { x: x / 1e6, y: y / 1e6, scale: 1 } });
     const options = { friction: FRICTION, frictionAir: 0, restitution: 0 };
     const walls = wallsOf(scene).map((wall) =>
@@ -189,7 +189,8 @@ const MATTER: SteppingEngine = {
         isStatic: true,
       }),
     );
-    // The default slop of 0.05 suits bodies of tens of units; these discs have a diameter of about one unit.
+    // `slop` is the overlap that matter-js tolerates. Its default of 0.05 suits bodies of tens of units; these discs
+    // have a diameter of about one unit.
     const discs = Array.from({ length: positions.length / 2 }, (_, disc) =>
       Bodies.circle(positions[2 * disc] as number, positions[2 * disc + 1] as number, radius, {
         ...options,

@@ -21,7 +21,7 @@ export interface SteppingRequest {
   readonly count: number;
   /** Greatest number of timed steps. */
   readonly steps: number;
-  /** Milliseconds after which no further step is begun. */
+  /** Milliseconds after which no further step is begun; one step is timed in any case. */
   readonly limit: number;
 }
 

@@ -12,7 +12,7 @@ import { ALL_OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 import { describeError, settle } from '../trust/time-limit';
 
-/** So many that their buffers are larger than any buffer of a fixed size. */
+/** With so many particles, their buffers are larger than any buffer of a fixed size. */
 const PARTICLES = 100_000;
 const PATIENCE = 120;
 /** With this maxComputeWorkgroupsPerDimension all creators succeed. */
@@ -41,7 +41,10 @@ interface Creator {
   readonly name: string;
   /** Creates what the creator needs, with the device's full limits, and returns the creator. */
   prepare(gpu: Gpu): Promise<() => Promise<Destroyable>>;
-  /** True for lists of a grid, whose kernels the grid has checked the device for. */
+  /**
+   * True for lists of a grid. The grid has already checked the other limits for their kernels, so only buffer sizes are
+   * lowered.
+   */
   readonly isList?: boolean;
 }
 

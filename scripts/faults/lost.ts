@@ -1,7 +1,8 @@
 /**
  * Loses the device at every await of the public API: while each public object is created, and in each of its calls that
  * return a promise. The pending promise must reject with a GpuError of reason 'lost', all later calls must throw the
- * same, and destroy() must not throw. A checkpoint that was taken before continues on a new device with the same state.
+ * same error, and destroy() must not throw. A checkpoint that was taken before the loss must continue on a new device
+ * with the same state.
  *
  * An await of the package always waits for one of a few promises of WebGPU. A fuse counts these and loses the device at
  * one of them.
@@ -19,8 +20,8 @@ const PARTICLES = 48;
 /** Seconds after which a promise counts as hanging. */
 const PATIENCE = 60;
 /**
- * Calls that end with a step, which they only submit, as `step` does. If the device is lost then, they may resolve; later
- * calls report the loss.
+ * Calls that end by submitting a step without waiting for it. If the device is lost at that time, these calls may
+ * resolve; later calls report the loss.
  */
 const SUBMIT_LAST: ReadonlySet<string> = new Set(['advance']);
 /** Devices that are lost at the same time. */
@@ -30,7 +31,7 @@ const STEPS = 3;
 
 /** Loses a device at a chosen one of its promises. */
 class Fuse {
-  /** The promises of WebGPU that were requested since `arm`. */
+  /** Number of promises that were requested from WebGPU since `arm`. */
   waits = 0;
   isBlown = false;
   private at = Number.POSITIVE_INFINITY;

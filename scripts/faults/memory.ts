@@ -24,7 +24,7 @@ export async function runMemory(part: Part, name: string): Promise<Figures> {
   return { buffers };
 }
 
-/** Returns the number of buffers of a creation. */
+/** Lets each buffer of a creation fail in turn. Returns their number. */
 async function failCreation(part: Part, object: PublicObject): Promise<number> {
   const watched = await openDevice('driverless');
   const { device, live, complaints } = watched;
@@ -53,14 +53,14 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
   }
 }
 
-/** Returns the number of buffers that each call allocates on a new object. */
+/** Lets each buffer of each call fail in turn, on a new object each time. Returns the number of buffers per call. */
 async function failCalls(part: Part, object: PublicObject): Promise<Record<string, number>> {
   const watched = await openDevice();
   const { device, live, complaints } = watched;
   const shortage = new Shortage(watched);
   const gpu = wrapDevice(device);
   const twins = new Map<string, string>();
-  /** Returns the digest after a step, a call of the twin, which has all memory, and another step. */
+  /** Returns the digest of a twin, which never lacks memory, after a step, the given call, if any, and another step. */
   const digestOfTwin = async (call?: string) => {
     const known = twins.get(call ?? '');
     if (known !== undefined) return known;

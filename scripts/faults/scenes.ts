@@ -1,8 +1,9 @@
 /**
  * Compares random scenes with brute force in doubles: pairs, points near and nearest, boxes, rays, events, the
  * incremental index, and boxes that overlap, in all worlds, in 2D and 3D, with equal and variable radii and with boxes
- * as bodies. All scenes run on the CPU engine, the first ones also on the GPU engine. In two of three scenes all
- * coordinates are dyadic, so there is one right answer. In the others rounding may decide borderline pairs.
+ * as bodies. All scenes run on the CPU engine, the first ones also on the GPU engine. In two of three scenes, and
+ * wherever bodies are boxes or the GPU engine runs, all coordinates are dyadic, so there is one right answer. In the
+ * other scenes rounding may decide borderline pairs.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';
@@ -137,7 +138,7 @@ function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const count = random.below(8) === 0 ? random.between(1, 4) : random.between(5, MOST_PARTICLES);
   const radius = size === 'equal' ? pick([0.25, 0.5, 1, 2]) : size === 'variable' ? 16 : 8;
-  // A periodic axis must have three of the widest cells, and room for the widest search of verify/queries.ts.
+  // A periodic axis must have three of the widest cells, and room for the widest search of src/verify/queries.ts.
   const shortest = size === 'equal' ? 12 * radius : size === 'variable' ? 160 : 64;
   const edges = axes.map(() => shortest + random.below(Math.ceil(2 * shortest)));
   const origin = axes.map(() => (random.below(2) === 0 ? 0 : random.between(-300, 300)));

@@ -1,6 +1,6 @@
 /**
- * Emulates a device that runs out of memory. A real one reports that to the innermost error scope for it, and the buffer
- * is invalid.
+ * Emulates a device that runs out of memory. A real device returns an invalid buffer, and reports the lack of memory to
+ * the innermost error scope that catches it.
  */
 import { OWN, type Watched } from '../trust/device';
 
@@ -49,7 +49,7 @@ export class Shortage {
     this.failed = undefined;
   }
 
-  /** Leaves the device as it was. */
+  /** Gives the device its own methods back. */
   restore(): void {
     this.restoreDevice();
   }

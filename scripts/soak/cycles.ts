@@ -8,7 +8,10 @@ import { faultOfTrends, sampleMemory, trendsOf } from '../trust/memory';
 import { OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 
-/** Bounds of the growth over all cycles of one kind, in MiB. RSS includes the driver and its compiled kernels. */
+/**
+ * Bounds of the growth over the cycles of one kind of object after the first fifth, in MiB; for `buffers` a number.
+ * RSS, the resident memory, includes the driver and its compiled kernels.
+ */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 48, buffers: 0, bufferBytes: 0 } as const;
 
 const PARTICLES = 64;

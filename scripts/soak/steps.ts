@@ -24,7 +24,10 @@ const WAIT_EVERY = 16;
 /** Samples of the memory over the run. */
 const SAMPLES = 200;
 
-/** Bounds of the growth over the run after the first fifth, in MiB. At most four staging buffers are kept for reuse. */
+/**
+ * Bounds of the growth over the run after its first fifth, in MiB; for `buffers` a number. At most four staging buffers
+ * are kept for reuse.
+ */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 32, buffers: 4, bufferBytes: 1 } as const;
 
 export async function runGpuSteps(part: Part, steps: number, seed: number): Promise<Figures> {
@@ -32,7 +35,8 @@ export async function runGpuSteps(part: Part, steps: number, seed: number): Prom
   const simulation = await createSimulation(wrapDevice(device), options(seed));
   const figures = await soak(part, simulation, steps, seed, live, () => device.queue.onSubmittedWorkDone());
   simulation.destroy();
-  // Parameters that the caller's encoders use are never destroyed, only forgotten.
+  // Parameter buffers that encoders of the caller may use are not destroyed, only forgotten. Garbage collection frees
+  // them.
   await collectGarbage();
   part.judge(live.size > 0 ? `destroy() leaves ${live}` : undefined);
   part.judge(complaints.length > 0 ? `the device reported: ${complaints[0]}` : undefined);

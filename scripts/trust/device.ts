@@ -1,7 +1,7 @@
 /**
- * Devices for the soak and fault commands: counts the buffers that are alive, and keeps the uncaught errors.
- * A buffer is alive until it is destroyed or collected as garbage. The commands' own buffers have labels that begin with
- * OWN and are not counted.
+ * Opens devices for the soak and fault commands, counts their live buffers, and keeps their uncaught errors.
+ * A buffer is alive until it is destroyed or collected as garbage. The commands' own buffers have labels that begin
+ * with OWN and are not counted.
  */
 import { openDawn } from '../../src/node/dawn';
 import { testPreference } from '../../src/testing/environment';
@@ -19,14 +19,14 @@ export interface Watched {
 let driverless: GPU | undefined;
 
 /**
- * Opens a device. Without a driver it validates everything and copies between buffers, but runs no kernel: it compiles
- * them many times as fast.
+ * Opens a device. A driverless device validates everything and copies between buffers, but runs no kernel. It creates
+ * kernels many times as fast.
  */
 export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Promise<Watched> {
   const opened = await openDawn({ driver: testPreference() });
   if (kind === 'driverless' && !driverless) {
     const { create } = await import('webgpu');
-    // Kept forever: Dawn crashes if its GPU object is collected while anything uses it.
+    // Keep it forever: Dawn crashes if its GPU object is collected while anything uses it.
     driverless = create(['backend=null']);
   }
   const adapter = await (kind === 'driver' ? opened.gpu : (driverless as GPU)).requestAdapter();
@@ -81,7 +81,7 @@ export class LiveBuffers {
     return [...this.known.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Counts none of the present buffers any more. */
+  /** Stops counting the present buffers. */
   forget(): void {
     this.known.clear();
   }
@@ -94,11 +94,11 @@ export class LiveBuffers {
 
 const USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
-/** Creates a buffer of the command's own with this content. */
+/** Creates a buffer with this content. The command owns it, so it is not counted. */
 export function upload(device: GPUDevice, name: string, data: ArrayBufferView<ArrayBuffer>): GPUBuffer {
   const size = Math.max(16, data.byteLength);
   const buffer = device.createBuffer({ label: `${OWN}${name}`, size, usage: USAGE });
-  // Deno rejects empty writes.
+  // Skip empty writes: some implementations reject them.
   if (data.byteLength > 0) device.queue.writeBuffer(buffer, 0, data);
   return buffer;
 }

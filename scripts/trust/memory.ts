@@ -28,7 +28,7 @@ export interface Sample {
   readonly bufferBytes: number;
 }
 
-/** The largest growth over a whole run, in MiB; for `buffers` a number of buffers. */
+/** The largest allowed growth over a run, in MiB; for `buffers` a number. */
 export type Bounds = Readonly<Record<keyof Sample, number>>;
 
 /** Returns the memory in MiB after a garbage collection, and the live buffers of a device. */
@@ -45,7 +45,7 @@ export function sampleMemory(live = new LiveBuffers()): Sample {
 }
 
 export interface Trend {
-  /** Growth over the samples by a straight line fitted to them, in MiB or buffers. */
+  /** Growth of the fitted line from the first to the last sample, in MiB or buffers. */
   readonly growth: number;
   readonly bound: number;
   readonly least: number;

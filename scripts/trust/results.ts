@@ -1,6 +1,6 @@
 /**
- * Runs the parts of a command that tests by force (scripts/soak.ts, scripts/faults.ts), counts what passed and failed,
- * and writes the figures to a JSON file. A part that is not run keeps its old figures.
+ * Runs the parts of a command (scripts/soak.ts or scripts/faults.ts), counts what passed and failed, and writes the
+ * figures to a JSON file. A part that is not run keeps its old figures.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ export class Part {
     this.say(`FAILED ${message}`);
   }
 
-  /** Counts a case, which failed if there is a fault. */
+  /** Counts a case as failed if `fault` describes a fault, otherwise as passed. */
   judge(fault: string | undefined): void {
     if (fault === undefined) this.pass();
     else this.fail(fault);

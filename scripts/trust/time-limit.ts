@@ -1,4 +1,4 @@
-/** Notices promises that never settle. */
+/** Notices promises that never settle, and describes errors. */
 
 /** Returns what a promise settles to, or 'hangs' after the time limit. */
 export async function settle(

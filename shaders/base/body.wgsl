@@ -6,8 +6,8 @@
 struct PackedBody {
   // The position and the radius; for a box, the radius of the ball around it.
   ball: vec4f,
-  // The half edges of a box along each axis, or 0 for a ball. The last component is the radius of a ball with the same
-  // volume.
+  // The half edges of a box along each axis, or 0 for a ball. The last component is the radius of the ball that has the
+  // volume of this body.
   shape: vec4f,
 }
 

@@ -49,7 +49,8 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return lattice;
 }
 
-// In the hashed grid, shifting the coordinates of a cell by BLOCK_SHIFT gives the coordinates of its block.
+// The hashed grid groups cells along x into blocks. Shifting the coordinates of a cell right by BLOCK_SHIFT gives the
+// coordinates of its block.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u);
 
 // Hashes the coordinates of a block; mix_bits in base/hash.wgsl then mixes the result.
@@ -59,8 +60,8 @@ fn hash_lattice(block: Lattice) -> u32 {
 
 const ALONG_X = Lattice(1, 0);
 
-// The number of rows in the 3 × 3 block of cells around a cell; each row has three cells. row_offset returns the offset
-// of a row from the middle row.
+// The number of rows in the 3 × 3 cells around a cell; each row has three cells. row_offset returns the offset of a row
+// from the middle row.
 const ROWS = 3u;
 
 fn row_offset(row: u32) -> Lattice {

@@ -1,4 +1,4 @@
-// The parameters that every kernel has in bind group 0. Host twins: GRID_LAYOUT and SUBSTEP_LAYOUT in
+// The parameters that every kernel has in bind group 0. Host twins: GRID_FIELDS and SUBSTEP_FIELDS in
 // src/gpu/params.ts.
 
 struct Grid {
@@ -12,10 +12,11 @@ struct Grid {
   count: u32,
   // The edge of a cell; a power of two in an unbounded world.
   cell_size: f32,
-  // The length of the box along periodic axes and its inverse; both are 0 along other axes.
+  // The length of the world along periodic axes, and the inverse of that length; both are 0 along other axes.
   period: Vector,
   inverse_period: Vector,
-  // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic.
+  // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic. Grids with levels and unbounded
+  // worlds do not use `ring`.
   ring: Extent,
   // With variable radii (see levels/levels.wgsl): the number of levels, and 1 / the largest diameter on the lowest
   // level. Otherwise both are 0.

@@ -1,6 +1,6 @@
 // The colour of a particle, which depends on its speed. With VALUED it depends on a number per particle, such as the
-// id; with AGED, on the time since the particle's birth. With PLAIN it is one colour, for particles that never move.
-// Linked with frame.wgsl.
+// id; with AGED, on the time since the particle's birth. With PLAIN it is one colour, for obstacles. Linked with
+// frame.wgsl.
 // Needs: frame, colour_at.
 
 #if !PLAIN

@@ -6,14 +6,14 @@ struct Fluid {
   // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
   // CSS pixel.
   screen: vec4f,
-  // Lengths in units of the world. x: the reach of a particle. y: the distance between particles. z: the radius of a
-  // drop. w is 1 if bodies hide fluid.
+  // Lengths in units of the world. x: the reach of a particle, which is the radius at which it is drawn. y: the
+  // distance between particles. z: the radius of a drop. w: 1 if bodies hide fluid.
   kernel: vec4f,
   // The number of cells along each axis; w: the length of their edges.
   cells: vec4f,
   // Lengths in units of the world, in 3D. x: the camera's distance from its target. y: the unit of the depths in the
-  // fluid's textures, which are relative to x. z: the radius of smoothing. w: texels whose depths differ by more than
-  // this belong to different surfaces.
+  // fluid's textures; these depths are relative to x. z: the radius of smoothing. w: texels whose depths differ by more
+  // than this belong to different surfaces.
   range: vec4f,
   // The colours that the surface mirrors from above (`zenith`) and from the side (`horizon`).
   zenith: vec4f,

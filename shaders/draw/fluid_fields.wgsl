@@ -13,10 +13,12 @@ struct Fields {
   // x: cells between arrows. yz: the first cell with an arrow along x and y. w: arrows per row.
   arrows: vec4f,
   // x: 1 / pressure at the end of its scale. y: 1 / speed of the longest arrow. z: the z coordinate of the drawn layer,
-  // in cells. w: entries of an array over the lattice.
+  // in cells. w: the number of entries of an array over the lattice.
   scale: vec4f,
   // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,
+  // Colours. `casing` surrounds arrows, so that they are visible on any background. `pressure` is the colour scale of
+  // pressures.
   arrow: vec4f,
   casing: vec4f,
   solid: vec4f,

@@ -1,11 +1,11 @@
-// Draws the fluid in 2D into a field, as a strip of four vertices per slot. Outputs: the density of particles, which is
-// 1 inside the fluid and ½ at its border, and this density times the share of the colour scale. The blending adds up
-// all instances. Linked with frame.wgsl, colour.wgsl and fluid.wgsl, with the flag SLOTS.
+// Draws the fluid in 2D into a texture, the field, as a strip of four vertices per slot. Outputs: the density of
+// particles, which is 1 inside the fluid and ½ at its border, and this density times the share of the colour scale. The
+// blending adds up all instances. Linked with frame.wgsl, colour.wgsl and fluid.wgsl, with the flag SLOTS.
 // Needs: is_drawable, NOWHERE, reach_drawn, quad_corner, frame, lift, fluid, share_of.
 
 struct Splat {
   @builtin(position) position: vec4f,
-  // The offset from the centre in reaches.
+  // The offset from the centre, in units of the reach.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) weight: f32,
   @location(2) @interpolate(flat) share: f32,

@@ -1,6 +1,6 @@
-// Draws the surface of a fluid in 2D from its field, as a strip of four vertices over the box. With SLOTS it draws
-// drops instead, one strip each: the particles at which the density is low. Linked with frame.wgsl, fluid.wgsl and
-// fluid_reach.wgsl; for drops also with colour.wgsl.
+// Draws the surface of a fluid in 2D from the field of fluid_splat.wgsl, as a strip of four vertices over the box. With
+// SLOTS it draws drops instead, one strip each: the particles at which the density is low. Linked with frame.wgsl,
+// fluid.wgsl and fluid_reach.wgsl; for drops also with colour.wgsl.
 // Needs: fluid, frame, reach_drawn, NOWHERE, is_drawable, lift, smooth_sample, quad_corner, colour_of, colour_at.
 
 #if SLOTS
@@ -18,16 +18,17 @@
 
 const SOLID = 2u;
 
-// free_share replaces the round kernel by a square. SQUARE_SHARE is half the width of the square, as a share of the
-// reach of the kernel. WIDEST_SQUARE is the greatest half width in cells.
+// fluid_splat.wgsl spreads each particle over a disc, the kernel, whose radius is the reach. free_share replaces this
+// disc by a square. SQUARE_SHARE is half the width of the square, as a share of the reach. WIDEST_SQUARE is the
+// greatest half width in cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
 // The least free share of the kernel; a smaller share counts as LEAST_FREE.
 const LEAST_FREE = 0.2;
 
-// Near particles, the density is at least the fullness minus GAP, so cells with a fullness above BORDER + GAP have no
-// gaps.
+// The fullness of a cell is 1 if it holds as many particles as fluid at rest. Near particles, the density is at least
+// the fullness minus GAP, so cells with a fullness above BORDER + GAP have no gaps.
 const GAP = 0.2;
 
 // At a density of WITHIN or more, a point is surely inside the fluid; below NOWHERE_NEAR, no particle is near.
@@ -87,8 +88,8 @@ fn fullness_at(point: vec2f) -> f32 {
   return sum / total;
 }
 
-// Returns the density of particles at a point. The fullness of the cells fills gaps between particles that are narrower
-// than a cell.
+// Returns the density of particles at a point. Between particles, the fullness of the cells fills gaps narrower than a
+// cell.
 fn density_at(sampled: f32, point: vec2f) -> f32 {
   // Inside the fluid and far from it, the sample alone decides.
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {

@@ -1,8 +1,8 @@
-// Draws the fluid in 3D as a strip of four vertices over the picture: its surface from smoothed depths, light mirrored
-// by Fresnel's law, and the refracted background minus the light that the fluid absorbs. A depth is a distance from the
-// camera along the camera's axis; textures hold depths as fluid_balls.wgsl stores them. The fluid ends flat at the
-// walls of the box, like water behind glass. Writes depth: bodies hide the fluid, and the fluid hides what is drawn
-// later. Linked with frame.wgsl and fluid.wgsl.
+// Draws the fluid in 3D as a strip of four vertices over the picture. The surface comes from smoothed depths and
+// mirrors light by Fresnel's law. The fluid refracts the background and absorbs light from it. A depth is a distance
+// from the camera along the camera's axis; textures hold depths as fluid_balls.wgsl stores them. The fluid ends flat at
+// the walls of the box, like water behind glass. Writes depth, so that bodies hide the fluid, and the fluid hides what
+// is drawn later behind it. Linked with frame.wgsl and fluid.wgsl.
 // Needs: quad_corner, frame, NOTHING, fluid, spline, smooth_sample, colour_at.
 
 @group(1) @binding(1) var distances: texture_2d<f32>;
@@ -29,16 +29,16 @@ const MIRRORED = 0.02;
 const BENT = 0.75;
 // A smaller slope along an axis counts as LEAST_SLOPE.
 const LEAST_SLOPE = 1e-7;
-// The unit of the next three is the distance between particles. THIN: water thinner than the first thickness is not
-// drawn, and water from the second on is drawn in full; between them it fades in, so that edges are smooth. BEYOND: the
-// width over which water fades out at the wall behind it. TOUCHES: the surface lies flat at the wall in front of it up
-// to the first distance from the wall, and lies free from the second on.
+// The unit of the next three constants is the distance between particles. THIN: water thinner than the first thickness
+// is not drawn; water thicker than the second is drawn in full. Between the two, water fades in, so that edges are
+// smooth. BEYOND: the width over which water fades out at the wall behind it. TOUCHES: a surface nearer to the front
+// wall than the first distance lies flat at that wall; beyond the second, it is free.
 const THIN = vec2f(0.15, 0.5);
 const BEYOND = 0.3;
 const TOUCHES = vec2f(0.6, 1.3);
 // The share of the background that is visible through the thinnest water.
 const CLEAR = 0.6;
-// The share of its own colours that water keeps in shade: bluish, because grey looks like dirt.
+// The share of each colour channel that water keeps in shade. Blue keeps the most, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
 // The fastest water is 1 + FOAM times as cloudy as still water.
 const FOAM = 5.0;
@@ -143,14 +143,13 @@ fn water_fragment(pixel: Pixel) -> Water {
   let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
   var behind = pixel_of(point + bent * path_length);
   let shown = vec2f(textureDimensions(scene));
-  // If there is no fluid at that pixel, the pixel shows something else, so the background of this pixel is used
-  // instead.
+  // If the refracted ray ends at a pixel without fluid, uses the background straight behind the shaded pixel instead.
   let amount_behind = textureSampleLevel(thicknesses, linear, behind * shown * fluid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
   behind = select(behind, pixel.position.xy / shown, amount_behind < THIN.x);
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
   let share = amount.y / max(amount.x, 1e-4);
   let passed = exp(-fluid.absorption.rgb * path_length);
-  // Fast water is foam.
+  // Fast water is cloudy, like foam.
   let cloud = 1.0 - CLEAR * exp(-fluid.absorption.a * (1.0 + FOAM * share * share) * path_length);
   let up = frame.view[1].xyz;
   let light = clamp(0.42 + 0.3 * dot(normal, up) + 0.45 * max(dot(normal, LIGHT), 0.0), 0.0, 1.0);

@@ -14,7 +14,7 @@ struct Frame {
   // The colours of the inside (2D) or floor (3D) of the box, and of its edges. Alpha is opacity.
   surface: vec4f,
   line: vec4f,
-  // The colour of particles that never move.
+  // The colour of obstacles.
   obstacle: vec4f,
   // An offset that is subtracted from positions before `view`. It is 0 except in unbounded worlds, whose box is not
   // drawn.
@@ -39,7 +39,8 @@ fn colour_at(share: f32) -> vec3f {
   return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, stop - f32(first));
 }
 
-// Returns the radius at which a particle is drawn. With VARIABLE_RADII each particle has its own.
+// Returns a particle's radius. With VARIABLE_RADII each particle has its own. In 3D, spheres.wgsl scales it by
+// drawn_share.
 fn drawn_radius(body: PackedBody) -> f32 {
 #if VARIABLE_RADII
   return radius_of(body);

@@ -18,14 +18,14 @@ struct Look {
   origin: vec4f,
   // The number of cells of the lowest level along each axis; w: the number of levels.
   cells: vec4f,
-  // The length of the box along periodic axes, 0 along others. w: a longer step of the line through all slots is drawn
-  // fainter.
+  // The length of the box along periodic axes, 0 along others. w: steps of the line through all slots that are longer
+  // than this are drawn fainter.
   period: vec4f,
   // xy: counters of the heat map along its axes. z: cells along an edge of a counter's block. w: 1 / particles at the
   // end of the scale.
   heat_map: vec4f,
-  // x, y, z: 1 if the lines of cells, the heat map and contacts are drawn. w: the share of their full width at which
-  // lines are drawn.
+  // x, y, z: 1 if the lines of cells, the heat map and contacts are drawn. w: the width of drawn lines, as a share of
+  // the full width.
   shown: vec4f,
 }
 
@@ -47,7 +47,7 @@ const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
 // The width of the casing of a line between large particles, in CSS pixels.
 const CASING = 0.75;
 
-// Returns the share of their full width at which lines are drawn. Lines between small particles are thinner.
+// Returns the width of drawn lines, as a share of the full width. Lines between small particles are thinner.
 fn line_share() -> f32 {
   return look.shown.w;
 }
@@ -58,7 +58,7 @@ fn nearest_seen() -> f32 {
 }
 
 // Returns a vertex of a line between two points of the world. The line is a strip of four vertices. `full_width` and
-// `full_dash` apply between large particles.
+// `full_dash` are the width and the length of a dash between large particles.
 fn line_between(
   index: u32,
   from_point: vec3f,

@@ -33,7 +33,8 @@ const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
 
-// The greatest width of the rim in pixels, and the share of light that is lost at the very edge.
+// Each face of a box has a darker rim along its edges. The greatest width of the rim in pixels, and the share of light
+// that is lost at the very edge.
 const WIDEST_RIM = 4.0;
 const DARKEST_RIM = 0.3;
 #endif
@@ -118,13 +119,14 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let entries = (-ahead * half - camera) * inverse;
   let exits = (ahead * half - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // The length of the ray inside the box; negative if the ray misses the box. For a ray along a face, this may be any
-  // negative number, which would make fwidth useless, so it is limited to the size of the box.
+  // The length of the ray inside the box; negative if the ray misses the box. For a ray along a face, that length could
+  // be a huge negative number, which would make fwidth useless. So `through` is at least minus `size`, which is half
+  // the diagonal of the box.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
   // The ray enters the box where it has crossed the front planes of all three axes. `later` says for each axis how much
-  // later than the other two planes the ray crosses this plane. Where two faces meet, it is 0 for both of their axes.
+  // later the ray crosses its plane than the other two planes. Where two faces meet, `later` is 0 for the axes of both.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));

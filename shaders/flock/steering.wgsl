@@ -1,4 +1,5 @@
-// Limits of acceleration and speed, and avoidance of obstacles, for boids and hunters. Linked with motion.wgsl.
+// Limits of acceleration and speed, and avoidance of walls and obstacles, for boids and hunters. Linked with
+// motion.wgsl.
 // Needs: minimum_image, heading, parameters, spheres, Motion, moved, wrap, walled.
 
 struct Sphere {
@@ -32,7 +33,8 @@ fn steered(velocity: Vector, push: Vector, slowest: f32, fastest: f32) -> Vector
   return clamp(speed, slowest, fastest) * heading(wanted, speed, 1u, 0u);
 }
 
-// Moves by one step, then moves out of obstacles and removes the part of the velocity that points into them.
+// Moves by one step. A position inside an obstacle is then moved out, and the part of the velocity that points into the
+// obstacle is removed.
 fn flown(position: Vector, velocity: Vector) -> Motion {
   var motion = moved(position, velocity);
   for (var index = parameters.hunters; index < parameters.spheres; index++) {

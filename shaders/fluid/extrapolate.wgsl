@@ -1,5 +1,6 @@
 // Extends the known velocities by one layer: each unknown face gets the mean of its known neighbours. The kernel reads
-// only known faces and writes only unknown ones. Twin: src/methods/fluid/reference/project.ts.
+// only known faces and writes only unknown ones, so the order of threads does not matter. Twin:
+// src/methods/fluid/reference/project.ts.
 // Needs: WORKGROUP, linear_index, frame, node_at, entry_at, known, is_face, velocity, IS_LAST, known_after.
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,5 +1,6 @@
-// Adds gravity to the velocities of faces and sets those of solid faces. First copies the velocities to `before`.
-// `known` has one bit per axis. Twin: src/methods/fluid/reference/faces.ts.
+// Copies the velocities of faces to `before`, then adds gravity at the faces of fluid cells. A face between a solid and
+// another cell gets the velocity of the solid. `known` gets one bit per axis: 1 if the velocity of that face is now
+// known. Twin: src/methods/fluid/reference/faces.ts.
 // Needs: WORKGROUP, linear_index, frame, node_at, entry_at, kinds, before, velocity, is_face, SOLID, FLUID, known.
 
 @compute @workgroup_size(WORKGROUP)

@@ -41,7 +41,7 @@ fn mark_kinds(
       return;
     }
   }
-  // The last cells also hold particles that rounding puts beyond them.
+  // The last cell along each axis also counts particles that rounding puts into grid cells beyond it.
   let last = select(at, frame.grid_last.xyz, at + 1u == frame.cells.xyz);
   var inside = 0u;
   for (var z = at.z; z <= last.z; z++) {

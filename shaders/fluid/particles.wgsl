@@ -8,7 +8,8 @@ const MOST_CELLS = 2.0;
 // The distance in cells that a particle keeps from the ends of the tank and from masked cells, which are always solid.
 const MARGIN = 0.015625;
 
-// The eight corners (four in 2D) around a point: the entry of the lowest corner, and the distance of the point from it.
+// The eight faces (four in 2D) of one axis that are nearest to a point are the corners of a box. `entry` is the entry
+// of the lowest corner, and `share` the offset of the point from that corner, in cells.
 struct Corners {
   entry: u32,
   share: vec3f,
@@ -68,7 +69,8 @@ fn lowest() -> vec3f {
   return select(vec3f(MARGIN), vec3f(MARGIN, MARGIN, 0.0), DIMENSIONS == 2u);
 }
 
-// Moves a point inside an obstacle to the nearest side. Uses the position of the obstacle at the end of the substep.
+// Moves a point inside an obstacle to the nearest point of the surface. Uses the position of the obstacle at the end of
+// the substep.
 fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   let position = obstacle.position.xyz + obstacle.velocity.xyz * frame.gain.w;
   let radius = obstacle.position.w;
@@ -196,6 +198,8 @@ fn move_particles(
     return;
   }
   let old = speed;
+  // With APIC, a particle takes the lattice's velocity and stores the velocity's slopes in `affine`. Otherwise it also
+  // keeps a share of its difference from the lattice's velocity before gravity and pressure (`before`).
   var first = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let corners = corners_at(point, axis);
@@ -229,6 +233,7 @@ fn move_particles(
       speed[axis] = now + frame.rules.x * (speed[axis] - then);
     }
   }
+  // Moves with Ralston's third-order Runge–Kutta method; `offset` is in cells.
   let scale = frame.scale.x;
   let second = sample(point + 0.5 * scale * first);
   let third = sample(point + 0.75 * scale * second);

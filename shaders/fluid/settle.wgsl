@@ -1,11 +1,11 @@
-// Applies the settlement: scales velocities and lowers particles. Most particles are lowered by less than the last bit
-// of their position. So a hash of position and id decides whether each position is rounded down; together they are
-// lowered by the right amount. A particle that lies on a masked cell stays, and energy.wgsl does not count its height.
-// Twin: src/methods/fluid/reference/energy.ts.
+// Applies the settlement (see settlement.wgsl): scales velocities and lowers particles. Most particles should be
+// lowered by less than the last bit of their position. So a hash of position and id decides which positions are rounded
+// down; on average, particles are lowered by the right amount. A particle that lies on a masked cell, which is always
+// solid, stays, and energy.wgsl does not count its height. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
 // Needs: account, is_free_below, lowest_along.
 
-// Returns a number from 0 to 1: a hash of the bits of a coordinate and an id.
+// Returns a number from 0 up to, but not including, 1: a hash of the bits of a coordinate and an id.
 fn hash_of(value: f32, id: u32) -> f32 {
   var bits = bitcast<u32>(value) ^ (id * 0x9e3779b1u);
   bits = (bits ^ (bits >> 16u)) * 0x85ebca6bu;

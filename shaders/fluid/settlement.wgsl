@@ -6,6 +6,8 @@
 // src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, PARTIALS, frame, partials, MOST_LOWERING, settlement.
 
+// The share of kinetic energy that slowing may remove if lowering is not enough. If the move made kinetic energy grow
+// by more, all of that growth may be removed.
 const MOST_SLOWING = 0.05;
 
 var<workgroup> gathered: array<vec4f, WORKGROUP>;
@@ -42,6 +44,8 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   if (gain > 0.0) {
     let along = sum.z;
     let squared = sum.w;
+    // Finds the least share for which along · share − squared · share² / 2 = gain. If there is none, takes the share
+    // that removes the most.
     let root = along * along - 2.0 * squared * gain;
     if (along > 0.0) {
       if (root >= 0.0) {

@@ -1,5 +1,5 @@
-// Declarations for all kernels of the fluid. Linked after the constants DIMENSIONS, WORKGROUP and STORED (floats of a
-// particle's vector in memory) and the kernel's buffers. In 2D z is 0 everywhere. Host:
+// Declarations for all kernels of the fluid. Linked after the constants DIMENSIONS, WORKGROUP and STORED (the number of
+// floats of a particle's vector in memory) and the kernel's buffers. In 2D z is 0 everywhere. Host:
 // src/methods/fluid/passes/kernel.ts, frame.ts. The layout of entries: src/methods/fluid/lattice.ts.
 // Needs: MAX_DRAINS, MAX_OBSTACLES, WORKGROUP.
 
@@ -39,10 +39,11 @@ struct Frame {
   // x: time / cell size. y: 1 / cell size. z: cell size. w: the velocity that changes the volume of a cell by 100% in a
   // substep (see correctionRate in src/methods/fluid/reference/equations.ts).
   scale: vec4f,
-  // x: share of FLIP. y: density correction. z: 1 / particles per cell. w: tolerance.
+  // x: share of FLIP. y: the share of a surplus of particles that a substep corrects. z: 1 / particles per cell. w:
+  // tolerance of the pressure solver.
   rules: vec4f,
-  // The acceleration. w: the share of kinetic energy that may be removed so that energy does not grow; 0 if it may
-  // grow.
+  // The acceleration. w: the greatest share of kinetic energy that slowing removes before particles are lowered (see
+  // settlement.wgsl); 0 if energy may grow.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
@@ -100,8 +101,8 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
 // A substep lowers a particle by at most this share of the particle's height.
 const MOST_LOWERING = 0.001;
 
-// The number of floats in a particle's account of a substep: the growth of kinetic energy, the position before the
-// move, and the deviation of the velocity from the lattice.
+// The number of floats in a particle's account of a substep. These are the growth of kinetic energy, the position
+// before the move, and the deviation of the particle's velocity from the lattice's.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

@@ -1,12 +1,12 @@
 // Turns boxes into bodies of a grid with levels (see levels/levels.wgsl). The position of a body is the low corner of
-// its box. The radius of the body selects the level: it is half the width of the level's cells.
+// its box. The radius of the body is the greatest one on the box's level, so that it selects this level.
 // Inputs: boxes, each as its low and its high corner. Outputs: bodies, high corners, and two counts: of the invalid
 // boxes and of the boxes that are too large. These boxes are in no pair. Twin: src/reference/grid/box-bodies.ts.
 //
-// Why no pair is missed: each box is on a level on which the cell of its high corner is at most one beyond the cell of
-// its low corner. If boxes a and b overlap, low(b) <= high(a). Cell coordinates are monotone. So on the higher of the
-// two levels, the cell of low(b) is at most one beyond the cell of low(a), and vice versa: the cells of the low corners
-// are adjacent. This needs only that rounding is monotone.
+// No pair is missed. On a box's level, the cell of its high corner is at most one beyond the cell of its low corner.
+// The same holds on all higher levels. If boxes a and b overlap, low(b) <= high(a). Cell coordinates are monotone. So
+// on the higher of the two levels, the cell of low(b) is at most one beyond the cell of low(a). The same holds with a
+// and b swapped, so the cells of the low corners are adjacent. This needs only that rounding is monotone.
 // Needs: grid, coarsened, linear_workgroup, boxes, snap, is_finite, refused, level_of, finest_at, greatest_on, bodies.
 // Needs: high_out.
 

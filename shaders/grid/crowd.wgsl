@@ -1,6 +1,6 @@
-// Sorts the entries of crowded buckets by id (finer entries as numbers), by merging: first in tiles of CROWD_TILE, then
-// in runs of CROWD_RUN, then the whole bucket. Each thread computes the target index of one entry, so no thread reads a
-// whole crowd alone.
+// Sorts the entries of crowded buckets by id; with FINER, it sorts finer entries as numbers. It sorts tiles of
+// CROWD_TILE entries, merges these into runs of CROWD_RUN, and merges the runs of a bucket. Threads compute the target
+// indices of single entries, so no thread reads a whole crowd alone.
 // Inputs: tiles as scatter.wgsl lists them, in any order; starts.
 // Input and output: entries (slot, id); with FINER, finer entries of one word each. The number of tiles sets the size
 // of the dispatch: without tiles, nothing runs.
@@ -51,7 +51,7 @@ fn tile_at(index: u32) -> Tile {
 #if TILES
 const PER_THREAD = CROWD_TILE / WORKGROUP_SIZE;
 
-// Runs of this length are sorted by counting before they are merged.
+// Strips of this many entries are sorted by counting before they are merged into a tile.
 const STRIP = 32u;
 
 var<workgroup> keys: array<u32, CROWD_TILE>;
@@ -119,7 +119,7 @@ fn sort_tiles(
   }
 }
 #else
-// Returns the number of sorted entries, from `begin` up to but not including `stop`, with a smaller id.
+// Returns the number of sorted entries, from `begin` up to but not including `stop`, whose key is smaller than `id`.
 fn smaller_in(begin: u32, stop: u32, id: u32) -> u32 {
   var low = begin;
   var high = stop;

@@ -1,9 +1,9 @@
 // Lists the heavy particles: those with so many candidates that a workgroup handles each of them instead of a thread. A
-// particle is heavy if a row of cells holds more than HEAVY_ROW candidates or, in loops over layers of three rows, a
-// layer holds more than three times as many.
+// particle is heavy if a row of cells around it holds more than HEAVY_ROW candidates. In loops over layers of three
+// rows, it is heavy if a layer holds more than three times as many.
 // Inputs: a fresh grid, and whether there are crowds at all; without crowds no particle is heavy. Outputs: the slots of
-// heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle. The slots overwrite
-// the tiles of crowd.wgsl, which are no longer needed.
+// heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle, up to
+// CROWD_WORKGROUPS. The slots overwrite the tiles of crowd.wgsl, which are no longer needed.
 // With variable radii, the slots are at the end of the finer entries instead (see heavy_words.wgsl), so that no kernel
 // needs another binding. Each slot then also has a bit, so that no other kernel tests it again, and `close` stores the
 // number of heavy particles. `clear` runs before the sort.
@@ -24,7 +24,7 @@ alias Gathered = u32;
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
 }
 
-// Returns the list index for one more heavy particle, and adds a workgroup for it to the dispatch.
+// Returns the list index for one more heavy particle, and adds a workgroup to the dispatch, up to CROWD_WORKGROUPS.
 fn list_one() -> u32 {
   let index = atomicAdd(&crowd[1], 1u);
   atomicMax(&crowd[HEAVY_DISPATCH], min(index + 1u, CROWD_WORKGROUPS));

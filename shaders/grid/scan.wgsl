@@ -12,8 +12,8 @@ struct Scan {
   blocks: u32,
 }
 
-// The spine reads the sums of `reduce` in vectors of four and without atomics, because its single workgroup waits for
-// every load.
+// The single workgroup of `spine` waits for every load. So it reads the sums in vectors of four and without atomics, to
+// need few loads.
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 const VECTORS_PER_BLOCK = SCAN_BLOCK / 4u;
@@ -65,7 +65,7 @@ fn spine(@builtin(local_invocation_index) thread: u32) {
     for (var index = 0u; index < SCAN_WORKGROUP_SIZE; index++) {
       total += thread_sums[index];
     }
-    // The next round overwrites the sums.
+    // Waits, because the next round overwrites `thread_sums`.
     workgroupBarrier();
   }
 }

@@ -28,8 +28,8 @@ fn scatter(
     entries[index] = vec2u(slot, id);
   }
 #if CROWDS
-  // Exactly one particle of a crowd has rank CROWDED, and exactly one begins each further tile. That particle lists the
-  // tile.
+  // One particle lists each tile of a crowd. The particle with rank CROWDED lists the first tile; the first particle of
+  // each further tile lists that tile.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
 #if VARIABLE_RADII
     atomicOr(&finer[0], 1u << CROWD_BIT);

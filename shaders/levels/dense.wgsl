@@ -63,7 +63,7 @@ fn finer_buckets() -> u32 {
   return grid.cell_count - grid.level_first[0][FINER_STEPS];
 }
 
-// Returns the bucket with the finer entries of the cell of a bucket.
+// Returns the bucket that holds a cell's finer entries, given the cell's own bucket.
 fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket - grid.level_first[0][FINER_STEPS];
 }

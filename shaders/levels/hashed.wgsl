@@ -7,7 +7,7 @@
 // A cell lists particles as finer entries if they are at least this many levels lower.
 const FINER_STEPS = 1u;
 
-// Cells of the lowest level farther out are all treated as the cell at this coordinate.
+// On the lowest level, all cells beyond this coordinate, or beyond minus it, count as the cell at it.
 const FARTHEST = 0x1p30f;
 
 // Returns the cell of a position on the lowest level.
@@ -40,7 +40,7 @@ fn finer_buckets() -> u32 {
   return grid.cell_count;
 }
 
-// Returns the bucket with the finer entries of the cells that share a bucket.
+// Returns the bucket that holds the finer entries of the cells in `bucket`.
 fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket;
 }

@@ -1,6 +1,6 @@
 // Finds the level and the bucket of each particle, with variable radii. Cells of a level are twice as wide as those of
-// the level below. A particle is on the lowest level whose cells are at least as wide as the particle. Linked with
-// levels/dense.wgsl or levels/hashed.wgsl. Twin: src/core/world/levels.ts.
+// the level below. Each level has a largest diameter, at most the width of its cells. A particle is on the lowest level
+// that allows its diameter. Linked with levels/dense.wgsl or levels/hashed.wgsl. Twin: src/core/world/levels.ts.
 // Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, outer_bucket, are_adjacent.
 
 // The cell of a slot: its coordinates on the particle's own level. It is stored until the next sort.

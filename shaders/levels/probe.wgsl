@@ -10,8 +10,8 @@
 // own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
 // are finer entries of the cells around its cell on its own level. A dense grid does not list particles one level lower
 // as finer entries: the loop reads their cells instead, because dense cells lie in rows.
-// Ordering: visits levels upwards, then finer entries; on each level cells in memory order, and in each bucket
-// ascending slots. So the order depends on the state alone.
+// Ordering: depends on the state alone. The loop visits levels upwards, then finer entries. The cells of a level come
+// in a fixed order, and the slots of a bucket ascend.
 // With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
 // Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.

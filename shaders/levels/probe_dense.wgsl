@@ -177,8 +177,8 @@ fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
-// Returns what is searched for a particle, one bit each: the occupied levels from the one below its own, then its finer
-// entries.
+// Returns one bit per search for a particle: one for each occupied level from the one below its own, then one for its
+// finer entries.
 fn searches_of(level: u32, occupied: u32) -> u32 {
   let lowest = lowest_level(level);
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;

@@ -16,7 +16,7 @@ struct Block {
 }
 
 // A row of cells of a level, and the ranges of slots or finer entries in their buckets. There are two ranges if the row
-// crosses from one block of the table to the next.
+// crosses from one hash block (HASH_BLOCK cells along x, adjacent in the table) to the next.
 struct Row {
   low: Lattice,
   high: Lattice,
@@ -90,8 +90,8 @@ fn slot_in(row: Row, index: u32) -> u32 {
   return select(row.second + (index - row.first_length), row.first + index, index < row.first_length);
 }
 
-// True if a particle in the buckets of a row is in a cell of the row. With `are_finer`, the particle may be on a lower
-// level.
+// True if the particle in slot `other`, which is in a bucket of a row, is in a cell of that row. With `are_finer`, the
+// particle may be on a lower level.
 fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool {
   let lower = level_of(radius);
   if (!are_finer && lower != level) {
@@ -101,7 +101,7 @@ fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool
   return all((cell >= row.low) & (cell <= row.high));
 }
 
-// Visits a particle in the buckets of a row if it overlaps and is in a cell of the row.
+// Visits slot `other`, which is in a bucket of a row, if its particle overlaps `particle` and is in a cell of that row.
 fn visit_overlap(
   gathered: ptr<function, Gathered>,
   particle: Particle,
@@ -186,7 +186,8 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   return found;
 }
 
-// Returns the number of particles on a level in the cells around a cell, or the number of their finer entries.
+// Returns the number of particles on a level in the cells around a cell or, with `are_finer`, the number of finer
+// entries of those cells.
 fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
   let base = FINER_HEADER - grid.count;
   let block = adjacent_cells(middle);

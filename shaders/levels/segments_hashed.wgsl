@@ -1,7 +1,8 @@
-// Splits the rows of a block of cells of one level into segments, for hashed cells. A segment lies in one block of the
-// table, so its particles are in one range of slots. Particles of other cells and levels may share its buckets. Linked
-// with levels/block_hashed.wgsl; the kernel binds start: array<u32>, cell_of_slot: array<Cell> and position_in:
-// array<PackedBody>. levels/segments_dense.wgsl provides the same names for dense cells.
+// Splits the rows of a block of cells of one level into segments, for hashed cells. A segment lies in one hash block
+// (HASH_BLOCK cells along x, adjacent in the table), so its particles are in one range of slots. Particles of other
+// cells and levels may share its buckets. Linked with levels/block_hashed.wgsl; the kernel binds start: array<u32>,
+// cell_of_slot: array<Cell> and position_in: array<PackedBody>. levels/segments_dense.wgsl provides the same names for
+// dense cells.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
 // The particles on `level` in cells from `low` to `high`. Their slots go from `first` up to, but not including, `end`;
@@ -18,7 +19,7 @@ fn last_in_row(block: Block) -> i32 {
   return block.first.x + i32(block.length.x - 1u);
 }
 
-// Returns the number of blocks of the table in which a row lies.
+// Returns the number of hash blocks in which a row lies.
 fn segments_in_row(block: Block) -> u32 {
   return u32((last_in_row(block) >> HASH_BLOCK_SHIFT) - (block.first.x >> HASH_BLOCK_SHIFT)) + 1u;
 }

@@ -25,9 +25,10 @@ struct Measure {
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
-  // With variable radii, a squared distance is borderline if it differs from the square of the reach by at most a
-  // margin. The margin is `borderline_share` times the square plus `borderline_around` times the reach.
-  // `borderline_high` is then a multiple of the squared reach, and high enough for both terms.
+  // With variable radii, a squared distance is borderline if it differs from the square of the reach, the sum of both
+  // radii, by at most a margin. The margin is `borderline_share` times the square plus `borderline_around` times the
+  // reach. `borderline_high` is then a multiple of the squared reach, and high enough for both terms. With boxes,
+  // `visit` compares overlaps instead.
   borderline_share: f32,
   borderline_around: f32,
 }
@@ -317,7 +318,7 @@ fn measure_state(
   var most = 0u;
   var sum_float = 0.0;
   var most_float = 0.0;
-  // The high word of a pair also gets the carries of the low word before it.
+  // The high word of a 64-bit sum also gets the carries of the low word before it.
   var low = 0u;
   let low_word = select(0u, thread - 1u, thread > 0u);
   for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {

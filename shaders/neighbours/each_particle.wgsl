@@ -1,7 +1,7 @@
 // The kernel that calls the functions of base/particle.wgsl, with one thread per slot. It binds position_in, start and
 // cell_of_slot. With CROWDS it skips heavy particles, which each_heavy.wgsl handles.
-// Ordering: the order of neighbours depends on the state alone. In bounded and periodic worlds without levels, slots
-// ascend.
+// Ordering: the order of neighbours depends on the state alone. In bounded worlds without levels, slots ascend. In
+// periodic worlds without levels they do too, except with probe_box.wgsl.
 // Needs: linear_workgroup, grid, Particle, NOWHERE, Gathered, cell_of_slot, particle_of, position_in, is_in_grid.
 // Needs: is_heavy, begin, probe, reach_squared, finish, skip.
 

@@ -1,7 +1,8 @@
 // The neighbour loop over all pairs, tiled in workgroup memory. Has the same contract as probe_bounded.wgsl, in any
 // world, or as levels/probe.wgsl with variable radii. Every thread of the workgroup must call probe, in uniform control
 // flow. TILE_SIZE is the number of threads of the workgroup.
-// Ordering: slots ascend. If they also ascend in the grid's probe, both give sums over neighbours with the same bits.
+// Ordering: slots ascend. If slots also ascend in the grid's probe, both probes give sums over neighbours with the same
+// bits.
 // Needs: Gathered, Particle, Cell, start, grid, position_in, is_in_grid, minimum_image, visit, neighbour_of, Neighbour.
 
 var<workgroup> tile_positions: array<PackedBody, TILE_SIZE>;

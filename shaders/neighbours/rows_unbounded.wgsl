@@ -9,7 +9,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   let high = min(column + 1u, HASH_BLOCK - 1u);
   let first = start[base + low];
   var span = Span(first, start[base + high + 1u] - first, 0u, 0u);
-  // The cell beyond the end of the block is in another block.
+  // At an end of a hash block (HASH_BLOCK cells along x, adjacent in the table), the cell beyond is in another block.
   if (column == 0u || column == HASH_BLOCK - 1u) {
     var beyond = middle;
     beyond.x += select(1, -1, column == 0u);

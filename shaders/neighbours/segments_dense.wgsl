@@ -1,7 +1,7 @@
-// Splits the rows of a block of cells into segments: cells that are adjacent in memory, so that their particles are one
-// range of slots. A row along a periodic x axis may continue at the other end; it then has two segments. Linked with
-// block_dense.wgsl; the kernel binds start: array<u32>. neighbours/segments_unbounded.wgsl provides the same names for
-// the unbounded world.
+// Splits the rows of a block of cells into segments. The cells of a segment are adjacent in memory, so their particles
+// are one range of slots. A row along a periodic x axis may continue at the other end; it then has two segments. Linked
+// with block_dense.wgsl; the kernel binds start: array<u32>. neighbours/segments_unbounded.wgsl provides the same names
+// for the unbounded world.
 // Needs: Block, grid, start.
 
 // The slots from `first` up to, but not including, `end`.

@@ -1,10 +1,10 @@
-// Rows of obstacles in dense cells, for obstacles/probe_cells.wgsl. In a bounded world the ring of empty cells makes
-// every row one range; in a periodic world rows continue at the other end. obstacles/unbounded.wgsl provides the same
-// names for the unbounded world.
+// Rows of obstacles in dense cells, for obstacles/probe_cells.wgsl. Because of the ring of empty cells, every row in a
+// bounded world is one range. In a periodic world, rows continue at the other end. obstacles/unbounded.wgsl provides
+// the same names for the unbounded world.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, obstacle_start.
 
-// Returns the number of obstacles for which there is room. It bounds loops, so that a corrupt grid cannot hang the
-// device.
+// Returns the number of obstacles for which there is room. This number bounds loops, so that a corrupt grid cannot hang
+// the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;
 }

@@ -2,8 +2,8 @@
 // neighbours/rows_unbounded.wgsl. obstacles/dense.wgsl provides the same names for dense cells.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns the number of obstacles for which there is room. It bounds loops, so that a corrupt grid cannot hang the
-// device. A cell takes as many words as a position.
+// Returns the number of obstacles for which there is room. This number bounds loops, so that a corrupt grid cannot hang
+// the device. A cell takes as many words as a position.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
@@ -16,7 +16,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   let high = min(column + 1u, HASH_BLOCK - 1u);
   let first = obstacle_start(base + low);
   var span = ObstacleSpan(first, obstacle_start(base + high + 1u) - first, 0u, 0u);
-  // The cell beyond the end of the block is in another block.
+  // At an end of a hash block (HASH_BLOCK cells along x, adjacent in the table), the cell beyond is in another block.
   if (column == 0u || column == HASH_BLOCK - 1u) {
     var beyond = middle;
     beyond.x += select(1, -1, column == 0u);

@@ -1,6 +1,6 @@
 // Counts the particles in each cell of the lowest level, for the heat map. In 3D, all cells above a cell of the floor
 // share a counter. If there are too many cells for one counter each, a counter counts a block of cells. The host clears
-// the counters before. Inputs: positions as the grid sorts them, and the world. Host:
+// the counters before each run. Inputs: positions in any order, and the world. Host:
 // src/page/view/overlay-pipelines.ts.
 // Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 

@@ -1,5 +1,5 @@
 // Moves each particle by its own factor λ (see density.wgsl) and its neighbours' factors, and away from very near
-// neighbours (artificial pressure). The kernel also adds the move, divided by the time step, to the velocity.
+// neighbours (artificial pressure). The kernel also adds the move, divided by the time step, to the velocity in `aims`.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 
@@ -22,7 +22,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 fn finish(own: Own, particle: Particle) {
   let bounds = walls_at(particle.position).gradient + solids_at(particle.position).gradient;
   let push = own.push + own.lambda * bounds;
-  // A particle moves at most half the radius of the kernels per correction, however near its neighbours are.
+  // `limited` is at most half the radius of the smoothing kernels, however near the neighbours are.
   let size = length(push);
   let limited = push * (min(size, 0.5 * parameters.radius) / max(size, 1e-30));
   let free = outside_solids(clamp(particle.position + limited, parameters.lower, parameters.upper));

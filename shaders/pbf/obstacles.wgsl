@@ -5,14 +5,15 @@
 struct Solid {
   // The centre; w is the radius of a ball, or 0 for a box.
   centre: vec4f,
-  // For a box, half of each edge. For a ball, w is the share of poly6 that lies within the cross-section of the ball.
+  // For a box, half of each edge. For a ball, w is the share of poly6, the smoothing kernel, that lies within the
+  // cross-section of the ball.
   halves: vec4f,
 }
 
-// Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. For a box, the
-// density is a product over the axes of the share of the kernel between two faces; this is exact in front of a face.
-// For a ball, it is the share of the kernel between two planes at the near and the far end of the ball, times the share
-// within its cross-section.
+// Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. The density of
+// a solid is a share of poly6. For a box, each axis has the share between the two faces. The density is the product of
+// these shares, which is exact in front of a face. For a ball, two planes touch its near and its far end. The density
+// is the share between these planes, times the share within the cross-section of the ball.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {
@@ -50,7 +51,7 @@ fn solids_at(point: Vector) -> Walls {
   return Walls(sum.density, sum.gradient / parameters.radius);
 }
 
-// Returns the share of poly6 beyond a plane at this distance in radii; the distance may be negative.
+// Returns the share of poly6 beyond a plane at this distance, in radii of the kernel; the distance may be negative.
 fn farther(away: Vector) -> Vector {
   let share = beyond(min(abs(away), Vector(1.0)));
   return select(Vector(1.0) - share, share, away >= Vector());

@@ -1,4 +1,4 @@
-// Finds the particles in boxes, with two kernels and a scan between them: tally counts them per box, fill writes their
+// Finds the particles in boxes, with two kernels and a scan between them. Tally counts them per box, fill writes their
 // ids from the box's offset on.
 // Inputs: a fresh grid, boxes as pairs of corners. If the list has no room for all ids of a box, fill writes NO_PARTNER
 // into the room that the box has. One thread searches a box over few cells. A box over many cells is put into a queue,
@@ -93,7 +93,7 @@ fn is_before(entry: Entry, other: Entry) -> bool {
   return entry < other;
 }
 
-// The part of the list for a box. `is_enough`: all of its particles fit.
+// The part of the list for a box. `is_enough`: all particles in the box fit.
 struct Room {
   stretch: Stretch,
   is_enough: bool,
@@ -177,7 +177,7 @@ fn sort_together(stretch: Stretch, thread: u32) {
       for (var pair = thread; pair < pairs; pair += WORKGROUP_SIZE) {
         let base = pair / step * 2u * step;
         let low = base + pair % step;
-        // The first step of each size compares elements from both ends.
+        // The first step of each size compares elements from both ends of a group inwards.
         let high = select(low + step, base + 2u * step - 1u - pair % step, step == size / 2u);
         if (high < stretch.room) {
           order(stretch.first + low, stretch.first + high);

@@ -1,4 +1,4 @@
-// Finds the particles near points, with two kernels and a scan between them: tally counts them per point, fill writes
+// Finds the particles near points, with two kernels and a scan between them. Tally counts them per point, fill writes
 // their ids from the point's offset on.
 // Inputs: a fresh grid, points. If the list is too short, the last point in it gets any of its ids, as many as fit (see
 // list_count.wgsl). A device may round a distance differently in the two kernels. An entry that tally counted but fill

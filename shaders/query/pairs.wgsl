@@ -1,5 +1,5 @@
-// Finds overlapping pairs, with two kernels and a scan between them: tally counts, per id, the overlapping neighbours
-// of greater id; fill writes these pairs from the id's offset on. With BOXES the pairs are pairs of boxes (see
+// Finds overlapping pairs, with two kernels and a scan between them. Tally counts, per id, the overlapping neighbours
+// of greater id. Fill writes these pairs from the id's offset on. With BOXES the pairs are pairs of boxes (see
 // grid/box_bodies.wgsl).
 // Inputs: sorted positions on a fresh grid. Output: pairs (id, greater id), each once. If the list is too short, the
 // last id in it gets any of its pairs, as many as fit (see list_count.wgsl). An entry without a pair holds NO_PARTNER

@@ -47,7 +47,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
 }
 
 // Returns the coordinate at which the image of a layer begins, given the layer inside the grid and the number of
-// periods. Do not use it for the end of the last layer, which is the end of the period.
+// periods. Do not use this function for the end of the last layer, which is the end of the period.
 fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
   return origin + f32(inside << level_walked) * grid.cell_size;

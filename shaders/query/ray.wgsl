@@ -1,16 +1,16 @@
 // Functions for one ray: reading its data, the times at which it comes near a coordinate, and the balls that it meets.
-// rays.wgsl walks the cells along it. Linked with the path_*.wgsl of the world.
+// rays.wgsl walks the cells along the ray. Linked with the path_*.wgsl of the world.
 //
-// A ray consists of the positions origin + t * direction, 0 <= t <= reach. It meets a ball if the centre lies within
-// the radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point. A ball of a
-// radius below 2^-63 may act as a point, because a device may flush the square to 0.
+// A ray consists of the positions origin + t * direction at the times t, 0 <= t <= reach. It meets a ball if the centre
+// lies within the radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point. A
+// ball of a radius below 2^-63 may act as a point, because a device may flush the square to 0.
 //
-// Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24, origin o and
-// direction d, the errors are at most
-//   2 u (|o| + |t * d|)    of a position o + t * d,
-//   3 u of its coordinate  of the border of a layer,
-//   4 u of the extent      of the coordinate that decides a particle's cell (core/world/world.ts),
-//   5 u of itself          of a quotient (2.5 ulp, as WGSL allows).
+// Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. A layer is all cells with the
+// same coordinate along an axis. With u = 2^-24, origin o and direction d, the greatest errors are
+//   position o + t * d:                           2 u * (|o| + |t * d|)
+//   border of a layer:                            3 u * the coordinate of the border
+//   coordinate that decides a particle's cell:    4 u * extent_of (see src/core/world/world.ts)
+//   quotient:                                     5 u * the quotient (2.5 ulp, as WGSL allows)
 // All spans are widened by 2^-20 = 16 u times the sum of these magnitudes. This also covers the error of `hit_time`,
 // which is less than 8 u of the distance.
 // Needs: rays, is_finite, wrap, grid, parameters, extent_of, level_walked, greatest_on, layer_at, snap.
@@ -43,8 +43,8 @@ struct Path {
   direction_squared: f32,
   // The greatest distance, or MISSED if the ray can meet nothing.
   reach: f32,
-  // The greatest distance along each axis between the ray and the centre of a met ball. Excludes the rounding error
-  // that grows along the ray.
+  // The greatest distance along each axis between a point of the ray and the centre of a ball that the ray meets there.
+  // Excludes the rounding error that grows along the ray.
   near: Vector,
   // True if the ray may meet more than one image of a particle.
   repeats: bool,

@@ -6,11 +6,11 @@
 // If the list has no room for all entries of a ray, fill writes NO_PARTNER into the ray's room. A device may also round
 // differently in tally and fill. An entry that tally counted but fill does not find holds NO_PARTNER.
 //
-// The walk: if the ray meets a centre c at time t, then |c - (origin + t * direction)| <= radius along every axis, at
-// the same t. In 3D the walk takes each layer of cells along z that the ray comes near, and the span of times near this
-// layer. For this span it takes the rows along y and, for each row, the narrower span of times. For that span it takes
-// the cells along x, which are one range of slots or a few. It visits each cell once, however far balls reach into
-// other cells.
+// The walk relies on this: if the ray meets a ball with centre c at time t, then |c - (origin + t * direction)| <=
+// radius along every axis. In 3D the walk takes each layer of cells along z that the ray comes near, and the span of
+// times near this layer. For this span it takes the rows along y and, for each row, the narrower span of times. For
+// that span it takes the cells along x, which are one range of slots or a few. It visits each cell once, however far
+// balls reach into other cells.
 //
 // With variable radii, there is one such walk per level that holds particles, with the greatest radius of the level.
 // Cells of a level are groups of cells of the lowest level, so the errors of borders and coordinates are the same on
@@ -112,8 +112,8 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   return length_of(layers);
 }
 
-// Returns how much wider the path is than usual, along an axis: 1 for up to three layers. Far from the world's origin,
-// rounding alone can make it thousands.
+// Returns the width of the path along an axis, relative to the usual width: 1 for up to three layers (along x, pieces).
+// Far from the world's origin, rounding alone can make this width thousands.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }
@@ -190,7 +190,7 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
   }
 }
 
-// Tests all particles if there are fewer of them than pieces of rows on the walk. Otherwise walks.
+// Tests all particles if there are fewer of them than pieces of rows to walk. Otherwise walks.
 fn search(gathered: ptr<function, Gathered>, path: Path) {
 #if VARIABLE_RADII
   var pieces = 0.0;

@@ -41,7 +41,7 @@ fn rounding_of(half: Vector, radius: f32) -> f32 {
   return select(radius, 0.0, half.x > 0.0);
 }
 
-// Returns the axis of the shallowest overlap: depths are negative inside, so it has the greatest depth. Of equal
+// Returns the axis of the shallowest overlap. Depths are negative inside, so this axis has the greatest depth. Of equal
 // depths, returns the first axis.
 fn shallowest_axis(depths: Vector) -> u32 {
   var least = 0u;

@@ -19,7 +19,7 @@ fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
 }
 
 // Returns the change of the normal velocity in a contact that does not bounce. `grip` is this side's share of the
-// fastest push and of friction.
+// limits on push speed and on friction.
 fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
   let limit = select(max(most, -share * approach), most, approach > 0.0);

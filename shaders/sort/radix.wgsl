@@ -1,7 +1,8 @@
-// One digit of a radix sort, least significant digit first. `radix_count` counts the keys of each run by digit. A scan
-// over these counts, ordered by digit and then by run, gives the target indices. `radix_scatter` writes the keys there.
+// Sorts keys by one digit, for a radix sort that begins with the least significant digit. `radix_count` counts the keys
+// of each run by digit. A scan over these counts, ordered by digit and then by run, gives the target indices.
+// `radix_scatter` writes the keys there. The kernels use no barriers.
 // Ordering: one thread reads a run in order, so equal digits keep their order. The sort is stable and gives the same
-// bits every time. It uses no barriers.
+// bits every time.
 //
 // Keys are sorted as unsigned numbers. The first digit's kernels convert other keys when they read them, and the last
 // digit's kernel converts them back.

@@ -23,7 +23,7 @@ struct Phase {
 fn phase_of(coordinate: f32, low: f32, period: f32) -> Phase {
   let far = low + period;
   var phase = Phase(coordinate, 0);
-  // A coordinate within two periods, the usual case, needs only the last step of the loop.
+  // A coordinate at most one period outside the world, the usual case, needs only the last step of the loop.
   let is_near =
     coordinate - 2.0 * period < low && (coordinate >= low || coordinate + 2.0 * period >= far);
   // A product with a power of two is exact, whether fused or not. After bit 0 the counter wraps to 0xffffffff, which
@@ -62,8 +62,8 @@ fn box_in_world(box: Box) -> Box {
   return inside;
 }
 
-// True if a position is in a box of the world. The grid wraps positions up to one period outside. Positions farther out
-// are in no box that crosses the end of the world.
+// True if a position is in a box that box_in_world returned. The grid wraps positions up to one period outside.
+// Positions farther out are in no box that crosses the end of the world.
 fn is_in_box(box: Box, position: Vector) -> bool {
   let above = position >= box.low;
   let below = position <= box.high;

@@ -1,7 +1,7 @@
 // The periodic world: a box in which the chosen axes wrap around. Linked with space_periodic.wgsl and cells_dense.wgsl.
-// A periodic axis has no ring of empty cells: `grid.ring` is 0, the first and the last cell are neighbours, and the
-// last cell may be up to twice as wide. Along other axes `grid.period` is 0, as in world/bounded.wgsl. Twin:
-// src/core/world/cells.ts.
+// A periodic axis has no ring of empty cells, so `grid.ring` is 0. The first and the last cell are neighbours, and the
+// last cell may be up to twice as wide as the others. Along other axes `grid.period` is 0, as in world/bounded.wgsl.
+// Twin: src/core/world/cells.ts.
 // Needs: snap, wrap_once, grid.
 
 fn lattice_at(position: Vector) -> Lattice {

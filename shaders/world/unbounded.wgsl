@@ -10,7 +10,7 @@ alias Cell = StoredLattice;
 // Greater than any lattice coordinate.
 const NOWHERE = Cell(0x7fffffff);
 
-// Cells farther out are all treated as the cell at this coordinate. Floats are coarser than cells there.
+// All cells beyond this coordinate, or beyond minus it, count as the cell at it. Floats are coarser than cells there.
 const FARTHEST = 0x1p30f;
 
 fn is_in_grid(cell: Cell) -> bool {

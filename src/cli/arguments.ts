@@ -10,7 +10,7 @@ export class UsageError extends CellstormError {
   override name = 'UsageError';
 }
 
-/** A flag. `value` is the placeholder of its value in the help; a flag without it takes no value. */
+/** A flag. `value` is the placeholder for the flag's value in the help; a flag without `value` takes no value. */
 export interface Flag {
   readonly value?: string;
   readonly help: string;

@@ -10,7 +10,7 @@ const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
 /** Greatest width of a box's rim, in pixels. */
 const WIDEST_RIM = 2;
-/** Shade of the rim: as if the rim faced the viewer by this share. */
+/** The rim is shaded as if it faced the viewer by this share; the rest of the face does so fully. */
 const RIM_FACING = 0.5;
 
 /** Samples of a perceptually uniform colour map (viridis), dark to bright. */
@@ -27,7 +27,7 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
-/** Returns a PNG file. `radius` is the radius of every particle, or the largest radius. */
+/** Returns a PNG file. `radius` is the radius of every particle; with variable radii, the largest one. */
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
   const { positions, velocities, ids, radii, halfExtents } = particles;
@@ -78,13 +78,13 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
   return encode({ width: columns, height: rows, data, channels: 3, depth: 8 });
 }
 
-/** The part of a particle that a viewer along z sees, in pixels from its centre. */
+/** The part of a particle that a viewer along z sees. `across` and `up`: half its width and height, in pixels. */
 interface Surface {
   readonly across: number;
   readonly up: number;
   /**
-   * Returns how far the surface is in front of the centre and how much it faces the viewer. Returns undefined outside
-   * the surface.
+   * Takes a position relative to the centre, in pixels. Returns how far the surface is in front of the centre there,
+   * and how much it faces the viewer. Returns undefined outside the surface.
    */
   at(x: number, y: number): { readonly height: number; readonly facing: number } | undefined;
 }

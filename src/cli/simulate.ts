@@ -51,7 +51,7 @@ export const SIMULATE_FLAGS: Flags = {
   help: { help: 'print this help' },
 };
 
-/** Target time of a batch of steps on a GPU. It is short, so that progress is visible and the queue stays short. */
+/** Target time of a batch of steps. It is short, so that progress is visible and the queue of a GPU stays short. */
 const BATCH_MS = 100;
 
 export async function simulate(argv: readonly string[]): Promise<number> {

@@ -1,4 +1,7 @@
-/** `cellstorm verify`: compares every collision scene with the reference. The exit code is 1 if a check fails. */
+/**
+ * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. The exit code is
+ * 1 if a check fails or the GPU reports an error.
+ */
 
 import { createCpuSimulation } from '../cpu';
 import { sceneNames } from '../scenes';
@@ -86,7 +89,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
 const HEAD = ['', 'scene', '', 'particles', 'check', 'found'] as const;
 const WIDTHS = [4, 15, 2, 9, 14, 0] as const;
 
-/** Formats one row. Rows are printed one by one, so column widths are fixed. A terminal wraps the last column. */
+/** Formats one row. Rows are printed one by one, so column widths are fixed. Wraps the last column for a terminal. */
 function tableRow(cells: readonly string[]): string {
   const row = cells.map((cell, column) => {
     const width = WIDTHS[column] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Finds the axis-aligned boxes that overlap, on the GPU. Lists each pair once, and writes the arguments for an indirect
- * dispatch over the pairs.
+ * Finds the pairs of overlapping axis-aligned boxes, on the GPU. Lists each pair once, and writes the arguments for an
+ * indirect dispatch over the pairs.
  *
  *     const boxPairs = await BoxPairs.create(gpu, {
  *       dimensions: 3, capacity: 100_000, pairs: 400_000, extents: { smallest: 0.5, largest: 64 },
@@ -12,11 +12,12 @@
  * that the search skips. It skips invalid boxes (a low end above the high end, or a number that is not finite) and
  * boxes that are too large.
  * Guarantee: boxes include their bounds, so boxes that touch overlap. The search only compares corners, so no pair is
- * borderline, and the list has no holes. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush them.
+ * borderline, and every listed entry is a pair. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush
+ * them to 0.
  * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
  *
- * The low corner of a box selects its cell, and the size of the box selects the level of the cell (see
- * shaders/grid/box_bodies.wgsl).
+ * The search sorts each box into the cell of the box's low corner, on the level for the box's size or on a higher one
+ * (see shaders/grid/box_bodies.wgsl).
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';
@@ -49,8 +50,9 @@ export interface BoxPairsOptions {
   /** The largest number of pairs that the list holds; 8 bytes each. */
   readonly pairs: number;
   /**
-   * The range of a box's longest side. It determines the levels of cells. Smaller boxes, down to points, share the
-   * lowest level. The search skips larger boxes and counts them in `tooLarge`.
+   * The range of a box's longest side. It determines the levels of cells. Boxes below `smallest`, down to points, share
+   * the lowest level. The search rounds `largest` up to a power of two. It skips longer boxes and counts them in
+   * `tooLarge`.
    */
   readonly extents: { readonly smallest: number; readonly largest: number };
 }
@@ -65,7 +67,7 @@ export interface BoxPairsInput {
 export interface ListedBoxPairs extends ListedPairs {
   /** Boxes with a low end above the high one, or with a number that is not finite. */
   readonly invalid: number;
-  /** Boxes longer than `largest`. */
+  /** Boxes whose longest side exceeds `BoxPairs.largest`. */
   readonly tooLarge: number;
 }
 
@@ -166,8 +168,8 @@ export class BoxPairs {
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If not all pairs fit, these are the pairs of
-   * the first boxes, and end before the first box whose pairs do not all fit.
+   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If the list has too little room, it ends
+   * before the first id whose pairs do not all fit.
    */
   get pairs(): GPUBuffer {
     return this.usable().pairs;

@@ -64,10 +64,13 @@ const KINDS = {
   u64: { words: 2, kind: KEYS_UNSIGNED },
 } as const;
 
-/** Indices must fit into 30 bits. No device holds this many keys. */
+/** The greatest capacity that `create` accepts. The limits of a device are usually lower. */
 const MOST_KEYS = 2 ** 30;
 
-/** The bind groups of each round, for one combination of the caller's buffers of keys and payloads. */
+/**
+ * The bind groups of each round, for one combination of the caller's buffers of keys and payloads. A round sorts by one
+ * digit of the keys.
+ */
 type Rounds = readonly RadixGroups[];
 
 export class RadixSort {

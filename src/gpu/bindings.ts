@@ -1,6 +1,6 @@
 /**
- * Declarations of the buffers of a kernel. The linker generates WGSL declarations from them, and the kernel its bind
- * group layout, so host and shader cannot disagree.
+ * Describes which buffers a kernel uses. The linker generates the WGSL declarations from this description, and the
+ * kernel creates its bind group layout from it. So host and shader cannot disagree.
  */
 
 /**
@@ -9,7 +9,7 @@
  */
 export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
 
-/** How a kernel uses a buffer, and its WGSL type: `read array<u32>`, `uniform Scan`. */
+/** How a kernel uses a buffer, then the WGSL type of the buffer. Examples: `read array<u32>`, `uniform Scan`. */
 export type Binding = `${BindingKind} ${string}`;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Sets of buffers. A set is created in one error scope, counts its bytes, and is destroyed as a whole. If memory runs
- * out, createBuffer does not throw; only the error scope reports it.
+ * Sets of buffers. A set is created inside error scopes, counts its bytes, and is destroyed as a whole. If memory runs
+ * out, createBuffer does not throw; only an error scope reports it.
  */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
@@ -13,12 +13,12 @@ export interface BufferSet<Names extends string> {
   destroy(): void;
 }
 
-/** Usage of buffers with particle data, which kernels, copies, uploads and vertex stages use. */
+/** Usage flags of particle data: kernels and vertex stages read it, copies and uploads move it. */
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
 /**
- * Buffers that may be used before the device has confirmed them. If it has no room, all of them are destroyed and
- * `settled` rejects.
+ * Buffers that may be used before the device has confirmed them. If the device rejects one or has no room, all of them
+ * are destroyed and `settled` rejects.
  */
 export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
   readonly settled: Promise<void>;

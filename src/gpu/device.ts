@@ -1,6 +1,7 @@
 /**
- * Requests an adapter and a device, with only the features and limits that the capacity needs. Uses the features
- * timestamp-query and subgroups if the adapter has them; requires none.
+ * Requests an adapter and a device. Raises the limits of the device only as far as the given numbers of particles and
+ * cells need. Uses the features timestamp-query and subgroups if the adapter has them; requires neither.
+ * Also wraps a device of the caller, and checks whether the limits of a device suffice.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
@@ -44,7 +45,7 @@ export function largestBuffer(particles: number, cells: number, dimensions: Dime
   return Math.max(particles * perParticleBytes(dimensions), (cells + 8) * 4, 256);
 }
 
-/** Returns the bytes per particle in the largest buffer of particles: those of an entry or of a vector. */
+/** Returns the bytes per particle in the largest buffer of particles. An entry has two words, a vector two or four. */
 function perParticleBytes(dimensions: Dimensions): number {
   return 4 * Math.max(2, storedFloats(dimensions));
 }
@@ -129,13 +130,13 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
     }
     requiredLimits[name] = bytes;
   }
-  // Every device guarantees the default limits, so requests are never below them.
   const optional = (['timestamp-query', 'subgroups'] as const).filter((name) => adapter.features.has(name));
   let device: GPUDevice;
   try {
     device = await adapter.requestDevice({
       label: 'cellstorm',
       requiredFeatures: optional,
+      // Every device guarantees the default limits, so never request less.
       requiredLimits: atLeastDefaults(requiredLimits),
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * One compute pipeline with an explicit layout. Group 0 has the shared parameters, group 1 the kernel's own buffers.
- * `create` compiles asynchronously and turns the compiler's messages into an error that shows the line. `encode` only
- * records.
+ * `create` compiles asynchronously and turns the compiler's messages into an error that shows the line. `encode`
+ * records a dispatch. If the kernel was created for compilation at first use, the first `encode` also compiles it.
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
@@ -69,7 +69,7 @@ function numberOf(text: string): number {
 
 /** Returns a key of everything except the label. Descriptions with equal keys compile to the same pipeline. */
 function keyOf({ label, sources, bindings, ...rest }: KernelDescription): string {
-  // A list keeps the order of bindings, which counts.
+  // The order of bindings is part of the key, because it decides their binding numbers.
   return JSON.stringify([sources.map(({ text }) => numberOf(text)), Object.entries(bindings), rest]);
 }
 
@@ -77,8 +77,8 @@ export class Kernel {
   private pipeline: GPUComputePipeline | undefined;
   private compiling: Promise<void> | undefined;
   /**
-   * Settles when the device has accepted or rejected this kernel. Set only if the kernel was compiled at its first use,
-   * and only until then.
+   * Settles when the device has accepted or rejected this kernel. Set only for a kernel that is compiled at its first
+   * use, and only until the promise settles.
    */
   private verdict: Promise<void> | undefined;
   private refusal: GpuError | undefined;
@@ -233,7 +233,7 @@ export class Kernel {
     try {
       result = make();
     } finally {
-      // A lost device may reject; its loss is reported separately.
+      // If the device is lost, this promise may reject. The loss is reported separately.
       invalid = device.popErrorScope().catch(() => null);
     }
     return { result, invalid };
@@ -244,7 +244,7 @@ export class Kernel {
     const { device } = this.gpu;
     for (const filter of ERROR_SCOPES) device.pushErrorScope(filter);
     const pipeline = device.createComputePipeline(this.pipelineDescriptor(this.link().module));
-    // A lost device may reject; its loss is reported separately.
+    // If the device is lost, these promises may reject. The loss is reported separately.
     const errors = Promise.all(ERROR_SCOPES.map(() => device.popErrorScope().catch(() => null)));
     this.verdict = errors.then((caught) => {
       this.verdict = undefined;
@@ -280,8 +280,8 @@ export class Kernel {
 }
 
 /**
- * The result of `record`. If it used kernels that are still compiling, `compiled` is set, and rejects if one of them
- * fails.
+ * What watchKernels returns: `result` is the result of its callback. If the callback recorded kernels that are still
+ * compiling, `compiled` is set; it rejects if one of these kernels fails.
  */
 export interface Recorded<Result> {
   readonly result: Result;

@@ -111,7 +111,7 @@ const BOX_FLOATS = 8;
 
 /**
  * Converts packed positions and sizes to the layout of a GPU buffer. Each body has four floats, the radius last. If
- * some bodies may be boxes, each has four more: the half extents, and the bulk last.
+ * some bodies may be boxes, each has four more: the half extents, and the bulk last (see `Shapes` in shapes.ts).
  */
 export function toBodies(
   dimensions: Dimensions,

@@ -81,7 +81,7 @@ export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
 /** Declares what a particle is; linked after the file of the dimension. */
 export const BODY_SOURCE: ShaderSource = { name: 'base/body.wgsl', text: body };
 
-/** Default values of flags that modules test and most kernels do not set: see neighbours/each_heavy.wgsl. */
+/** Default values of flags that modules test and most kernels do not set. */
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
   CROWDS: false,
@@ -96,7 +96,7 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
 
 const MARK = '//@';
 
-/** A line that lists names which a module needs from others. */
+/** A line that lists the names which a file uses but does not declare. */
 const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
 /** A declaration at module scope; in our files it begins a line. */
@@ -139,8 +139,8 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
   }
   if (needed.size === 0) return;
   const declared = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
-  // User code may declare names anywhere in a line. engine/grid/kernel-code.ts has checked that it declares what it
-  // must.
+  // User code may declare a name anywhere in a line, so each of its words counts as declared.
+  // engine/grid/kernel-code.ts has already checked that the user code declares the required names.
   for (const { text } of linked.slice(lines.length)) {
     for (const word of text.split(/\W+/)) declared.add(word);
   }

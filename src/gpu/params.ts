@@ -1,8 +1,9 @@
 /**
- * Bind group 0 of every kernel: the parameters of the grid and of the substep (shaders/base/params.wgsl). A recorded
- * step must keep its parameters even if the caller changes settings before submitting it. So each change of parameters
- * is written to the next free part of a buffer (a UniformRing, see uniform-ring.ts). If recordings of the caller use
- * the buffer, a new buffer replaces it when it is full.
+ * Bind group 0 of every kernel that is not standalone: the parameters of the grid and of the substep
+ * (shaders/base/params.wgsl). A recorded step must keep its parameters even if the caller changes settings before
+ * submitting it. So each change of parameters is written to the next part of a buffer (a UniformRing, see
+ * uniform-ring.ts). When the buffer is full, a new one replaces it if recordings of the caller use it; otherwise its
+ * parts are written again.
  */
 
 import type { Substep } from '../core/contact/settings';
@@ -140,13 +141,13 @@ export class SharedParameters {
   }
 
   /**
-   * Runs `record`, which writes parameters and records passes with them into an encoder of the caller. The slots that
-   * it uses are never overwritten, because only the caller knows whether the encoder was submitted.
+   * Runs `record`, which writes parameters and records passes with them into an encoder of the caller. The parts of the
+   * rings that `record` uses are never overwritten, because only the caller knows whether the encoder was submitted.
    */
   recordInto(record: () => void): void {
     this.isRecorded = true;
     record();
-    // `record` may have replaced the buffers, which resets this.
+    // If `record` replaced the buffers, `isRecorded` became false.
     this.isRecorded = true;
   }
 

@@ -1,7 +1,7 @@
 /**
- * Reads bytes from the GPU without stalling a frame. It copies them to staging buffers, and maps a staging buffer when
- * its copies are done. Up to MAX_IDLE staging buffers are kept for reuse; the others are destroyed after use.
- * If there is no memory for a new staging buffer, only the read fails: its copies are a submission of their own.
+ * Reads bytes from the GPU without stalling a frame. `Readback` copies them to staging buffers, and maps a staging
+ * buffer when its copies are done. Up to MAX_IDLE staging buffers are kept for reuse; the others are destroyed after
+ * use. If there is no memory for a new staging buffer, only the read fails: the copies into it are submitted apart.
  */
 import { DestroyedError } from '../core/base/errors';
 import { type ReservedBuffers, reserveBuffers } from './buffers';
@@ -122,7 +122,7 @@ function copyRanges(encoder: GPUCommandEncoder, ranges: readonly ReadRange[], st
   }
 }
 
-/** Rounds up to a multiple of 8, as mapAsync requires of offsets. */
+/** Rounds up to a multiple of 8. WebGPU requires multiples of 4 for the offsets and sizes of copies. */
 function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }

@@ -9,7 +9,7 @@ import { watchKernels } from './kernel';
 export interface Submission<Result> {
   /** The result of the recording. */
   readonly result: Result;
-  /** Rejects if the device dropped the submission. If a kernel was the reason, with the error of the kernel. */
+  /** Rejects if the device dropped the submission: with the error of a kernel, if a kernel was the reason. */
   readonly valid: Promise<void>;
 }
 
@@ -33,8 +33,8 @@ export function submitWatched<Result>(
 }
 
 /**
- * Returns a promise that rejects with the error of a kernel, otherwise with the error that the validation scope around
- * the submission caught. `what` begins its message.
+ * Returns a promise that rejects if a kernel failed to compile (`compiled`), or if the validation scope around the
+ * submission caught an error. `what` begins the message of an error that the scope caught.
  */
 export function validOf(
   compiled: Promise<void> | undefined,

@@ -1,7 +1,7 @@
 /**
- * Times each stage of a sequence: by timestamp queries if the device has them, otherwise by the wall clock. `source`
- * says which was used. For the wall clock each stage is submitted separately, so its time includes overhead. Stages are
- * separate compute passes only while they are timed.
+ * Times each stage of a sequence: by timestamp queries if the device has them and one query set has room, otherwise by
+ * the wall clock. `source` says which was used. For the wall clock each stage is submitted separately, so its time
+ * includes overhead. Stages are separate compute passes only while they are timed.
  * Timestamps may be quantised to 100 µs. They may run backwards if a device changes its frequency or sleeps; such a
  * difference is discarded and counted.
  */
@@ -63,7 +63,7 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
       pass.end();
     });
     gpu.device.queue.submit([encoder.finish()]);
-    // Separate, because without memory for `resolved` the device drops this submission. `settled` reports that.
+    // Submit this part separately: without memory for `resolved` the device drops it, and `settled` rejects.
     gpu.device.pushErrorScope('validation');
     const resolving = gpu.device.createCommandEncoder({ label: 'timing.resolve' });
     resolving.resolveQuerySet(querySet, 0, queries, resolved, 0);

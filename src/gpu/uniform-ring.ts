@@ -1,9 +1,9 @@
 /**
  * Divides a buffer into equal parts, here called slots, and writes uniform data to one slot after another. Slots are
- * bound with dynamic offsets, so recorded passes keep their values. Once all slots are written, the caller chooses:
- * `write` begins again with the first slot, or `replace` takes a new buffer.
- * WebGPU does not tell whether the caller has submitted an encoder. So a buffer that the caller's encoders use is never
- * overwritten or destroyed; its memory is freed once nothing refers to it.
+ * bound with dynamic offsets, so recorded passes keep their values. Once all slots are written, the owner of the ring
+ * chooses: `write` begins again with the first slot, or `replace` takes a new buffer.
+ * The owner must choose `replace` if a user's encoder refers to the buffer: WebGPU does not tell whether that encoder
+ * was submitted. `replace` does not destroy the old buffer; its memory is freed once nothing refers to it.
  */
 
 /** Bytes per slot: every device accepts dynamic offsets that are multiples of this. */

@@ -1,7 +1,7 @@
 /**
- * Links user code after our modules. Our names get a prefix, except those that the user code may use, so that it may
- * define any other name. User code comes last, so that an unbalanced bracket is an error in its own lines. It is not
- * preprocessed: a `#` means what it means in WGSL.
+ * Links user code after our modules. Our names get a prefix, except the public ones, which user code may use. So user
+ * code may define any name that is not public. User code comes last, so that an unbalanced bracket is an error in its
+ * own lines. It is not preprocessed: a `#` means what it means in WGSL.
  */
 import { DECLARATION, type ShaderSource, type SourceLine, type UserCode } from './link';
 
@@ -11,7 +11,7 @@ export const USER = 'user:';
 /** The prefix of our names at module scope. */
 export const PREFIX = 'cellstorm_';
 
-/** `publicNames` are our names that the user code may use. So it must not define them. */
+/** `publicNames` are our names that user code may use. User code must not define them. */
 export function userCode(sources: readonly ShaderSource[], publicNames: readonly string[]): UserCode {
   return {
     appendTo: (ours) => [

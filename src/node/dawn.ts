@@ -1,7 +1,7 @@
 /**
  * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
- * Ordering: Vulkan reads its environment when Dawn looks for adapters, so the driver must be set earlier, and in the
- * main thread, because only there process.env reaches native code.
+ * Ordering: Vulkan reads its environment variables when Dawn looks for adapters, so set the driver earlier. Set it in
+ * the main thread: only there, changes of process.env reach native code.
  */
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -47,8 +47,8 @@ const RTLD_NODELETE = 0x1000;
 
 /**
  * Dawn's feature that uses a Vulkan extension to zero workgroup memory. SwiftShader implements the extension by a store
- * per word, so kernels that use workgroup memory take a second to compile. Without it Dawn writes a loop, and these
- * kernels compile in a tenth of that time.
+ * per word, so kernels that use workgroup memory take a second to compile. Without the extension Dawn writes a loop,
+ * and these kernels compile in a tenth of that time.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
@@ -59,8 +59,8 @@ const COARSE_STAMPS = 'timestamp_quantization';
 const POLL_MS = 1;
 
 /**
- * Opens Dawn once; later calls return the same result. Throws a GpuError if the package is missing or there is no
- * adapter.
+ * Opens Dawn once; later calls return the same result, whatever their options. Rejects with a GpuError if the package
+ * is missing or there is no adapter; a later call then tries again.
  */
 export function openDawn(options: DawnOptions = {}): Promise<Dawn> {
   owner[OWNER] ??= { gpus: [], opened: undefined };
@@ -118,7 +118,7 @@ export function calmPolling(): void {
   globalThis.setImmediate = calm as typeof setImmediate;
 }
 
-/** Returns whether a function is native code. Bound functions do not count. */
+/** Returns whether a function is native and has no name, like the callback of Dawn's binding. */
 function isNative(callback: () => void): boolean {
   return callback.name === '' && Function.prototype.toString.call(callback).includes('[native code]');
 }

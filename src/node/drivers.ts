@@ -1,8 +1,8 @@
 /**
- * Finds the programs that run WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. The CLI, the tests and
- * the set-up script use it.
- * Guarantee: this file only reads; it starts, writes and sets nothing. Every function takes the machine to search, so
- * that tests can use made-up machines.
+ * Finds what runs WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. The CLI, the tests, the
+ * benchmarks and the set-up script use this file.
+ * Guarantee: this file only reads; it starts, writes and sets nothing. All functions but thisMachine() take the machine
+ * to search, so that tests can use made-up machines.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -158,7 +158,8 @@ export function findSoftwareDriver(machine: Machine): Driver | undefined {
 }
 
 /**
- * Returns the system's driver if the machine has both a GPU and a driver for it. This does not prove that they work.
+ * Returns the system's driver if the machine has both a GPU and a driver for it. This does not prove that they work. On
+ * macOS and Windows, always returns the system's driver.
  */
 function findSystemDriver(machine: Machine): Driver | undefined {
   const system: Driver = { name: 'system', manifest: undefined, loaderFolder: undefined };
@@ -221,7 +222,7 @@ function describeChrome(machine: Machine, command: string, source: Chrome['sourc
 
 /**
  * Returns the folder with Chrome's driver. Launcher scripts often contain its path: Debian's sets LIBDIR, others start
- * an absolute path. For other launchers, such as snap's, it tries the usual folders.
+ * an absolute path. For other launchers, such as snap's, this function tries the usual folders.
  */
 function findBinaryFolder(machine: Machine, path: string): string {
   const script = machine.readScript(path);

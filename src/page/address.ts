@@ -1,6 +1,6 @@
 /**
- * Keeps the choices and the view in the page's address (see link.ts), written once they stop changing. Also applies the
- * view of the opened address to the first run.
+ * Writes the choices and the view into the page's URL (see link.ts) once they stop changing. The first run
+ * gets the view in the URL that the visitor opened.
  */
 import type { Sheets } from './panel/sheets';
 import { readViewState, type ViewState, writeLink } from './session/link';
@@ -10,12 +10,14 @@ import { notify } from './support/notes';
 import type { Session } from './view/session';
 import type { Viewpoint } from './view/viewpoint';
 
-/** The address is written once choices and view have rested this long: browsers refuse too frequent changes. */
+/**
+ * Milliseconds without a change before the URL is written. Browsers refuse changes of the URL that are too frequent.
+ */
 const REST_MS = 400;
 
 export class Address {
   private opened: ViewState = readViewState(location.search);
-  /** The query string as of the last frame, and when it last changed. */
+  /** The query string as of the last frame, and the time of its last change in milliseconds of the page's clock. */
   private record = '';
   private changedAt = 0;
 
@@ -26,7 +28,7 @@ export class Address {
     private readonly sheets: Sheets,
   ) {}
 
-  /** Applies the view of the opened address, once. */
+  /** Applies the view in the URL that the visitor opened. Later calls do nothing. */
   applyOpened(): void {
     const { look, inspected } = this.opened;
     this.opened = {};
@@ -34,7 +36,7 @@ export class Address {
     if (inspected !== undefined) this.sheets.inspect(inspected);
   }
 
-  /** Call every frame. */
+  /** Call every frame. `now` is in milliseconds of the page's clock. */
   update(now: number): void {
     const record = this.present;
     if (record !== this.record) {
@@ -67,7 +69,7 @@ export class Address {
 
   private get present(): string {
     const { choices, isForced } = this.session;
-    // Until the first run is shown, the record keeps the view of the opened address.
+    // Until the first run is shown, keep the view in the URL that the visitor opened.
     const { look = this.viewpoint.look, inspected = this.sheets.inspector?.inspected } = this.opened;
     return writeLink(isForced ? { ...choices, engine: 'gpu' } : choices, {
       look,

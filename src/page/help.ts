@@ -1,4 +1,7 @@
-/** The help sheet: lists every key (from KEYS) and pointer gesture, and lets the visitor turn character keys off. */
+/**
+ * The help sheet lists the keys (KEYS in input.ts) and the pointer gestures. Its switch turns the shortcuts that are
+ * single characters on and off.
+ */
 
 import { KEYS } from './input';
 import { isCharacter, isIgnored, letChoose } from './support/character-keys';

@@ -1,6 +1,6 @@
 /**
- * Handles keys that work everywhere on the page, and pointers and wheel that move the picture. The help sheet shows
- * KEYS, the same list that the key handler uses.
+ * Handles the keys that work everywhere on the page, and the pointers and the wheel over the picture. The help sheet
+ * and the key handler use the same list of keys, KEYS.
  */
 import type { Playground } from './playground';
 import { isIgnored } from './support/character-keys';
@@ -9,22 +9,25 @@ import type { ScreenPosition } from './view/camera';
 
 /** Radians per CSS pixel of a drag. */
 const TURN = 0.006;
-/** Radians and CSS pixels per press of an arrow key. */
+/** Radians (KEY_TURN) or CSS pixels (KEY_PAN) per press of an arrow key. */
 const KEY_TURN = 0.08;
 const KEY_PAN = 40;
+/** Factor per press of plus or minus. */
 const KEY_ZOOM = 1.25;
+/** A wheel event of p pixels zooms by a factor of e^(−WHEEL_ZOOM · p). */
 const WHEEL_ZOOM = 0.0015;
 /**
  * Browsers report a pinch on a touchpad as wheel events with the control key. A hundred pixels zoom by a factor of e,
- * so that the picture follows the fingers. A real wheel with that key moves at least LEAST_NOTCH pixels per event.
+ * so that the picture follows the fingers. An event that moves LEAST_NOTCH pixels or more is no pinch: it comes from a
+ * real wheel while the control key is down.
  */
 const PINCH_ZOOM = 0.01;
 const LEAST_NOTCH = 50;
 /** CSS pixels per unit of a wheel event, by its deltaMode: pixels, lines, pages. */
 const WHEEL_UNITS = [1, 16, 400] as const;
 /**
- * A finger uses the tool only after it has been down alone for ALONE_MS, or has moved ALONE_PIXELS (CSS pixels). Until
- * then a second finger may come down to pinch.
+ * A finger that comes down does not use the tool at once, because a second finger may come down to pinch. The wait ends
+ * after ALONE_MS, after a move of more than ALONE_PIXELS (CSS pixels), or when the finger is lifted.
  */
 const ALONE_MS = 120;
 const ALONE_PIXELS = 8;
@@ -117,7 +120,7 @@ export function listenToKeys(playground: Playground): void {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
     if (event.defaultPrevented) return;
-    // A dialog that has just closed still has the focus until the next frame, hence [open].
+    // A dialog that has just closed keeps the focus until the next frame. It must not block keys, so test for [open].
     if (target.closest('dialog[open]') || isIgnored(event.key)) return;
     const name = event.key.toLowerCase();
     const key = KEYS.find(({ keys }) => keys.includes(name));
@@ -127,7 +130,7 @@ export function listenToKeys(playground: Playground): void {
     if (!key || isTyping || (isPressing && key.unless === 'pressing')) return;
     if (isAdjusting && key.unless === 'adjusting') return;
     if (event.repeat && !name.startsWith('arrow') && !['+', '=', '-', '.'].includes(name)) return;
-    // A held key could request steps faster than the GPU takes them, and they would pile up.
+    // A held key could request steps faster than the GPU takes them, and steps would pile up.
     if (event.repeat && name === '.' && playground.isBehind) return;
     key.act(playground, name, event.shiftKey);
     event.preventDefault();
@@ -135,7 +138,7 @@ export function listenToKeys(playground: Playground): void {
   document.addEventListener('keyup', (event) => {
     if (event.key.toLowerCase() === 'x') playground.tools.inMiddle(false);
   });
-  // No keyup event arrives if the key is released in another window.
+  // If the visitor releases the key in another window, no keyup event arrives here.
   window.addEventListener('blur', () => playground.tools.inMiddle(false));
 }
 
@@ -148,14 +151,14 @@ function moveByKey(playground: Playground, key: string, withShift: boolean): voi
 }
 
 /**
- * One finger or the main mouse button uses the chosen tool. If no tool is chosen, it moves the picture in 2D and turns
- * it in 3D. Two fingers, other buttons or the shift key move the picture. Two fingers or the wheel zoom towards their
- * position.
+ * A drag with one finger or the main mouse button uses the chosen tool. If no tool is chosen, such a drag moves the
+ * picture in 2D and turns the picture in 3D. A drag with two fingers, another button or the shift key always moves the
+ * picture. Two fingers zoom at the point between them, and the wheel zooms at the pointer.
  */
 export function listenToPointers(playground: Playground): void {
   const { stage } = playground;
   const pointers = new Map<number, { x: number; y: number }>();
-  /** Two fingers are or were down, and at least one of them still is. */
+  /** True from the moment when two fingers are down until no finger is down. */
   let isPinching = false;
   const pinch = () => {
     const [first, second] = [...pointers.values()];
@@ -166,7 +169,7 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
-  /** A finger that a second one may join for a pinch, and where it came down. */
+  /** The position at which a first finger came down, and the timer of its wait for a second finger. */
   let waiting:
     | { readonly position: ScreenPosition; readonly timer: ReturnType<typeof setTimeout> }
     | undefined;
@@ -177,13 +180,16 @@ export function listenToPointers(playground: Playground): void {
   const beginWaiting = (position: ScreenPosition) => {
     waiting = { position, timer: setTimeout(endWaiting, ALONE_MS) };
   };
-  /** No second finger has come: the tool starts where the finger came down. */
+  /** Ends the wait for a second finger. The tool starts at the position where the first finger came down. */
   const endWaiting = () => {
     const position = waiting?.position;
     stopWaiting();
     if (position) playground.tools.at(position);
   };
-  /** If only one pointer is down, with its first button and without shift, passes it to the tool and returns true. */
+  /**
+   * Passes the pointer's position to the tool, and returns true, if the pointer uses the tool: a tool is chosen, only
+   * this pointer is down, only its main button is pressed, and shift is up. The last finger of a pinch uses no tool.
+   */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;
@@ -229,7 +235,7 @@ export function listenToPointers(playground: Playground): void {
     stage.addEventListener(type, (event) => {
       pointers.delete(event.pointerId);
       if (pointers.size === 0) isPinching = false;
-      // A tap adds, erases or builds once.
+      // A finger that is lifted during the wait has tapped: the tool adds, erases or builds once.
       if (type === 'pointerup') endWaiting();
       stopWaiting();
       playground.tools.at(undefined);

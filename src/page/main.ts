@@ -14,11 +14,11 @@ import type { Frame } from './view/engine';
 
 /** `window.cellstorm`: gives access to the running simulation from the console. */
 export interface PageHandle {
-  /** Resolves when the first picture is drawn. */
+  /** Resolves when the first picture is drawn, or when the page has given up starting a run. */
   readonly ready: Promise<void>;
   /** The present simulation; a reset or another choice may replace it. */
   readonly simulation: SimulationView | undefined;
-  /** The last measures shown. */
+  /** The measures that the panel shows. */
   readonly measures: Measured | undefined;
   /** The frame that the next picture is drawn from. */
   readonly frame: Frame | undefined;
@@ -26,7 +26,10 @@ export interface PageHandle {
   readonly isHolding: boolean;
   /** The GPU engine's device. */
   readonly device: GPUDevice | undefined;
-  /** Resolves when all requests are done. While paused, it also waits until the result is drawn and measured. */
+  /**
+   * Resolves when the page has done all that the visitor requested. If the run is paused, also waits until its state is
+   * drawn and measured.
+   */
   settled(): Promise<void>;
   /** Projects a point of the world: returns CSS pixels from the stage's top left corner, which is the window's. */
   toScreen(point: readonly number[]): readonly [number, number];

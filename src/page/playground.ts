@@ -50,7 +50,7 @@ export class Playground {
   private readonly chooser: Chooser;
   private readonly stepper: Stepper;
   private readonly panel: Panel;
-  /** The time of the last frame, by the page's clock. */
+  /** The time of the last frame, in milliseconds of the page's clock. */
   private last = 0;
 
   constructor(
@@ -61,7 +61,7 @@ export class Playground {
     const viewpoint = new Viewpoint(stage, free, () => session.run?.simulation.dimensions);
     const picture = new Picture(session, viewpoint);
     const load = async (choices: Selection): Promise<void> => {
-      // Without tools the visitor can still watch.
+      // If the tools cannot be loaded, the run starts anyway: the visitor can watch it.
       const working = tools.prepare(choices).catch((error: unknown) => notify(explain(error)));
       await Promise.all([viewpoint.prepare(choices.dimensions), working]);
     };
@@ -102,7 +102,7 @@ export class Playground {
     for (const element of [stage, free]) new ResizeObserver(() => this.redraw()).observe(element);
   }
 
-  /** Passes the reports of each part to the others. */
+  /** Connects the signals of some parts to the parts that act on them. */
   private listen(): void {
     const { session, restarts, picture, meter, history, panel } = this;
     session.choicesChanged.listen(() =>
@@ -118,14 +118,17 @@ export class Playground {
     picture.legend.listen((legend) => panel.showLegend(legend));
   }
 
-  /** Opens an engine and starts the frames; resolves with the first picture. */
+  /** Opens an engine and starts the frames. Resolves when the first picture is drawn or the page has given up. */
   async open(): Promise<void> {
     this.restarts.request(this.session.choices);
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
   }
 
-  /** Resolves when all requests are done. While paused, it also waits until the result is drawn and measured. */
+  /**
+   * Resolves when the page has done all that the visitor requested. If the run is paused, also waits until its state is
+   * drawn and measured.
+   */
   async settled(): Promise<void> {
     const { session, restarts, chooser, sheets, stepper, picture, meter } = this;
     await restarts.settled();
@@ -173,7 +176,7 @@ export class Playground {
     else step();
   }
 
-  /** True if the GPU has pending steps. */
+  /** True if the GPU has steps or pictures that it has not finished. */
   get isBehind(): boolean {
     return (this.session.run?.pending ?? 0) > 0;
   }
@@ -183,7 +186,7 @@ export class Playground {
     this.restarts.request(this.session.choices);
   }
 
-  /** Goes back to the state that was kept before the present one. */
+  /** Goes back to the last state that the history kept before the present time. */
   goBack(): void {
     const { session, history } = this;
     const { run } = session;
@@ -235,7 +238,7 @@ export class Playground {
 
   private readonly tick = (now: number): void => {
     requestAnimationFrame(this.tick);
-    // A hidden tab gets no frames. Do not catch up on the missed time.
+    // A hidden tab gets no frames. When the tab is visible again, do not catch up on the missed time.
     const elapsed = Math.min(100, now - this.last);
     this.last = now;
     const { session, tools, stepper, viewpoint, meter, picture, panel } = this;

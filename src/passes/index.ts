@@ -1,6 +1,6 @@
 /**
- * Describes every kernel in every variant. Tests compile all of them, and compare bindings and layouts with the WGSL.
- * Add each new pass here.
+ * Describes every kernel of the passes in every variant. Tests compile all of them, and compare bindings and layouts
+ * with the WGSL. Add each new pass here.
  */
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions, WorldKind } from '../core/world/world';
@@ -67,7 +67,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 3, boxes: true }),
     ),
-    // These kernels have no finer entries, because one level is too few.
+    // These kernels read no finer entries, because one level is too few for any.
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 1, boxes: true }),

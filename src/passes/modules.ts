@@ -113,7 +113,7 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 };
 
 /**
- * How far a neighbour loop looks. `narrow`: adjacent cells, or with variable radii as far as particles overlap. `wide`:
+ * The range of a neighbour loop. `narrow`: adjacent cells, or with variable radii as far as particles overlap. `wide`:
  * as far as the kernel's reach, through any number of cells.
  */
 export type Breadth = 'narrow' | 'wide';
@@ -154,7 +154,8 @@ export function bodyFlags({
 
 /**
  * Returns whether kernels read finer entries. In a bounded or periodic world with too few levels, there are none.
- * Unbounded worlds with too few levels are rare, so their kernels read an empty list of finer entries.
+ * Unbounded worlds with too few levels are rare, so they have no kernels of their own; their list of finer entries is
+ * empty.
  */
 function readsFiner({ kind, levels = 0 }: Variant): boolean {
   return levels > 0 && (kind === 'unbounded' || hasFiner({ kind, levels }));

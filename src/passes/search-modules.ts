@@ -58,7 +58,7 @@ const BLOCK_LEVELS_HASHED: ShaderSource = {
   text: blockLevelsHashed,
 };
 
-/** Blocks of cells of one level, for variable radii. */
+/** Blocks of cells of one level, for variable radii. A block is all cells that a box of positions touches. */
 const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [BOX_STRAIGHT, BLOCK_LEVELS_DENSE, BLOCK],
   periodic: [BOX_PERIODIC, BLOCK_LEVELS_DENSE, BLOCK],

@@ -27,7 +27,7 @@ const CELL = 2 * GREATEST_HALF;
 /** Area (volume) per body at which a body overlaps about one other. */
 const ROOM = { 2: 64, 3: 512 } as const;
 
-/** Least radius or half extent of the pegs of `terraces`, in units; far smaller than that of any body. */
+/** Least radius or half extent of the pegs of `terraces`, in units: an eighth of LEAST_HALF. */
 const LEAST_PEG = SHAPE_UNITS / 16;
 /** `terraces` has one peg per this many layout cells. */
 const PEG_EVERY = 2;
@@ -72,7 +72,7 @@ function generateBodies(
 }
 
 /**
- * Generates bodies that do not touch. Each body lies at a random position in its own layout cell. There are `columns`
+ * Generates bodies that do not overlap. Each body lies at a random position in its own layout cell. There are `columns`
  * layout cells along each axis.
  */
 function generateApart(dimensions: Dimensions, count: number, columns: number, random: Random) {

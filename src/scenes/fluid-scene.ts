@@ -1,5 +1,6 @@
 /**
- * Scales a fluid scene from its tank's own units to metres, seconds and about the wanted number of particles.
+ * Scales a fluid scene from its tank's own units to metres, seconds and about the wanted number of particles. Also
+ * returns the scene's bodies with their velocities, and its solid cells as boxes.
  * Guarantee: bodies depend on simulated time alone, so a reset or a restored state repeats their motion on any engine.
  */
 import type { Dimensions } from '../core/world/world';
@@ -30,7 +31,9 @@ export interface FluidSceneRequest {
 }
 
 const STEP_SECONDS = 1 / 60;
-/** Cells per substep that fluid moves after it has fallen the height of the tank. The fluid allows at most two. */
+/**
+ * The most cells that fluid moves in a substep once it has fallen the height of the tank. The fluid allows at most two.
+ */
 const CELLS_PER_SUBSTEP = 1.6;
 /** Least height of a tank in metres. In lower tanks waves would end at once. */
 const LEAST_HEIGHT = 2;

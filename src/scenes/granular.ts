@@ -1,6 +1,7 @@
 /**
  * Scenes of grains in vessels that turn: an hourglass and a rotating drum. In 3D both stand between two panes.
- * Guarantee: coordinates are exact as scene.ts describes. Gravity and obstacles as set by `drive` are rounded.
+ * Guarantee: coordinates are exact as scene.ts describes. `drive` rounds gravity and obstacles, because sines differ in
+ * the last bit between JavaScript engines.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -8,7 +9,7 @@ import type { Driven } from './drive';
 import { directionAt, EARTH_GRAVITY, earthGravity, repeat, type SceneContent } from './scene';
 import { beadsAlong, capacityOf, fillRoom, type Point, type Room, standBalls } from './vessel';
 
-/** Distance between the centres of grains and of the vessel's balls at the start. */
+/** Distance from the vessel's balls to the room in which the centres of grains start; in an hourglass, along x. */
 const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;
@@ -92,8 +93,8 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
 }
 
 /**
- * Least flow through a neck, grains per second: this factor times √gravity times width^(3/2), in 3D also times the
- * depth. Measured factors are 0.85 in 2D and 0.74 in 3D.
+ * Low estimate of the flow through a neck, grains per second: this factor times √gravity times width^(3/2), in 3D also
+ * times the depth. Measured factors are 0.85 in 2D and 0.74 in 3D.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
 /** Seconds from the moment when the last grain should have fallen through the glass to the next turn. */

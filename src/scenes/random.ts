@@ -1,6 +1,6 @@
 /**
  * The random numbers of scenes: the "small fast counting" generator, whose period is at least 2³². Its state is four
- * 32-bit integers, which it steps by additions, shifts and rotations only.
+ * 32-bit integers, which it steps by additions, shifts, rotations and exclusive ors only.
  * Guarantee: the same seed gives the same numbers on every engine and machine.
  */
 
@@ -29,9 +29,9 @@ export class Random {
   }
 
   /**
-   * Returns a whole number from 0 to `bound` − 1. It computes one product of doubles, which rounds the same way on
-   * every machine. For bounds in the millions, some values are a thousandth more likely than others, which is fine for
-   * scenes.
+   * Returns a whole number from 0 to `bound` − 1. The function computes one product of doubles, which rounds the same
+   * way on every machine. For bounds in the millions, some values are a thousandth more likely than others, which is
+   * fine for scenes.
    */
   below(bound: number): number {
     return Math.floor((this.nextBits() * bound) / 2 ** 32);

@@ -1,4 +1,4 @@
-/** Scenes with random positions, which may overlap. The ids are unrelated to the positions. */
+/** Scenes with random positions, so particles may overlap. Ids are not sorted by position. */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
@@ -10,7 +10,7 @@ import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './
  */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 
-/** One particle in this many is outside the cluster of `clustered`. */
+/** In `clustered`, one particle in this many lies anywhere in the world; the others lie in the cluster. */
 const CLUSTER_PERIOD = 10;
 
 /** Particles per cell of the cluster. */

@@ -34,9 +34,9 @@ const PILE_CUBE = 2 * PILE_RADII.largest;
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
- * Returns a random radius of an octave, in units. To make its logarithm uniformly distributed, it accepts a uniformly
- * distributed radius with a probability of 2^octave / radius. It computes only with whole numbers, on which all
- * JavaScript engines agree.
+ * Returns a random radius of an octave, in units. To make the logarithm of the radius uniformly distributed, the
+ * function draws uniformly distributed radii and accepts each with a probability of 2^octave / radius. All numbers are
+ * whole, so that JavaScript engines agree on them.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;
@@ -48,7 +48,8 @@ function chooseRadius(random: Random, octave: number): number {
 
 /** Returns uniformly random positions in a cube with this edge. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
-  // 32-bit floats hold all these numbers exactly, even in a scene with MAX_PARTICLES.
+  // 32-bit floats hold these numbers exactly for edges up to 524,288. In 2D, `mixed` is that long with 60 million
+  // particles.
   const units = edge * MIXED_UNITS;
   return Float32Array.from({ length: dimensions * count }, () => random.between(0, units - 1) / MIXED_UNITS);
 }

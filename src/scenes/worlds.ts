@@ -1,6 +1,6 @@
 /**
  * Scenes in periodic and unbounded worlds. Their coordinates are exact as scene.ts describes. A million cells from the
- * origin they are multiples of 1/4, because 32-bit floats hold no finer steps there.
+ * origin they are multiples of 1/4, which 32-bit floats hold even there.
  */
 import { bucketOfLattice } from '../core/world/cells';
 import { type Dimensions, defineWorld, type World } from '../core/world/world';

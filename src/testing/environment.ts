@@ -5,7 +5,7 @@ import { type DriverPreference, readPreference, thisMachine } from '../node/driv
 
 export const ALLOW_NO_GPU = 'CELLSTORM_ALLOW_NO_GPU';
 
-/** Returns whether to skip tests that need a GPU if there is none, with a note. Otherwise these tests fail. */
+/** Returns whether tests that need a GPU are skipped, with a note, on a machine without a GPU. By default they fail. */
 export function allowsNoGpu(): boolean {
   return process.env[ALLOW_NO_GPU] === '1';
 }

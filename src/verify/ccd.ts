@@ -1,18 +1,21 @@
-/** Checks that no fast particle of a scene passes its wall, and compares their positions with the reference. */
+/**
+ * Checks that no bullet of a scene passes the wall, although all of them pass it without continuous motion. A bullet is
+ * a particle that flies at the wall. In small scenes, also compares all positions with the reference.
+ */
 import { CCD_TICKS } from '../core/base/constants';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';
 import { ReferenceSimulation } from '../reference/solve/simulation';
 import { type Scene, sceneOptions, wallOf } from '../scenes';
 
-/** Most bullets. A software GPU takes too long to test the paths of more. */
+/** Most particles of a scene in verify.ts, because a software GPU tests paths slowly. guarantees.ts checks more. */
 export const MOST_FLYING = 1024;
-/** Most bullets to compare with the reference, which tests every pair. */
+/** Most particles to compare with the reference, which tests every pair. */
 const MOST_COMPARED = 300;
 const TIME_STEP = 1 / 60;
 const STEPS = 3;
-/** Tolerance in lengths: more than rounding in contacts, and far less than another hit would cause. */
+/** Tolerance of coordinates: more than rounding in contacts changes, and far less than a wrong hit would change. */
 const TOLERANCE = 1e-3;
-/** Ticks (see CCD_TICKS) by which rounding may shift the time of a hit, or of an earlier hit of the same path. */
+/** Ticks (see CCD_TICKS) by which rounding may shift the end of a path. */
 const TOLERANCE_TICKS = 2;
 
 function greatestSpeed(dimensions: number, velocities: Float32Array): number {

@@ -1,6 +1,6 @@
 /**
- * The check `cell size` for scenes with equal radii: pairs must not depend on the cell size. It tries cells of 1.5 and
- * of 4 diameters, and the size from suggestCellSize.
+ * The check `cell size` for scenes with equal radii: pairs must not depend on the cell size. The check tries cells of
+ * 1.5 and of 4 diameters, and the size from suggestCellSize.
  */
 import { suggestCellSize } from '../core/world/cell-size';
 import { FEWEST_PERIODIC_CELLS } from '../core/world/world';

@@ -1,6 +1,7 @@
 /**
- * Oracles, which use no grid: the pairs of a scene and the particles near a point, in canonical order. Also moves all
- * particles of a scene a little. Scenes and these moves are dyadic, so nothing rounds and there is one right answer.
+ * Oracles, which use no grid: the pairs of a scene and the particles near a point, both by ascending ids. Also moves
+ * all particles of a scene a little. Scenes and these moves are dyadic, so nothing rounds and there is one right
+ * answer.
  */
 import type { PairList } from '../core/simulation/simulation';
 import { defineLevels } from '../core/world/level-world';
@@ -36,7 +37,7 @@ export interface SizedParticles {
 const KNOWN = new WeakMap<Float32Array, PairList>();
 const STIRRED = new WeakMap<Scene, Scene>();
 
-/** Returns the overlapping pairs of a scene in canonical order. */
+/** Returns the overlapping pairs of a scene, by ascending ids. */
 export function exactPairs(scene: Scene): PairList {
   const known = KNOWN.get(scene.positions) ?? findExactPairs(scene);
   KNOWN.set(scene.positions, known);

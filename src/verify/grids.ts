@@ -46,7 +46,7 @@ export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Records, into a new encoder, the build of a grid of the scene's particles at these positions. */
+/** Records the sort of the scene's particles, at these positions, into a new encoder. Returns the encoder. */
 export type BuildOn = (positions: Float32Array) => GPUCommandEncoder;
 
 /**

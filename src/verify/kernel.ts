@@ -1,7 +1,7 @@
 /**
- * The check `kernel`: runs a kernel like a user's, which counts neighbours and adds up the vectors from them. Compares
- * the sums with the same sums over the oracle's pairs. Scenes are dyadic, so sums are exact in any order and must be
- * equal.
+ * The check `kernel`: runs a kernel like a user's. Per particle, the kernel counts the neighbours and adds up the
+ * vectors from the neighbours to the particle. Compares the sums with the same sums over the oracle's pairs. Scenes are
+ * dyadic, so sums are exact in any order and must be equal.
  */
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';

@@ -1,5 +1,5 @@
 /**
- * Checks grids of particles with variable radii. The GPU's grid must equal the reference integer for integer. The pairs
+ * Checks grids of particles with variable radii. The GPU's grid must equal the reference number for number. The pairs
  * of both engines must equal those of brute force. If brute force takes too long, they must equal the pairs of the
  * CPU's incremental index, which shares no search code with the engines. Without a device only the CPU engine is
  * checked. Scenes are dyadic, so there is one right answer.
@@ -42,7 +42,7 @@ function cpuPairs(scene: SizedParticles): Uint32Array {
   return grid.findPairs().pairs;
 }
 
-/** Builds the scene's grid on the device and destroys it after `use`. */
+/** Records the sort of the scene's particles into a grid on the device. Destroys the grid after `use`. */
 async function withGrid<Result>(
   gpu: Gpu,
   { dimensions, world, range, count, positions, radii }: SizedParticles,
@@ -62,7 +62,7 @@ async function withGrid<Result>(
   }
 }
 
-/** Compares starts of cells, starts of finer entries, ids and sorted positions, integer for integer. */
+/** Compares starts of cells, starts of finer entries, ids, and sorted positions with their radii, number for number. */
 async function checkGrid(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
   const { count, positions, radii, dimensions } = scene;
   if (count > MOST_ASSIGNED) return { pass: true, detail: `left out: more than ${MOST_ASSIGNED} particles` };

@@ -48,7 +48,7 @@ const REPEATED_STEPS = 12;
 /** The time step is 1/64, which is dyadic. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Most by which a coordinate moves per step, in units of scenes: 1,024 of them make a length of 1. */
+/** Greatest move of a coordinate per step, in units of scenes: 1,024 units make a length of 1. */
 const MOST_STIRRED = 32;
 
 export async function checkMeasures(
@@ -177,8 +177,8 @@ function stir({ velocities, seed }: Scene): Float32Array {
 }
 
 /**
- * Checks that three runs, the third restored halfway, give the same hash. If the naive phase must give that hash too, a
- * fourth run checks it.
+ * Checks that three runs, the third restored halfway, give the same hash. In small scenes whose naive broad phase must
+ * give that hash too, a fourth run checks this.
  */
 export async function checkRepeats(
   subject: Subject,
@@ -252,7 +252,7 @@ function obstaclesOf(world: World, scene: Scene): Obstacles | undefined {
   return bodies.positions.length === 0 ? undefined : fileObstacles(world, bodies);
 }
 
-/** Compares a state with the exact state in `bound`. Each particle may differ by at most its own bound. */
+/** Compares a state with the exact state in `bound`. Each particle may differ by at most half its own bound. */
 export function compareWithin(
   world: World,
   got: ParticleArrays,

@@ -51,8 +51,8 @@ export interface VerifyOptions {
 }
 
 /**
- * No particle, one, one less and one more than a workgroup has threads, and two counts with so many cells that the scan
- * divides them into several blocks.
+ * Counts at which errors are likely: 0 and 1; one less and one more than the 256 threads of a workgroup; and two counts
+ * with so many cells that the scan divides the cells into several blocks.
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 

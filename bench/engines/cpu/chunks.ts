@@ -9,7 +9,7 @@
  * A body may be in several chunks, but each pair is reported once: by the chunk that contains the low corner of the
  * intersection of the two boxes. Both boxes reach into that chunk.
  * Cuts along an axis are at least NARROWEST mean box widths apart. Narrower chunks would not separate a crowd of
- * overlapping bodies, only copy them to more chunks. So the chunk of a crowd holds more than MOST_BODIES.
+ * overlapping bodies, only copy them to more chunks. So a chunk with a crowd may hold more than MOST_BODIES.
  */
 
 import type { CpuEngine } from '../../harness/engine';
@@ -17,7 +17,9 @@ import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
 
-/** Most low corners per chunk. A smaller number copies more bodies; a larger one makes sweeps longer. */
+/**
+ * Most low corners per chunk, except in crowds. A smaller number copies more bodies; a larger one makes sweeps longer.
+ */
 const MOST_BODIES = 48;
 
 /** Least width of a chunk, in mean box widths. */
@@ -215,7 +217,7 @@ class Chunks {
         memberBoxes[2 * dimensions * index + side] = boxes[2 * dimensions * body + side] as number;
       }
     }
-    // Each entry of `starts` is now the start of the next chunk, so shift the entries back.
+    // Entry i of `starts` is now the start of chunk i + 1, so move every entry one index up.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }
@@ -278,8 +280,8 @@ class Chunks {
           if (otherY > highY) break;
           const otherX = memberBoxes[4 * other] as number;
           if (otherX > highX || (memberBoxes[4 * other + 2] as number) < lowX) continue;
-          // Skips pairs whose intersection has its low corner below that of the chunk. Along y, `other` has the greater
-          // low end.
+          // Skip a pair if the low corner of its intersection lies below the low corner of this chunk: another chunk
+          // reports it. Along y, `other` has the greater low end.
           if (otherY < cornerY || (otherX < cornerX && lowX < cornerX)) continue;
           this.testPair(members[index] as number, members[other] as number);
         }

@@ -1,7 +1,7 @@
 /**
  * Sweep and prune: sorts the bodies' intervals along x by their lower ends, and compares each body with the later ones
  * that begin before its interval ends. Every build sorts from scratch. An insertion sort that starts from the previous
- * order would not help: a moving body passes many others of similar x, and the sweep takes far longer than either sort.
+ * order would not help: a moving body passes many others of similar x, and the sweep takes far longer than any sort.
  */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';

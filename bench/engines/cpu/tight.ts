@@ -106,7 +106,10 @@ export const CPU_TIGHT: CpuEngine = {
   },
 };
 
-/** Returns how many columns, rows and cells there are. Empty cells around the box spare queries any test for the border. */
+/**
+ * Returns the numbers of columns, rows and cells. They include empty cells around the box, so that queries need no test
+ * for the border.
+ */
 function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
   const [columns = 1, rows = 1, layers = 1] = cellsPerAxis;

@@ -1,6 +1,7 @@
 /**
- * Buffers of bodies and counters, and WGSL that counts pairs, which the GPU engines share. Bodies are stored as
- * HashGrid expects them: vec2f in 2D, vec4f in 3D, and vec4f with the radius last if radii vary.
+ * Parts that the GPU engines share: buffers of bodies and counters, kernels, uniforms, WGSL that counts pairs, and
+ * limits of the work of a dispatch. Bodies are stored as HashGrid expects them: vec2f in 2D, vec4f in 3D, and vec4f
+ * with the radius last if radii vary.
  */
 import { defaultSettings, deriveSubstep } from '../../../src/core/contact/settings';
 import { defineWorld } from '../../../src/core/world/world';
@@ -153,8 +154,8 @@ export type Slice = readonly [first: number, count: number];
 
 /**
  * Returns about how many distance tests one dispatch may do. Engines divide more tests into several dispatches, because
- * drivers and browsers end a dispatch that takes many seconds. This many tests take a tenth of a second on a small GPU,
- * and a few seconds on a software GPU at 20 ns per test.
+ * drivers and browsers end a dispatch that takes many seconds. 2³² tests take a tenth of a second on a small GPU. 2²⁷
+ * tests take a few seconds on a software GPU, at 20 ns per test.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;

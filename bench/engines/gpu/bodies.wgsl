@@ -11,7 +11,7 @@ fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {
 #endif
 }
 
-// The part of the work that a dispatch does. Each kernel says whether it counts workgroups or slots.
+// The part of the work that a dispatch does. The kernel's file says whether a slice counts workgroups or slots.
 struct Slice {
   first: u32,
   count: u32,

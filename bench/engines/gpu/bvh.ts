@@ -1,4 +1,7 @@
-/** Linear bounding volume hierarchy on the GPU: sorts bodies by Morton code, and builds a tree of boxes above them. */
+/**
+ * Linear bounding volume hierarchy on the GPU: sorts bodies by Morton code, and builds a tree of boxes above them. A
+ * Morton code interleaves the bits of the cell coordinates of a body.
+ */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';

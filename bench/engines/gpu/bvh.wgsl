@@ -3,17 +3,18 @@
 // its children are the bodies in the slots with these numbers. So indices determine the tree, and a node only stores
 // its box.
 //
-// One dispatch per level computes the boxes, from the lowest level up. A single dispatch, as for Karras' tree, would
-// read boxes that other workgroups of the same dispatch wrote. WGSL does not guarantee such reads, because its atomics
-// do not order other memory accesses.
+// One dispatch per level computes the boxes, from the lowest level up. A single dispatch for all levels, as in Karras'
+// construction of such trees, would read boxes that other workgroups of the same dispatch wrote. WGSL does not
+// guarantee such reads, because its atomics do not order other memory accesses.
 
 struct Tree {
-  // The cell of a position is (position - origin) * scale, rounded down and limited to `greatest`. Along each axis it
-  // has as many bits as the code has for that axis.
+  // The cell of a position is (position - origin) * scale, rounded down and limited to `greatest`. The cell's
+  // coordinate along an axis has as many bits as the code has for that axis.
   origin: Vector,
   scale: Vector,
   greatest: Extent,
-  // The axis of each bit of a code, the highest bit first. An axis takes two bits, so a word holds 15 axes.
+  // The axis of each bit of a code, the highest bit first. The number of an axis takes two bits, and each word holds 15
+  // of these numbers.
   axes: u32,
   more_axes: u32,
   levels: u32,
@@ -165,7 +166,7 @@ fn walk_tree(
   let low = low_of(body);
   let high = high_of(body);
 #else
-  // Boxes only enclose centres, so the box of the query extends two radii from its centre.
+  // Boxes only enclose centres, so the box of the query extends two radii from the centre of the body.
   let low = low_of(body) - substep.diameter;
   let high = high_of(body) + substep.diameter;
 #endif

@@ -44,7 +44,7 @@ export function refuseEmptiness(
 
 /**
  * Chooses the cell size for equal bodies: one diameter, or more if most cells would be empty or an axis would have too
- * many. Chooses `crowds` if bodies have very many candidates.
+ * many cells. Chooses `crowds` if bodies have very many candidates.
  */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;

@@ -15,7 +15,9 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** Adjacent rows of cells that a query searches: only those that follow in the order of cells (ahead), or all (around). */
+/**
+ * The adjacent rows of cells that a query searches. ahead: only those that follow in the order of cells; around: all.
+ */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =
@@ -49,7 +51,10 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
   ];
 }
 
-/** `devices` caches measured devices by the bytes of a copy, so that each size is measured only once. */
+/**
+ * `devices` maps the bytes of a copy to the device as measured with such copies, so that each size is measured only
+ * once.
+ */
 async function openGrid(
   path: string,
   scene: BenchScene,

@@ -1,5 +1,5 @@
 // Implements the part of CUDA that ../grid.cu uses, for a C++ compiler on Linux. So machines without an NVIDIA GPU can
-// compile the same source and check its pairs. Its times say nothing about GPUs.
+// compile the same source and check its pairs. The times of such a program say nothing about GPUs.
 //
 // A few workers, which are CPU threads, run the blocks. Several blocks run at the same time, since the blocks of a scan
 // wait for each other. A worker runs the threads of its block as fibers: each has its own stack, and runs until it ends

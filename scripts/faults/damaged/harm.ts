@@ -10,7 +10,10 @@ export function pick<Value>(noise: Noise, values: readonly Value[]): Value {
   return values[below(noise, values.length)] as Value;
 }
 
-/** Changes digits, flips bits, cuts, extends, repeats, and splices in a part of `other`. */
+/**
+ * Returns a copy that is damaged one to four times. Each time, a digit or bits change, the end is cut off, bytes are
+ * repeated, or a part of `other` is spliced in.
+ */
 export function harmBytes(noise: Noise, bytes: Uint8Array, other: Uint8Array): Uint8Array {
   let harmed: Uint8Array = bytes.slice();
   for (let times = noise() < 0.7 ? 1 : 2 + below(noise, 3); times > 0; times--) {
@@ -35,7 +38,7 @@ export function harmBytes(noise: Noise, bytes: Uint8Array, other: Uint8Array): U
   return harmed;
 }
 
-/** Replaces a digit by another one, if the bytes have any. */
+/** Replaces the first digit at or after a random index by a random digit, if there is one. */
 function changeDigit(noise: Noise, bytes: Uint8Array): void {
   const from = below(noise, bytes.length);
   const isDigit = (byte: number) => byte >= 48 && byte <= 57;
@@ -53,7 +56,10 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Numbers at the ends of ranges. Whole numbers from thousands to 2^27 are left out: they may reserve much memory. */
+/**
+ * Numbers at the ends of ranges. Whole numbers between 1000 and 2^31 are left out, since some creators accept them and
+ * reserve much memory.
+ */
 const NUMBERS = [
   Number.NaN,
   Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 /**
- * Damaged options of all public creators and functions. If they are accepted, the object must work: it is stepped, read
- * and destroyed.
+ * Calls public creators and functions with damaged options. If a creator accepts its options, the object must work: it
+ * is stepped or searched if it can be, and destroyed.
  */
 import { suggestCellSize } from '../../../src/core/world/cell-size';
 import {
@@ -145,7 +145,7 @@ const PBFS: readonly object[] = [
   },
 ];
 
-/** A creator, its valid options, and what to do with the result. */
+/** A creator, valid options for it, and a function that calls it and uses the result. */
 interface Creator {
   readonly name: string;
   readonly options: readonly object[];
@@ -166,7 +166,7 @@ async function use(made: Promise<Steppable> | Steppable): Promise<void> {
   try {
     await object.step(DT);
     await object.step(DT);
-    // A device without a driver runs no kernels, so what it has sorted is of no use.
+    // The GPU device has no driver and runs no kernels, so reading its particles would be of no use.
     if (object.backend === 'cpu') await object.read();
   } finally {
     object.destroy?.();
@@ -290,7 +290,7 @@ const CREATORS: readonly Creator[] = [
 
 let gpu: Gpu | undefined;
 
-/** Damages the options of a creator, and returns its name and what to call. */
+/** Damages the options of a random creator. Returns its name, and a function that calls it with these options. */
 export async function damagedCall(
   noise: Noise,
 ): Promise<{ readonly name: string; readonly run: () => unknown }> {

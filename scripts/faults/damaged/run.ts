@@ -1,7 +1,7 @@
 /**
  * Opens damaged files, tables, addresses and options in a process of its own, which scripts/faults/damage.ts starts and
- * watches. Arguments: the first and the end of the numbers of the cases, the seed, and a file that always holds the
- * number of the case in progress. Sends a sentence per case that is wrong, and a report at the end.
+ * watches. Arguments: the number of the first case, the number after the last case, the seed, and a file that always
+ * holds the number of the case in progress. Sends a sentence per case that is wrong, and a report at the end.
  */
 import { openSync, writeSync } from 'node:fs';
 import { CellstormError, GpuError } from '../../../src/core/base/errors';
@@ -40,12 +40,12 @@ for (let index = begin; index < end; index++) {
   writeSync(progress, String(index).padStart(12), 0);
   const kind = KINDS[index % KINDS.length] as Kind;
   const noise = createNoise(seed * 1_000_003 + index);
-  // The first numbers of seeds that are close together are close together.
+  // If two seeds are close together, so are the first numbers of their noise. So skip these numbers.
   for (let round = 0; round < 8; round++) noise();
   const call =
     kind === 'options' ? await damagedCall(noise) : { name: kind, run: () => openFile(kind, noise) };
   const where = `case ${index} (seed ${seed}), ${call.name}`;
-  // Before the first calls have compiled the code, they take longer.
+  // Measure processor time, which other work on the machine disturbs less than elapsed time.
   const before = process.cpuUsage();
   try {
     await call.run();

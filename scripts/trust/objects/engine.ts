@@ -17,6 +17,7 @@ fn finish(own: Own, particle: Particle) { counts[particle.slot] = own * paramete
 /** The inputs of a grid and of its lists. */
 interface GridInputs {
   readonly count: number;
+  /** Number of rays. */
   readonly few: number;
   readonly positions: GPUBuffer;
   readonly corners: GPUBuffer;
@@ -183,7 +184,7 @@ function gridObject(name: string, kinds: readonly string[]): PublicObject {
 
 export const GRID = gridObject('HashGrid', Object.keys(GRID_PARTS));
 
-/** A grid with each kind of list or kernel alone. */
+/** One grid per kind of list or kernel, with only that kind. */
 export const GRIDS_BY_PART: readonly PublicObject[] = Object.keys(GRID_PARTS).map((kind) =>
   gridObject(`HashGrid, ${kind}`, [kind]),
 );
@@ -261,7 +262,7 @@ export const RADIX_SORT: PublicObject = {
   },
 };
 
-/** Reads buffers of the command's own. */
+/** Reads buffers that the command owns. */
 async function download(device: GPUDevice, buffers: readonly GPUBuffer[]): Promise<Uint8Array[]> {
   const found: Uint8Array[] = [];
   for (const buffer of buffers) {

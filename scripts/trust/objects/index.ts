@@ -31,8 +31,8 @@ export function objectsNamed(name: string): readonly PublicObject[] {
 }
 
 /**
- * Returns the same, but instead of a grid with all its lists, a grid per kind of list: one that takes less time to
- * create, for commands that create it very often.
+ * Returns the same objects, but one grid per kind of list or kernel instead of a grid with all of them. Such grids take
+ * less time to create, for commands that create them very often.
  */
 export function smallObjectsNamed(name: string): readonly PublicObject[] {
   const small = [...ALL_OBJECTS.filter((object) => object !== GRID), ...GRIDS_BY_PART];

@@ -29,7 +29,10 @@ export interface PublicObject {
 /** Seconds of a step. */
 export const DT = 1 / 64;
 
-/** Packed positions on a lattice with the given spacing, slightly disturbed; they overlap for a diameter of 1. */
+/**
+ * Returns packed positions on a slightly disturbed lattice. With the default spacing, most neighbours of diameter 1
+ * overlap.
+ */
 export function latticeOf(dimensions: 2 | 3, count: number, spacing = 0.9): Float32Array<ArrayBuffer> {
   const noise = createNoise(count + dimensions);
   const edge = Math.ceil(count ** (1 / dimensions));

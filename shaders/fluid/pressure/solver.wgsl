@@ -1,7 +1,7 @@
 // The numbers that the kernels of the conjugate gradients share. Host: src/methods/fluid/passes/pressure.ts.
 
 struct Solver {
-  // The greatest right-hand side.
+  // The greatest magnitude of a right-hand side.
   greatest: f32,
   // residual · preconditioned residual.
   product: f32,

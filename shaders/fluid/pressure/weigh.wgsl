@@ -1,6 +1,7 @@
 // Computes the numbers of the conjugate gradients from the partial sums of the previous pass; STAGE says which pass.
-// Runs in one workgroup. If the residual is small enough, a product is not positive or a step would be much too long,
-// the kernel sets all later dispatches to zero workgroups. Twin: src/methods/fluid/reference/pressure.ts.
+// Runs in one workgroup. The kernel ends the iteration if the residual is small enough, a product is not positive, or a
+// step would be much too long. It then sets all later dispatches to zero workgroups. Twin:
+// src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
 
 const AFTER_ASSEMBLE = 0u;
@@ -10,6 +11,7 @@ const AFTER_APPLY = 3u;
 // Stage 4 follows update.wgsl: the last branch below.
 const AT_END = 5u;
 
+// Steps are near 1 if the equations have a solution. Longer steps than this would spoil the pressure found so far.
 const MOST_STEP = 4.0;
 
 fn stop() {

@@ -11,8 +11,9 @@
 // Particles are searched within this multiple of the sum of both extents (see margin_to).
 const AROUND_FAST = 1.0;
 
-// True if a particle on a piece of its path may meet another particle whose path ends at tick `end`: the other moves on
-// the given piece of its path, or already rests there.
+// True if a particle on a piece of its path may meet another particle, whose path ends at tick `end`. The other one
+// moves on a piece of that path, or already rests at its end. The windows hold the first and the last tick of both
+// pieces (see window_between).
 fn may_meet(window: u32, other_window: u32, end: u32) -> bool {
   let begin = other_window >> 16u;
   let last = other_window & 0xffffu;
@@ -24,8 +25,8 @@ fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   let body = position_in[slot];
   let other_body = position_in[other];
   let other_way = way_of(other);
-  // A particle still moves in the tick in which its path ends. Otherwise two particles that meet would each count as
-  // resting in the next round of the other.
+  // A particle still moves in the tick in which its path ends. Otherwise, after two particles meet, each would treat
+  // the other as resting in the next round.
   if (!is_before(end, since)) {
     let apart = minimum_image(position_at(slot, way, since), position_at(other, other_way, since));
     let key = impact(apart, way - other_way, since, body, other_body);
@@ -126,6 +127,7 @@ fn meet(
   let hit = first_of_all(best, thread);
   if (is_path && lane_of(thread) == 0u) {
     let before = hits_in[slot];
+    // Hits with a lower key than any hit that changed are settled.
     if (any(hit != before)) {
       atomicMin(&counters[CCD_UNSETTLED], min(hit.x, before.x));
     }

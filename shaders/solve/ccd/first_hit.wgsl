@@ -76,8 +76,9 @@ fn lane_of(thread: u32) -> u32 {
 }
 
 #if VARIABLE_RADII
-// Returns the number of cells in which a piece may hit something, on all occupied levels. A float, because a large
-// particle may pass more very small cells than 32 bits can count.
+// Returns the number of cells in which a piece of a path may hit something, on all occupied levels. The counter `word`
+// has one bit per occupied level. The result is a float, because a large particle may pass more very small cells than
+// 32 bits can count.
 fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f32) -> f32 {
   var cells = 0.0;
   for (var levels = counter_at(word); levels != 0u; levels &= levels - 1u) {

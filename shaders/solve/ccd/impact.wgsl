@@ -53,7 +53,7 @@ fn position_at(slot: u32, way: Vector, time: f32) -> Vector {
   return body_position(position_in[slot]) - (1.0 - time) * way;
 }
 
-// Keys order the ends of paths: by tick, then by descending closing speed.
+// Keys order the ends of paths: by tick, then by descending closing speed. A substep has CCD_TICKS ticks.
 fn key_of_end(time: f32) -> u32 {
   return (u32(time * f32(CCD_TICKS)) << CLOSING_BITS) | NO_CLOSING;
 }
@@ -72,8 +72,8 @@ fn is_before(key: u32, time: f32) -> bool {
 }
 
 #if VARIABLE_RADII
-// The relative positions at which two bodies overlap by more than a path allows: one centre, relative to the other,
-// lies in a box of half extents `sides`, rounded by `round`.
+// The relative positions at which two bodies overlap by more than a path allows. The centre of one body, relative to
+// the other, then lies within the distance `round` of a box with the half extents `sides`.
 struct Near {
   sides: Vector,
   round: f32,
@@ -93,10 +93,10 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// True if two bodies that are already too near come nearer by more than their motion in a tick. Rounding alone can
-// bring resting bodies nearer by less. `approach` is the component of the motion along the line between the bodies, and
-// `speed_squared` the square of the whole motion. `approach` may be scaled by a factor if `speed_squared` is scaled by
-// the square of that factor.
+// Expects two bodies that are already too near. True if they come nearer during the substep by more than they move in
+// one tick. Rounding alone can bring resting bodies nearer by less. `approach` is the component of the motion along the
+// line between the bodies, and `speed_squared` the square of the whole motion. `approach` may be scaled by a factor if
+// `speed_squared` is scaled by the square of that factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
@@ -128,8 +128,8 @@ const MOST_TANGENTS = 24u;
 // A shorter step changes the tick only at a border between ticks.
 const SHORTEST_STEP = 1.0 / f32(8u * CCD_TICKS);
 
-// Returns the key of the hit of two boxes, by Newton's method. The gap is a convex function of time, so no tangent
-// reaches zero too late.
+// Returns the key of the hit of two bodies, at least one of them a box, by Newton's method. The gap is a convex
+// function of time, so no tangent reaches zero after the hit.
 fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
   var later = 0.0;
   var slope = 0.0;
@@ -267,7 +267,7 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 #endif
 }
 
-// Returns how far from a piece the centre of a particle on a level can be if the piece may hit it: the sum of both
+// On a level, a piece may hit only particles whose centres are at most this far from it. Returns the sum of both
 // extents, times `wider`.
 fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #if VARIABLE_RADII
@@ -277,8 +277,8 @@ fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #endif
 }
 
-// True if rounding makes the block larger than that of any piece. This happens far from the origin and on very long
-// paths; such a piece cannot be followed.
+// True if rounding makes the block of a piece larger than such a block can be in exact arithmetic. This happens far
+// from the origin and on very long paths. Such a piece cannot be followed.
 fn is_coarse(block: Block) -> bool {
   return any(block.length > Extent(4u * PIECE_CELLS));
 }

@@ -62,7 +62,7 @@ fn link(
   hits_out[slot] = first[slot];
 }
 
-// Visits the same cells as `link`.
+// Visits every cell that `link` visited, and perhaps a few more.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn unlink(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -7,8 +7,9 @@
 // Needs: bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of, linear_workgroup, path_count.
 // Needs: slot_of_path, NEVER, lane_of, first_of_all, first.
 
-// Slow particles are searched within this multiple of the sum of both extents (see margin_to). It covers that sum,
-// FAST_SHARE and rounding, so every slow particle that comes too near is found at the end of its way.
+// Slow particles are searched within this multiple of the sum of both extents (see margin_to). A slow particle is
+// listed where its way ends, and that way is at most FAST_SHARE of its diameter (src/core/ccd/law.ts). The multiple
+// allows for this way and for rounding.
 const AROUND_SLOW = 1.25;
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
@@ -43,7 +44,7 @@ fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, si
 #if VARIABLE_RADII
 // Returns the earliest of `before` and the hits with obstacles near a piece of a path. The lanes of a path share the
 // tree: each walks its own stretch of the nodes. A walk may begin at any node, because the box of a node holds all
-// nodes below it. If the walk would not have entered a node above its first one, it tests a few nodes in vain.
+// nodes below it. If a walk from the root would have skipped that node, this walk only tests a few nodes in vain.
 fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let begin = position_at(slot, way, since);

@@ -1,4 +1,5 @@
-// Computes the velocities of particles that hit something. Linked with counters_read.wgsl, paths.wgsl, impact.wgsl and
+// Computes the velocity of each fast particle at the end of its path, after its hit if there is one. Also computes the
+// velocities of slow particles that are hit. Linked with counters_read.wgsl, paths.wgsl, impact.wgsl and
 // contact_law.wgsl.
 // Needs: Near, gap_at, nearness, mass_share, substep, bounce_change, friction_share, velocity_in, linear_workgroup.
 // Needs: path_count, slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER.
@@ -40,7 +41,7 @@ fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 
 // Returns the change of one particle's velocity by a hit. `part` is its share of the effect, and `grip` the share of
 // the sliding velocity that friction may remove. If both parts are one half, the changes of the two particles are
-// opposite to the bit. Twin: strike in src/core/ccd/law.ts.
+// exactly opposite. Twin: strike in src/core/ccd/law.ts.
 fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);
@@ -98,10 +99,11 @@ fn strike(
   let partner_hit = hits[partner];
   let is_mutual = partner_hit.y == slot && partner_hit.x < unsettled;
   let claimed = claims[2u * partner] == ~hit.x && claims[2u * partner + 1u] == ~id_in[slot];
+  // Two fast particles bounce only if each hits the other. A slow particle bounces only with the path that claimed it.
   if (!select(claimed, is_mutual, is_partner_fast)) {
     return;
   }
-  // Both particles use the same time, so that their changes are opposite to the bit.
+  // Both particles use the same time, so that their changes are exactly opposite.
   let when = select(time, min(time, time_of_key(partner_hit.x)), is_partner_fast);
   let apart = minimum_image(position_at(slot, way, when), position_at(partner, partner_way, when));
   let normal = normal_of(apart, body, partner_body);

@@ -111,7 +111,7 @@ export function checkKnownKeys(
   value: unknown,
   known: readonly string[],
 ): asserts value is object {
-  // Lists and promises have no keys, but never mean "no options".
+  // An empty list or a promise has no keys, but neither means "no options".
   if (typeof value !== 'object' || value === null || Symbol.iterator in value || 'then' in value) {
     throw new ArgumentError(argument, value, `an object with some of ${known.join(', ')}`);
   }

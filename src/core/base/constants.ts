@@ -3,10 +3,10 @@
  * constants of the same names, so each number is written once.
  */
 
-/** Threads per workgroup of every particle pass. 256 is WebGPU's default limit; fewer threads lower the occupancy. */
+/** Threads per workgroup of most passes. 256 is WebGPU's default limit; fewer threads lower the occupancy. */
 export const WORKGROUP_SIZE = 256;
 
-/** Threads per workgroup of the scan. Few, because each thread adds up the sums of all threads before it. */
+/** Threads per workgroup of the scan. There are few, because each adds up the sums of all threads before it. */
 export const SCAN_WORKGROUP_SIZE = 64;
 
 /**
@@ -142,9 +142,9 @@ export const FEW_CELLS = 512;
 export const MOST_BOX_WORKGROUPS = 1024;
 
 /**
- * In a periodic world a ray ends after this many periods along any axis. More would cost time, because for each hit the
- * search also tests the images of that particle that the ray passes earlier. And 32-bit floats resolve far positions
- * poorly.
+ * In a periodic world a ray ends after this many periods along any axis. Longer rays would cost time: for each hit, the
+ * search also tests the images of the same particle that the ray passes earlier. And 32-bit floats resolve far
+ * positions poorly.
  */
 export const MOST_PERIODS = 64;
 
@@ -155,9 +155,9 @@ export const RETIRED_BIT = 0x8000_0000;
 export const NO_PARTNER = 0xffff_ffff;
 
 /**
- * Words before the list of fast particles: the number of fast particles, the lowest key among the ends of paths that
- * are not settled, the distance in diameters that no particle moves beyond, and bits for the levels of fast and of slow
- * particles (with variable radii only).
+ * Words before the list of fast particles: the number of fast particles; the lowest key among the ends of paths that
+ * are not settled (a key orders ends by time: see CLOSING_BITS); the distance in diameters that no particle moves
+ * beyond; and bits for the levels of fast and of slow particles (with variable radii only).
  */
 export const CCD_PATHS = 0;
 export const CCD_UNSETTLED = 1;
@@ -178,6 +178,7 @@ export const CCD_HEADER = 11;
  * First word of the arguments of each indirect dispatch, in this order: one thread per path; the search for the slow
  * particles and obstacles that paths hit; a round, which searches for fast particles that hit each other; one thread
  * per particle. With variable radii each of the two searches uses a workgroup per path, otherwise a thread per path.
+ * CCD_DISPATCHES is the number of words of all arguments.
  */
 export const PATH_DISPATCH = 0;
 export const STILL_DISPATCH = 3;
@@ -192,7 +193,10 @@ export const CCD_DISPATCHES = 12;
  */
 export const CCD_TICKS = 2 ** 14;
 
-/** Bits of a hit's key below the tick. They hold the upper bits of the closing speed as a 32-bit float. */
+/**
+ * A hit's key is a number: its tick, then this many bits for the closing speed. The bits are the upper ones of a 32-bit
+ * float, subtracted from the greatest number of so many bits. So faster hits in the same tick have lower keys.
+ */
 export const CLOSING_BITS = 17;
 
 /**

@@ -15,7 +15,7 @@ import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
 
-/** Most tangents. The gap is convex in time, so each tangent divides gap · slope by at least 4, and few are needed. */
+/** Most tangents. The gap is convex in time, so each tangent divides gap × slope by at least 4. So few are needed. */
 const MOST_TANGENTS = 24;
 
 /** The search ends with a tangent step shorter than this: it rarely changes the tick. */
@@ -55,7 +55,10 @@ export class Impact {
   private readonly sides: Float64Array;
   private round = 0;
   private areBalls = true;
-  /** The distance until the overlap is too deep, negative if it already is, and the rate at which it changes. */
+  /**
+   * `gap` is the distance until the overlap is too deep, negative if the overlap is already too deep. `slope` is the
+   * rate at which `gap` changes.
+   */
   private gap = 0;
   private slope = 0;
 
@@ -74,7 +77,7 @@ export class Impact {
   /**
    * Sets the two bodies and takes their minimum image. The first is the particle `slot` at `time` on its path. The
    * second is body `other` of `others`, the state or the obstacles, at `otherTime` on its path. If `moves` is false,
-   * the second body rests from then on.
+   * the second body rests from `otherTime` on.
    */
   face(
     slot: number,
@@ -159,7 +162,7 @@ export class Impact {
    * Like `impact`, but for the image of an obstacle that is hit first on a piece of a path that begins at `from`. An
    * obstacle with its own size may reach half a period, so the first image hit need not be the nearest one at the
    * start. A piece is so short that, along each axis, it can hit only the nearest image or the next one ahead.
-   * Recursive over axes, from `axis` on.
+   * The method calls itself for each further axis, from `axis` on.
    */
   impactOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.impact(from);

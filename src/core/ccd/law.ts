@@ -6,12 +6,13 @@
  * The law applies after integration and before the sort. If sizes differ, each body has its own diameter; the diameter
  * of a box is its shortest edge.
  *   - Path: a particle is fast if it moves farther than a sixteenth of its diameter (FAST_SHARE) in the substep. Its
- *     path is the straight line from its old to its new position. Time on a path runs from 0 to 1, in whole ticks.
+ *     path is the straight line from its old to its new position. Time on a path runs from 0 to 1, in whole
+ *     ticks of 1 / CCD_TICKS.
  *   - Hit: a path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and
  *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). A body that the particle overlaps so deeply at
  *     the start counts only if the two approach by more, over the substep, than they move relative to each other in a
- *     tick. Among hits in the same tick, the one with the greatest closing speed counts; if these are equal, the one
- *     with the lowest id. The contact law handles the remaining overlap.
+ *     tick. Among hits in the same tick, the one with the greatest closing speed counts; if these are equal, the hit
+ *     on the particle with the lowest id. The contact law handles the remaining overlap.
  *   - Motion of others: slow particles also move in straight lines. Obstacles stand still. A fast particle moves until
  *     its own path ends, and rests there for the rest of the substep.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
@@ -83,9 +84,9 @@ export const CCD_ROUNDS = 32;
 
 /** Counts of the fast particles and paths of a step. */
 export interface ContinuousCounts {
-  /** Particles that would move too far in the whole step at once, but do not in a substep. */
+  /** Particles that are not fast in the first substep, but would be if the whole step were one substep. */
   readonly substepped: number;
-  /** Particles that move too far in the first substep, so that their paths are followed. */
+  /** Particles that are fast in the first substep, so that their paths are followed. */
   readonly swept: number;
   /** Paths followed, over all substeps of the step. */
   readonly paths: number;
@@ -164,7 +165,7 @@ export interface CcdSearch {
   meetings(boxes: Float32Array, visit: (first: number, second: number) => boolean): boolean;
 }
 
-/** Share of a period: the longest piece of a path in a periodic world. */
+/** Share of a period. In a periodic world, every piece of a path is shorter than this share. */
 export const PIECE_SHARE = 1 / 4;
 
 /**

@@ -40,8 +40,8 @@ import {
 
 /**
  * The horizon is the time up to which paths are followed at first (see `settle`). The first horizon is so early that no
- * path has more pieces before it than this number. So paths of at most so many pieces are followed to their end at
- * once. It must be at least PIECES_PER_TICK, so that the first horizon is at least one tick.
+ * path has more pieces before it than this number. So if no path has more pieces than this, all paths are followed to
+ * their end at once. The number must be at least PIECES_PER_TICK, so that the first horizon is at least one tick.
  */
 const PIECES_AT_ONCE = 16;
 
@@ -88,8 +88,8 @@ export function followPaths(
 }
 
 /**
- * Returns the slots of the fast particles, ascending. `substepped` counts the others that would move too far in the
- * whole step at once.
+ * Returns the slots of the fast particles, ascending. `substepped` counts the particles that are not fast, but would be
+ * if the whole step were one substep.
  */
 function findFast(
   { dimensions }: World,
@@ -162,7 +162,7 @@ class Paths {
   private readonly followed: number[] = [];
   /**
    * The end of each path without regard to other fast particles. When `settle` moves on to a farther horizon, it
-   * replaces the ends before the last horizon by the final ones, which do regard other fast particles.
+   * replaces the ends before the previous horizon by the final ones, which do regard other fast particles.
    */
   private readonly first: Hit[] = [];
   /** Per path: the number of pieces that are compared with slow particles and obstacles. */
@@ -246,8 +246,9 @@ class Paths {
 
   /**
    * Finds the ends of all paths. An end depends only on earlier ends, so the rounds first regard the paths up to a near
-   * horizon, which is a time. The ends before the horizon are final. Only if there are later ends, the rounds are run
-   * again with a farther horizon. If that takes too much work, the remaining paths are held at the last horizon.
+   * horizon, which is a time. The ends that they settle before the horizon are final. If other paths go on beyond the
+   * horizon, the rounds are run again with a farther one. If that takes too much work, the remaining paths are held at
+   * the last horizon.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(
@@ -277,7 +278,8 @@ class Paths {
 
   /**
    * Runs the rounds, which find hits between fast particles. After the first round, a path is followed again only if
-   * the end of a nearby path changed. The paths end at the tick `horizon`, except if it is the last tick.
+   * the end of a nearby path changed. A path without an earlier end ends at the tick `horizon`, unless that is the last
+   * tick.
    */
   private runRounds(meetings: readonly Meeting[][], horizon: number): void {
     const last = horizon === CCD_TICKS ? NEVER : keyOfTick(horizon);
@@ -303,7 +305,7 @@ class Paths {
         if (round === CCD_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, previous.key);
       }
       this.hits = hits;
-      // Only now, because all paths of a round must see the times of the previous round.
+      // Change `times` only now, because all paths of a round must see the times of the previous round.
       for (const path of changed) times[path] = timeOfKey((hits[path] as Hit).key);
       affected = next;
     }

@@ -20,8 +20,8 @@
  *   - Equal particles: both are ½. If particles have their own sizes, both are massShare(a, b) = mass of b / (mass of a
  *     + mass of b), with masses by volume, so momentum is kept to rounding.
  *   - Obstacles never move, so a takes the effect of both sides: share 1, grip ½. Everything except a bounce is then
- *     multiplied by the deepest overlap of a with an obstacle / the sum of its overlaps with obstacles. So obstacles
- *     that overlap or nearly touch each other together push no farther than the deepest alone.
+ *     multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So obstacles that
+ *     overlap or nearly touch each other push no farther together than the deepest alone.
  *   - Walls: a is moved onto the wall; change = min(depth / dt, −vn); friction may take all of the sliding.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. pushSpeed and restSpeed: see Substep in settings.ts.
  *
@@ -30,9 +30,9 @@
  * however dense the crowd. An obstacle bounces a particle if it is the fastest approaching contact of that particle; a
  * wall bounces every particle.
  *
- * Stability of a pile at rest: a pass takes a share λ off the normal part of a mode of the contact network and a share
- * σ off its sliding part. Over position and velocity together, it damps the mode if 3 λ + 2 σ < 4; otherwise the mode
- * oscillates forever.
+ * Stability of a pile at rest: a mode is a pattern in which all particles of the pile move together. A pass takes a
+ * share λ off the normal part of a mode and a share σ off its sliding part. Over position and velocity together, the
+ * pass damps the mode if 3 λ + 2 σ < 4; otherwise the mode oscillates forever.
  *   - Equal sizes: the stiffest modes of the densest packing have σ = relaxation, and λ = 3 · relaxation for discs or 4
  *     · relaxation for spheres. Numerically, over all modes, discs are stable up to a relaxation of 0.355 and spheres
  *     up to 0.285.
@@ -41,16 +41,16 @@
  *     packing up to 0.344. Spheres in the gaps between four or six others in the densest packing are stable up to
  *     0.270. Random packings with ratios up to 1:64 are stable up to at least 0.35 (2D) and 0.33 (3D) if overlaps are
  *     small. Hence the defaults 0.3 and 0.25.
- *   - Boxes: normals lie along axes, so only contacts across an axis act on a mode along it. If n equal boxes touch
- *     each box on both sides of an axis, λ is at most n · relaxation, which is stable below 4 / (3 n). Bricks in bond
- *     have n = 4 and are stable up to 0.33. Cubes that each lie on four others have n = 8 and are stable up to 0.166
- *     (measured: they come to rest at 0.15, not at 0.2). Hence the defaults 0.3 and 0.15. Stacks of long boxes that
- *     cross many others need less.
- *   - Obstacles take at most the relaxation off the normal part, and half of it (an eighth in 3D) off the sliding part,
- *     of a particle that touches nothing else: stable at any relaxation. Among neighbours, an obstacle acts like a
- *     neighbour that moves the opposite way, so it should take no more off a mode than that neighbour. This is measured
- *     on piles on obstacles (docs/obstacles.md), not proven. With twice the deepest overlap as the limit, discs on a
- *     dense floor oscillated forever.
+ *   - Boxes: normals lie along axes, so only contacts with a normal along an axis act on a mode along that axis. If a
+ *     box has n such contacts with equal boxes, on both sides together, λ is at most n · relaxation. A relaxation below
+ *     4 / (3 n) is then stable. Bricks in bond have n = 4 and are stable up to 0.33. Cubes that each lie on four others
+ *     have n = 8 and are stable up to 0.166 (measured: they come to rest at 0.15, not at 0.2). Hence the defaults 0.3
+ *     and 0.15. Stacks of long boxes that cross many others need less.
+ *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ half of it (an eighth in
+ *     3D). So the particle is stable at any relaxation below 1. Among neighbours, an obstacle acts like a neighbour
+ *     that moves the opposite way, so it should take no more off a mode than that neighbour. This is measured on piles
+ *     on obstacles (docs/obstacles.md), not proven. With twice the deepest overlap as the limit, discs on a dense floor
+ *     oscillated forever.
  */
 import type { Dimensions } from '../world/world';
 

@@ -13,7 +13,7 @@ export interface Settings {
   readonly gravity: readonly number[];
   /** Speed kept in a bounce, 0 to 1. Default 0. */
   readonly restitution: number;
-  /** Coulomb friction between particles and with walls, 0 to 10. Default 0.2. */
+  /** Coulomb friction of particles with each other, obstacles and walls, 0 to 10. Default 0.2. */
   readonly friction: number;
   /** Substeps per step, each with its own grid; stiffness grows with their square. Default 8. */
   readonly substeps: number;

@@ -19,8 +19,8 @@ import { canonicalBodies, type StaticBodies } from './tree';
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
 /**
- * Obstacles with sizes, for simulations whose particles have sizes. An obstacle may have any size, also outside the
- * particles' range.
+ * Obstacles with sizes, for simulations whose particles have sizes. The size of an obstacle may be outside the range of
+ * the particles' radii.
  */
 export interface ObstacleBodies extends GivenSizes {
   readonly positions: Float32Array;

@@ -129,7 +129,10 @@ export class ObstacleTree {
   }
 }
 
-/** Splits bodies at the median of the axis along which their centres are farthest apart, until a leaf holds them. */
+/**
+ * Splits bodies near the median along the axis on which their centres are farthest apart. Splits each part again until
+ * it fits into a leaf.
+ */
 class Builder {
   private next = 0;
   private readonly keys: Float64Array;

@@ -5,11 +5,12 @@
  * edge, its half extents. The grid treats a box as the ball around it. The following rule says how two bodies overlap.
  *
  * Let h be the sum of both half extents (0 for a ball), r the sum of both radii (0 for a box), and d the vector from
- * one centre to the other. The two overlap if d lies in a box of half extents h, rounded by r. So with b = |d| − h and
- * o = max(b, 0) along each axis:
- *   - If o is not 0, they overlap by r − |o|, and the shortest way out is along o.
- *   - If o is 0, they overlap by r − (the greatest component of b), and the shortest way out is along that axis, the
- *     first of equal ones. If the centres do not differ along it, the body with the higher slot moves up.
+ * one centre to the other. The two overlap if d is nearer than r to the box of half extents h around 0, or inside it.
+ * Along each axis, let b be the magnitude of d minus h, and o the greater of b and 0. Both are then vectors.
+ *   - If o is not 0, the bodies overlap by r − (the length of o), and the shortest way out is along o.
+ *   - If o is 0, they overlap by r − (the greatest component of b), and the shortest way out is along the axis of that
+ *     component, the first of equal ones. If the centres do not differ along this axis, the body with the higher slot
+ *     moves up.
  */
 import { ArgumentError } from '../base/errors';
 import type { RangeLabels } from '../world/level-world';
@@ -26,7 +27,7 @@ const { fround } = Math;
 /** Two centres that differ by less than this along an axis count as equal along it. */
 export const NOT_APART = 2 ** -50;
 
-/** Least half extent of a box: a device may flush smaller ones to 0. */
+/** Least half extent of a box, equal to the least radius: see SMALLEST_DIAMETER. */
 const THINNEST = SMALLEST_DIAMETER / 2;
 
 /** Sizes of bodies, some of which may be boxes. */
@@ -77,7 +78,7 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
   return 2 * least;
 }
 
-/** Returns how error messages call the smallest and the largest radius. That depends on how the caller gave sizes. */
+/** Returns names of the smallest and the largest radius for error messages. They say how the caller gave the sizes. */
 export function labelsOfRadii(given: {
   readonly radii?: unknown;
   readonly halfExtents?: unknown;
@@ -110,7 +111,8 @@ function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
 }
 
 /**
- * Converts checked sizes to the engines' form. In `radii`, boxes have 0. Without half extents, all bodies are balls.
+ * Converts checked sizes to the engines' form. The given `radii` have 0 for boxes. Without half extents, all bodies are
+ * balls.
  */
 export function defineShapes(
   dimensions: Dimensions,
@@ -142,8 +144,8 @@ export function shapesOf(
 }
 
 /**
- * Throws an error that names the first body that is wider than the world along a non-periodic axis. Only needed if
- * bodies may be boxes; otherwise defineLevels has checked that the largest ball fits.
+ * Throws an error that names the first body that is wider than the world along a non-periodic axis. Checks nothing if
+ * no body may be a box: defineLevels has then checked that the largest ball fits.
  */
 export function checkBodiesFit(
   prefix: string,

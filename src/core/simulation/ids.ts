@@ -24,7 +24,7 @@ export class IdAllocator {
     return this.living;
   }
 
-  /** One more than the greatest living id, or 0 without particles. Loops over data by id end here. */
+  /** One more than the greatest living id, or 0 without particles. Loops over data that is indexed by id stop here. */
   get end(): number {
     return this.endOfAlive;
   }

@@ -46,7 +46,7 @@ export function checkSameWorld(
   checkpoint: Pick<ParticlesCheckpoint, 'min' | 'max' | 'period' | 'unbounded'>,
   world: World,
 ): void {
-  // Checked first, since the corners of an unbounded world would make an unhelpful message.
+  // Compare this first: a message about the corners of an unbounded world would not help.
   const unbounded = world.kind === 'unbounded';
   if ((checkpoint.unbounded ?? false) !== unbounded) {
     const accepted = unbounded
@@ -69,8 +69,8 @@ export function checkSameWorld(
 }
 
 /**
- * Checks that ids ascend and are below the capacity, and that each has a position and a velocity. Returns the number of
- * particles.
+ * Checks that ids ascend and are below the capacity, and that each particle has a position and a velocity. The velocity
+ * must be finite if the position is. Returns the number of particles.
  */
 export function checkCheckpointParticles(
   checkpoint: Pick<ParticlesCheckpoint, 'ids' | 'positions' | 'velocities'>,

@@ -1,6 +1,6 @@
 /**
- * Base class of methods that move the particles of a GridParticles or CpuGridParticles. It has the getters that all
- * these methods share. A subclass adds the time of each step to `elapsed`.
+ * Base class of methods that move the particles of a GridParticles or CpuGridParticles. It has the getters and
+ * the `remove` that all these methods share. A subclass adds the time of each step to `elapsed`.
  */
 import type { Dimensions, World } from '../world/world';
 
@@ -37,7 +37,7 @@ export abstract class ParticleMethod<Particles extends Placed, Settings> {
     return this.particles.count;
   }
 
-  /** One more than the greatest living id, or 0: buffers by id hold particles up to here. */
+  /** One more than the greatest living id, or 0. Buffers that are indexed by id hold particles below this index. */
   get end(): number {
     return this.particles.end;
   }

@@ -1,7 +1,8 @@
 /**
  * The interface of the GPU engine and the CPU engine, so that code written for one runs on the other. If the GPU engine
  * must wait for a readback, it returns a promise, and the CPU engine returns the value: `await` works with both.
- * plan.ts checks and completes the options; checkpoint.ts checks checkpoints.
+ * Also the parts of `advance` that the engines share. plan.ts checks and completes the options; checkpoint.ts checks
+ * checkpoints.
  */
 
 import { checkInteger } from '../base/checks';
@@ -207,7 +208,7 @@ export interface ParticleSimulation {
    * Advances by `dt` seconds, for `continuous` simulations only. Takes more substeps than usual if fast particles need
    * them: so many that the fastest one moves at most a sixteenth of a diameter in each, but at least those of the
    * settings. If more than `most` would be needed, takes those of the settings and follows the paths of fast particles.
-   * `most` defaults to twice the substeps of the settings. Returns the number of substeps.
+   * `most` defaults to twice the substeps of the settings, but at most 256. Returns the number of substeps.
    */
   advance(dt: number, most?: number): Promise<number> | number;
   /** Returns the counts of fast particles and their paths in the last step; for `continuous` simulations only. */

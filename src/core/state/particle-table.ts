@@ -27,7 +27,7 @@ export interface EncodedTable {
 const AXES = ['x', 'y', 'z'] as const;
 const ROWS_PER_PART = 4096;
 const ROWS_PER_STEP = 8192;
-/** Most bytes of a line; a row of numbers never takes as many. */
+/** Most bytes of a line. The rows that encodeTable writes are far shorter. */
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];

@@ -5,10 +5,11 @@
  * Let u = 2⁻²⁴ and k the number of dimensions. src/reference/query/brute-force.ts derives that rounding can only decide
  * wrongly if distance² is within (k + 3) u diameter² of diameter². The distance² that is tested here is itself computed
  * in 32-bit floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses no such pair;
- * it may count a few more. Only pairs in adjacent cells can be borderline. All others are farther apart than the
- * diameter, and since rounding is monotone, rounded differences cannot make them overlap.
- * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of u
- * P. That adds 2 √k u P / diameter to each of the two bounds; WRAP_SHARE is more than that.
+ * it may count a few more. Only pairs in the same or in adjacent cells can be borderline. All others are farther apart
+ * than the diameter, and since rounding is monotone, rounded differences cannot make them overlap.
+ * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of
+ * up to u P. It adds 2 √k u P / diameter to each of the two bounds. WRAP_SHARE · P / diameter is more than both
+ * together.
  *
  * If both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹, nothing
  * rounds. Differences up to the diameter have 12 bits; their squares and sums have 24 bits and are exact. Such pairs
@@ -23,12 +24,12 @@ const BORDERLINE_SHARE = 2 ** -20;
 const WRAP_SHARE = 8 * 2 ** -24;
 
 export interface Borderline {
-  /** Distances² from `low` to `high`, both included, are borderline. */
+  /** Distances² from `low` (included) to `high` (excluded) are borderline. */
   readonly low: number;
   readonly high: number;
   /**
-   * Coordinates times this are whole numbers on the exact lattice. It is 0 if the diameter or the world is not on the
-   * lattice.
+   * A coordinate is on the exact lattice if its product with this number is whole. The number is 0 if the diameter or
+   * the world is not on the lattice.
    */
   readonly latticeScale: number;
 }

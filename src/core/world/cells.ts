@@ -102,9 +102,10 @@ export function wrapPositions(world: World, positions: Float32Array): Float32Arr
 
 /**
  * Returns position − other, rounded; along a periodic axis, the minimum image of this difference. Swapping the two only
- * changes the sign. If the pair lies across an end of the axis, a period must be subtracted. If the box begins at 0, it
- * is subtracted from the higher coordinate first. That is exact, so only the difference is rounded, as for pairs that
- * do not lie across an end. Otherwise it is subtracted from the rounded difference, and the result is rounded again.
+ * changes the sign. If the pair lies across an end of the axis, a period must be subtracted. If the box begins at 0,
+ * the period is subtracted from the higher coordinate first. This step is exact, so only the difference is rounded, as
+ * for pairs that do not lie across an end. In other boxes, the period is subtracted from the rounded difference, and
+ * the result is rounded again.
  */
 export function minimumImage(world: World, position: number, other: number, axis: number): number {
   const apart = fround(position - other);

@@ -83,7 +83,7 @@ export function boxCells(
       throw new ArgumentError(`world.min[${axis}]`, low, '0 or at least 2^-100 in magnitude');
     }
     const finite = Number.isFinite(extent[axis] as number);
-    // A periodic axis must be longer than a diameter; checkPeriodic reports that.
+    // A periodic axis must be even longer: checkPeriodic rejects it if it is too short.
     if (!finite || !(high - low >= diameter || periodic[axis])) {
       let least = Math.fround(low + diameter);
       while (!(least - low >= diameter)) least = raise(least, low);
@@ -217,7 +217,8 @@ export function chooseInverse(
   const nearest = Math.fround(1 / cellSize);
   const exact = min.every((low) => low === 0) && Number.isInteger(Math.log2(nearest));
   if (exact && diameter * nearest <= 1) return nearest;
-  // A drift above half a cell means far too many cells, which the caller rejects.
+  // The drift is the rounding error of a scaled distance: see world.ts. A drift above half a cell means far too many
+  // cells, which the caller rejects.
   const drift = Math.min(0.5, 4 * UNIT_ROUNDOFF * (longest * nearest + 2));
   const largest = (1 - drift) / diameter;
   return nearest <= largest ? nearest : roundDown(largest);

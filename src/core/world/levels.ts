@@ -68,7 +68,7 @@ function coordinateAt(world: World, position: number, axis: number, level: numbe
 /** Returns the coordinate of the cell on `level` that contains a cell `steps` levels below. */
 function coarser(world: World, coordinate: number, axis: number, level: number, steps: number): number {
   const cells = cellsAt(world, axis, level);
-  // Along a periodic axis, the rest of the period belongs to the last cell. So clamp to that.
+  // Along a periodic axis, the last cell also contains the rest of the period. So clamp to the last cell.
   return cells > 0 ? Math.min(coordinate >> steps, cells - 1) : coordinate >> steps;
 }
 

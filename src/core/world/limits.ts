@@ -13,13 +13,16 @@ export const FARTHEST_CELL = 2 ** 30;
 
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/** Most cells: the indices of cells and of two extra buckets must fit 32-bit integers, with room for products. */
+/** Most cells. The table `start` has three entries more, and its length must fit a signed 32-bit integer. */
 export const MAX_CELLS = 2 ** 31 - 4;
 
 /** Most particles in a world with levels: an entry packs a slot and a level into 32 bits. */
 export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
 
-/** Most levels: a word of 32 bits has one bit per occupied level, and CROWD_BIT. */
+/**
+ * Most levels. A uniform holds the first bucket of so many levels (TABLE_WORDS in gpu/layout.ts), and a word of 32 bits
+ * has one bit per occupied level, and CROWD_BIT.
+ */
 export const MAX_LEVELS = 24;
 
 /** Rounding error of one 32-bit float operation, relative to its result. */

@@ -2,7 +2,7 @@
 import { ArgumentError } from '../base/errors';
 import type { World } from './world';
 
-/** The position of a wall along axes without walls: never reached, so that kernels need no case for such axes. */
+/** Stands for a wall along axes without walls. No particle reaches it, so kernels need no case for such axes. */
 const OUT_OF_REACH = 2 ** 100;
 
 export interface Walls {

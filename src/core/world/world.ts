@@ -84,16 +84,17 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  * cells misses none, rounding included. Up to the diameter, the result is 1: cells are made for that.
  *
  * Let s be the scaled coordinate in 32-bit floats, t the exact one, n the cells of the longest axis (with a fraction),
- * and u = 2⁻²⁴. Two roundings make |s − t| ≤ (2 u + u²) t. If two particles are nearer than the radius, their s differ
- * by less than radius · inverseCellSize + 4 u n; the second term is the drift. If that sum is at most a whole number k,
- * their floors differ by at most k, since floor a − floor b < a − b + 1.
+ * and u = 2⁻²⁴. Two roundings make |s − t| ≤ (2 u + u²) |t|. If two particles are nearer than the radius, their s
+ * differ by less than radius · inverseCellSize + 4 u n; the second term is the drift. If that sum is at most a whole
+ * number k, the floors of the two s differ by at most k: floors differ by less than the numbers themselves plus 1.
  * - Clamping brings whole numbers no farther apart. So the bound covers particles and points outside the box, however
  *   large their t and its error. If t is above n, the clamped cell is the last one, as it is for t = n, which is nearer
  *   to the other particle. If t is below 0, the same holds for the first cell.
- * - A periodic axis of length P (in cells, at least n − u n) has n cells, the last of which contains the rest. Take two
- *   particles on both sides of its end, one at a beyond it and one at b before it: a + b < radius · inverseCellSize.
- *   Counting floor(a) and the cells from floor(P − b), or from the last cell, to the end gives at most floor(a) +
- *   ceil(b) ≤ k. The rounded values are a, which is at most half of n, P − b and P: (1 + 2 + 1) u n again.
+ * - Let P be the length of a periodic axis in cells. It has N cells, P is at least N − u N, and the last cell contains
+ *   the rest. Take two particles on both sides of its end, one at a beyond it and one at b before it, so that a + b <
+ *   radius · inverseCellSize. Count the cells between them: floor(a) beyond the end, and before the end those from
+ *   floor(P − b), or from the last cell. These are at most floor(a) + ceil(b) ≤ k. Three values are rounded: a (at most
+ *   N / 2), P − b and P. Their errors add up to (1 + 2 + 1) u N, again no more than the drift.
  * - In the unbounded world, and in boxes that begin at 0 with cells of a power of two, s is t: there is no drift.
  * The product below is exact in doubles; the 2 added to n covers u² and the rounding of the sum.
  */

@@ -1,17 +1,19 @@
 /**
- * Sorts boxes into rows for a search that sweeps along x. In each row, boxes ascend by their low x.
- * Inputs: packed boxes, `dimensions` low and then `dimensions` high numbers each; the period along each axis, 0 if the
- * axis does not wrap.
- * Outputs: for each slot, the id, the corners and, for an image across an end, the axes along which it is shifted; the
- * first slot of each row; the first row of each level.
+ * Sorts boxes into rows for the search of sweep.ts, which goes through each row along x. In each row, boxes ascend by
+ * their low x. If an axis wraps, a box that reaches the far end of the world also has an image: a copy one period
+ * lower.
+ * Inputs: packed boxes, each with `dimensions` numbers of the low corner, then those of the high corner; the period
+ * along each axis, 0 if the axis does not wrap.
+ * Outputs: for each slot, the id, the corners and, for an image, the axes along which it is shifted; the first slot of
+ * each row; the first row of each level.
  *
  * A row is an interval of y (in 3D, of y and z). Rows are on levels, and each level's rows are twice as wide as those
  * of the level below. A box is in the row of its low corner, on a level on which its high corner is at most one row
- * farther. So the rows of two overlapping boxes a and b, on the higher of their levels, are the same or neighbours.
- * Proof, along y or z: let low and high be the ends of a box, and row(x) the row at a coordinate x on that level. A
- * higher coordinate never has a lower row (`rowAlong`), and a row consists of whole rows of the level below. The boxes
- * overlap, so low(b) ≤ high(a). Hence row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and likewise with a and b swapped.
- * So the choice of rows changes only the time.
+ * farther. So two overlapping boxes a and b have their low corners in the same row or in neighbouring rows of the
+ * higher of their levels. Proof, along y or z: let low and high be the ends of a box, and row(c) the row at a
+ * coordinate c on that level. A higher coordinate never has a lower row (`rowAlong`), and a row consists of whole rows
+ * of the level below. The boxes overlap, so low(b) ≤ high(a). Hence row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and
+ * likewise with a and b swapped. So the choice of rows changes only the time.
  */
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
@@ -31,7 +33,7 @@ const SAMPLE = 512;
 /** Share of the sample beyond each end of the rows. Boxes beyond the ends are in the outermost rows. */
 const OUTLIERS = 0.02;
 
-/** On some level, this share of the sampled boxes is at most as long as a row is wide; the longest just fits. */
+/** On some level, at least this share of the sampled boxes is at most as long as a row is wide. */
 const ORDINARY = 0.9;
 
 /** Factor on the extent of boxes, so that rounding moves no box to the next level. */
@@ -201,8 +203,8 @@ export class BoxOrder {
   }
 
   /**
-   * Chooses the rows from a sample of the boxes: their width from the sizes of these boxes, and where they begin and
-   * end from the range that most low corners are in.
+   * Chooses the rows from a sample of the boxes. The sizes of these boxes give the width of a row. The range that most
+   * low corners are in gives where the rows begin and end.
    */
   private chooseRows(): void {
     const { dimensions, slots } = this;
@@ -225,7 +227,7 @@ export class BoxOrder {
       const span = (lows[Math.floor((1 - OUTLIERS) * length)] ?? 0) - begin;
       const extent = WIDER * (extents[Math.floor(ORDINARY * length)] ?? 0);
       const least = span / most;
-      // Makes ordinary boxes just fit a row of some level.
+      // The longest ordinary box is as long as a row of some level is wide, unless it fits a row of the lowest.
       const halvings = least > 0 && extent > least ? Math.floor(Math.log2(extent / least)) : 0;
       const width = extent > least ? extent / 2 ** halvings : least;
       const rows = width > 0 ? Math.min(most, Math.ceil(span / width) + 1) : 1;

@@ -11,8 +11,8 @@
  * Inputs: packed boxes, each with `dimensions` numbers of the low corner, then those of the high corner. A low end may
  * equal the high end; the box is then a point, a line or a rectangle. Boxes with a low end above the high end, or with
  * a number that is not finite, overlap nothing; `invalid` is their number.
- * Guarantee: boxes include their bounds, like those of `inBox`, so touching boxes overlap. Corners are compared as
- * 32-bit floats without rounding, so no pair is missed, added or doubled.
+ * Guarantee: boxes include their bounds, so touching boxes overlap. Corners are compared as 32-bit floats without
+ * rounding, so no pair is missed, added or doubled.
  */
 import { checkDimensions, checkFunction, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, CellstormError } from '../../core/base/errors';
@@ -23,7 +23,8 @@ import { BoxOrder } from './order';
 import { BoxSweep } from './sweep';
 
 /**
- * Advice in the error for a list that is too long. ROW_ADVICE is for forEachPair and countPairs; see order.ts for rows.
+ * Advice in the error if the pairs take too much memory. ROW_ADVICE is for forEachPair and countPairs, which store the
+ * pairs of one row of boxes at a time; see order.ts for rows.
  */
 const ADVICE = 'use forEachPair or countPairs, which store only a part of the pairs at a time';
 const ROW_ADVICE =
@@ -32,9 +33,10 @@ const ROW_ADVICE =
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
   /**
-   * The period along each axis; 0 if the axis does not wrap. Boxes overlap if any of their images do. Boxes are wrapped
-   * first, so that low corners lie between 0 and the period. Their images are one period lower. Both are rounded to
-   * 32-bit floats. A box at least as long as the period covers the whole axis.
+   * The period along each axis; 0 if the axis does not wrap. Boxes overlap if any of their images (copies moved by
+   * whole periods) do. Boxes are wrapped first, so that low corners lie between 0 and the period. If a box then reaches
+   * the period, its images one period lower count too. The corners of wrapped boxes and of images are rounded to 32-bit
+   * floats. A box at least as long as the period covers the whole axis.
    */
   readonly period?: readonly number[] | undefined;
 }
@@ -127,8 +129,8 @@ export class CpuBoxPairs {
 
   /**
    * Returns every overlapping pair once, the lower id first; the order of pairs is not defined. This is the fastest
-   * method. The array belongs to this object, is longer than the `2 · count` words in use, and is reused by the next
-   * call.
+   * method. The array belongs to this object, may be longer than the `2 · count` words in use, and is reused by the
+   * next call.
    */
   collectPairs(): PairList {
     this.checkIdle();

@@ -1,5 +1,5 @@
 /**
- * Finds the pairs of boxes that overlap: sweeps along x through each row, and through each two rows whose boxes may
+ * Finds the pairs of boxes that overlap: sweeps along x through each row, and through each pair of rows whose boxes may
  * overlap.
  * Inputs: boxes in rows; see order.ts. Output: the ids of the pairs, the lower id first. Each call of `advance` adds
  * the pairs of one row.
@@ -43,8 +43,8 @@ export class BoxSweep {
   }
 
   /**
-   * Compares the boxes of a row with each other, with those of later neighbouring rows, and with those of all rows of
-   * higher levels that they may reach.
+   * Compares the boxes of a row with each other and with the boxes of later rows: neighbouring rows of the same level,
+   * and the rows of higher levels that boxes of this row may reach.
    */
   private searchRow(row: number): void {
     const { order, level } = this;
@@ -77,15 +77,15 @@ export class BoxSweep {
     }
   }
 
-  /** Tests each box against the later boxes of its row that begin before the box ends. */
+  /** Tests each box against the later boxes of its row, up to the first whose low x is above the box's high x. */
   private sweepWithin(first: number, end: number): void {
     const { corners } = this.order;
     for (let slot = first; slot < end; slot++) this.sweep(corners, slot, slot + 1, end);
   }
 
   /**
-   * Goes through the boxes of two rows by low x. Tests each box against the later boxes of the other row that begin
-   * before the box ends.
+   * Goes through the boxes of two rows by low x. Tests each box against later boxes of the other row, up to the first
+   * whose low x is above the box's high x.
    */
   private sweepBetween(first: number, end: number, otherFirst: number, otherEnd: number): void {
     const { corners } = this.order;
@@ -138,8 +138,8 @@ export class BoxSweep {
 
   /**
    * Two boxes may meet in several pairs of slots, because boxes have images shifted by a period. Returns whether this
-   * pair of slots is the one to list. Along each axis it is the first that meets, in this order: neither box shifted;
-   * the box with the lower id shifted; the other box shifted.
+   * pair of slots is the one to list. Along each axis, the pair to list is the first of these that meets: neither box
+   * shifted; the box with the lower id shifted; the other box shifted.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

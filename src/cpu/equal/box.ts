@@ -1,8 +1,8 @@
 /**
- * Finds the particles in a box, in each kind of world. Inputs: a canonical order and its positions; two corners, bounds
- * included. In a periodic world a particle is in a box if any of its images is. Output: the sources (indices in the
- * input) of the particles, ascending. Positions are compared as doubles. Corners outside a periodic world are wrapped
- * first, which may round them.
+ * Finds the particles in a box, in each kind of world. Inputs: a canonical order (see order.ts) and its positions; two
+ * corners, bounds included. In a periodic world a particle is in a box if any of its images is. Output: the sources
+ * (indices in the input) of the particles, ascending. Positions are compared as doubles. Corners outside a periodic
+ * world are wrapped first, which may round them.
  */
 import { latticeCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -19,9 +19,9 @@ export interface Side {
   /** 0 along axes that are not periodic, and along axes that the box covers entirely. */
   readonly period: number;
   /**
-   * The range whose cells to search: from `low` to `high` or, if it crosses an end of the world, from `low` to
-   * the high end and from the low end to `high`. Along a periodic axis it is wider than the box by more than the
-   * rounding of stored positions.
+   * The search goes through the cells of a range from `low` to `high`. If `crosses`, the range goes from `low` to the
+   * high end of the world, and on from the low end to `high`. Along a periodic axis, it is wider than the box by more
+   * than the rounding of stored positions.
    */
   readonly low: number;
   readonly high: number;
@@ -29,8 +29,8 @@ export interface Side {
 }
 
 /**
- * Number of times that isInside raises an image by a period. Higher images are not in the box, because it begins in the
- * world and is shorter than a period.
+ * The most times that isInside raises the lowest image by a period. Higher images are above the box, because the box
+ * begins in the world and is shorter than a period.
  */
 const IMAGES = 3;
 
@@ -91,7 +91,7 @@ export function isInside(
     if (period === 0) {
       if (position < from || position > to) return false;
     } else {
-      // A position may lie a rounding above the far end, so its lower image counts too.
+      // The far end is rounded, so a position may lie slightly above it. Hence its lower image counts too.
       let image = position - period;
       for (let more = 0; more < IMAGES && image < from; more++) image += period;
       if (!(image >= from && image <= to)) return false;

@@ -27,8 +27,8 @@ export class CellScale {
   private readonly inverse: number;
   private readonly farthest: number;
   /**
-   * A scaled position between this negative number and 0 becomes 0, as `snap` of core/world/cells.ts does. Positive
-   * positions so small are in cell 0 anyway.
+   * A scaled position between this negative number and 0 counts as 0, as if `snap` of core/world/cells.ts had been
+   * called. Positive positions so small are in cell 0 anyway.
    */
   private readonly noise: number;
 
@@ -83,7 +83,7 @@ export function findCells(
     columnCounts[column] = (columnCounts[column] as number) + 1;
     rowCounts[row] = (rowCounts[row] as number) + 1;
     keys[index] = key;
-    // Becomes and stays negative once a key is below the one before it.
+    // `descents` becomes negative, and stays so, once a key is below the key before it.
     descents |= key - previous;
     previous = key;
   }
@@ -109,7 +109,8 @@ export function indexBuckets(order: Bucketed, words: Uint32Array): void {
 }
 
 /**
- * Ascending ranges of slots in the cells around a cell. In 3D there are at most nine rows of cells, each in two blocks.
+ * Ascending ranges of slots in the cells around a cell: the first `ranges` entries. In 3D there are at most nine rows
+ * of cells, each in two blocks.
  */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
@@ -117,9 +118,9 @@ let ranges = 0;
 
 /**
  * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo stores where a block and its neighbouring
- * blocks along y and z begin in the table, so that only the first of several slots in a block must look that up. It
- * lists the first bucket of each of these blocks, ascending and each once, but not those before the block's own first
- * bucket, because they hold only earlier slots. There are several memos, because the slots of different blocks
+ * blocks along y and z begin in the table. So only the first of several slots in a block must look that up. A memo
+ * lists the first bucket of each of these blocks, ascending and each once. It leaves out buckets before the block's own
+ * first bucket, because those hold only earlier slots. There are several memos, because the slots of different blocks
  * alternate if these blocks share buckets.
  */
 const MEMOS = 8;

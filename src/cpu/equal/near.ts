@@ -1,7 +1,7 @@
 /**
- * Finds the particles near a point, in each kind of world. Inputs: a canonical order and its positions, a point, a
- * radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with the source (index in
- * the input) and the distance² of each particle no farther than the radius.
+ * Finds the particles near a point, in each kind of world. Inputs: a canonical order (see order.ts) and its positions,
+ * a point, a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with the source
+ * (index in the input) and the distance² of each particle no farther than the radius.
  * Ordering: canonical. In an unbounded world it allocates memory for the slots that it tests, to sort them; in other
  * worlds it allocates none.
  */
@@ -176,8 +176,8 @@ export function visitAll(
 }
 
 /**
- * Visits the particles of `slots` no farther than the radius. If `slots` has only a length, it stands for all slots
- * below that length.
+ * Visits the particles of `slots` that are no farther than the radius from the point. If `slots` has only a length, it
+ * stands for all slots below that length.
  */
 export function visitSlots(
   order: Slots,

@@ -4,11 +4,12 @@
  * Inputs: packed positions in any order and, if they are not 0, 1, 2 …, their ids.
  * Outputs: for each slot, the index in the input (`source`), the key of its cell (`keys`), and the sorted positions.
  *
- * A counting sort by column, then a stable one by row (in an unbounded world, by the lower and then the upper half of
- * the bucket). Two tables of a few thousand counters stay in the cache; one table of all cells would not. Empty cells
- * cost nothing. Small or nearly ordered input is sorted by bins instead; see ../shared/counting-sort.ts. Ordered input
- * is recognised while keys are computed, and not sorted.
- * Guarantee: the same particles give the same order, whatever their order in the input. Allocates nothing.
+ * It sorts by column and then, stably, by row, both times by counting. In an unbounded world, column and row are the
+ * lower and the upper half of the bucket's number. Two tables of a few thousand counters stay in the cache; one table
+ * of all cells would not. Empty cells cost nothing. Small or nearly ordered input is sorted by bins instead; see
+ * ../shared/counting-sort.ts. Ordered input is recognised while keys are computed, and not sorted.
+ * Guarantee: the same particles give the same order, whatever their order in the input. Allocates nothing that grows
+ * with the particles.
  */
 import { CROWDED } from '../../core/base/constants';
 import type { Measures } from '../../core/simulation/simulation';
@@ -66,7 +67,7 @@ export class CellOrder {
   fullestRow = 0;
   private readonly kernels: Kernels;
   private readonly placement: Placement;
-  /** Undefined in unbounded worlds, where neighbouring cells have unrelated keys. */
+  /** Undefined in unbounded worlds, where most neighbouring cells have unrelated keys. */
   private readonly bins: Bins | undefined;
 
   constructor(

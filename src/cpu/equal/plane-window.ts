@@ -13,7 +13,10 @@ import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** Slots in the window, a power of two: 160 kB. Up to 1,000 slots in use fit the first-level cache. */
+/**
+ * Slots in the window, a power of two: 160 kB. A slot has the entry slot & MASK. Up to 1,000 slots in use fit the
+ * first-level cache.
+ */
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
@@ -32,7 +35,7 @@ const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
 /**
  * The window is used if at least this share of sampled slots has a later slot in its cell or the next two. Randomly
- * placed discs reach this share if there are at most nine cells per disc.
+ * placed discs reach this share if there are at most about nine cells per disc.
  */
 const LEAST_NEAR = 0.25;
 /** Distance between sampled slots. */
@@ -43,7 +46,10 @@ const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
 const found = new Int32Array(FOUND_WORDS);
 
-/** The first slot after the last block, and the first slot of the three cells in the row ahead. */
+/**
+ * reachedSlot: the first slot that collectBlock has not searched. reachedAhead: the slot from which to look on for the
+ * three cells in the row ahead.
+ */
 let reachedSlot = 0;
 let reachedAhead = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */

@@ -1,7 +1,7 @@
 /**
  * The inner loops of the search in 2D; space.ts is the same in 3D. ../shared/kernels.ts describes each loop.
  * Ordering: pairs come by their lower slot, then by their higher slot. So a sum over a particle's neighbours is added
- * in the order of slots, which is canonical.
+ * in the order of their slots, which depends on the particles alone.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
@@ -21,8 +21,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not snap.
-      // Both make a difference only for scaled positions below 1, which are all in the first cell.
+      // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not set
+      // tiny numbers to 0. This matters only for scaled positions below 1, which are all in the first cell.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -32,7 +32,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // Becomes and stays negative once a key is below the one before it.
+    // `descents` becomes negative, and stays so, once a key is below the key before it.
     descents |= key - previous;
     previous = key;
   }
@@ -64,8 +64,8 @@ function keyAt(
 }
 
 /**
- * Like keyAt, for a finite position outside the cells that keyAt handles itself. It is a separate function so that
- * keyAt is short enough for V8 to inline.
+ * Like keyAt, for a finite position outside the cells of the world. It is a separate function so that keyAt is short
+ * enough for V8 to inline.
  */
 function keyAtBorder(
   scaledX: number,
@@ -74,8 +74,8 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not snap.
-  // Both make a difference only for scaled positions below 1, which are all in the first cell.
+  // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not set tiny
+  // numbers to 0. This matters only for scaled positions below 1, which are all in the first cell.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
@@ -91,7 +91,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
   let previous = 0;
   let descents = 0;
   let index = 0;
-  // Handles four particles per iteration and updates their counters last; see counting-sort.ts.
+  // Handles four particles per iteration and reads all four before it updates counters; see counting-sort.ts.
   for (; index + 3 < count; index += 4) {
     const x0 = positions[2 * index] as number;
     const y0 = positions[2 * index + 1] as number;
@@ -131,8 +131,8 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The window search has stopped at slots that are sparse or do not fit the window, or because there are enough
-    // pairs.
+    // The window search has stopped at `end`, at slots that are sparse or do not fit the window, or because there are
+    // enough pairs.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }

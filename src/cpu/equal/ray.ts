@@ -1,7 +1,7 @@
 /**
  * Finds the particles that a ray meets, as balls of one given radius, in each kind of world. Inputs: a canonical order
- * and its positions, a ray, a radius. Output: sources (indices in the input) and distances, by distance and then by
- * source; see ../shared/ray-walk.ts.
+ * (see order.ts) and its positions, a ray, a radius. Output: sources (indices in the input) and distances, by distance
+ * and then by source; see ../shared/ray-walk.ts.
  */
 import { FARTHEST_CELL, type World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';

@@ -1,6 +1,6 @@
 /**
- * Finds overlapping pairs of particles in canonical order, in portions that fit a reused buffer. So any number of pairs
- * takes the same memory. CpuSimulation and CpuGrid use it.
+ * Finds overlapping pairs of particles in canonical order (see order.ts), in portions that fit a reused buffer. So any
+ * number of pairs takes the same memory. CpuSimulation and CpuGrid use it.
  * Ordering: pairs come by their lower slot, then by their higher slot. Each comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
@@ -180,7 +180,7 @@ function arePairsSorted(pairs: Uint32Array, length: number): boolean {
   return true;
 }
 
-/** Insertion sorts groups of up to this many pairs with the same first label. */
+/** Groups of up to this many pairs with the same first label are sorted by insertion. */
 const SHORT_GROUP = 32;
 
 function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {

@@ -2,9 +2,9 @@
  * Finds overlapping pairs in 3D like `collect` of space.ts: the same pairs in the same order. It is faster if balls are
  * not sparse and a layer fits the window.
  *
- * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. A second table holds
- * the first slot of each cell, because advancing by keys in the four rows ahead would take four unpredictable branches
- * per slot.
+ * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. The four rows ahead
+ * are the next row, and three rows in the next layer. Advancing by keys in them would take four unpredictable branches
+ * per slot. So a second table holds the first slot of each cell.
  * Whether a row holds any slot is unpredictable too. So the first slot from the row's beginning on is always tested;
  * the distance rejects it if it is out of reach.
  * The test is written out five times: a loop over rows would make finding pairs a fifth slower (bench/NOTES.md).
@@ -14,7 +14,8 @@ import { labelSlots, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
 /**
- * Slots in the window, a power of two: 920 kB. Up to 1,000 slots per layer, the used part fits the first-level cache.
+ * Slots in the window, a power of two: 920 kB. A slot has the entry slot & MASK. Up to 1,000 slots per layer, the used
+ * part fits the first-level cache.
  */
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
@@ -51,8 +52,8 @@ const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
 /**
- * The first slot after the last block; the first cell whose first slot is not known yet; whether all pairs of the block
- * surely overlap.
+ * The first slot that collectBlock has not searched; the first cell whose first slot is not known yet; whether all
+ * pairs of the block surely overlap.
  */
 let reachedSlot = 0;
 let firstUnknown = 0;

@@ -1,7 +1,7 @@
 /**
  * The inner loops of the search in 3D; plane.ts is the same in 2D. ../shared/kernels.ts describes each loop.
  * Ordering: pairs come by their lower slot, then by their higher slot. So a sum over a particle's neighbours is added
- * in the order of slots, which is canonical.
+ * in the order of their slots, which depends on the particles alone.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
@@ -24,8 +24,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not snap.
-      // Both make a difference only for scaled positions below 1, which are all in the first cell.
+      // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not set
+      // tiny numbers to 0. This matters only for scaled positions below 1, which are all in the first cell.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -38,7 +38,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // Becomes and stays negative once a key is below the one before it.
+    // `descents` becomes negative, and stays so, once a key is below the key before it.
     descents |= key - previous;
     previous = key;
   }
@@ -68,8 +68,8 @@ function keyAt(
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
   if (x - x + (y - y) + (z - z) !== 0) return quarantineKey;
-  // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not snap.
-  // Both make a difference only for scaled positions below 1, which are all in the first cell.
+  // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not set tiny
+  // numbers to 0. This matters only for scaled positions below 1, which are all in the first cell.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
@@ -122,8 +122,8 @@ const slotsAhead = new Int32Array(ROWS_AHEAD);
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The window search has stopped at slots that are sparse or do not fit the window, or because there are enough
-    // pairs.
+    // The window search has stopped at `end`, at slots that are sparse or do not fit the window, or because there are
+    // enough pairs.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }

@@ -3,9 +3,9 @@
  * outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
  * The cells ahead of a cell are its neighbours with higher keys. If none of them is across an end, the loops of bounded
- * worlds search the slots of the cell, row by row. With three or more cells per axis, two cells touch on one side only,
- * so a pair that is nearer through the boundary cannot overlap. For all other slots, this file lists the ranges of
- * slots in the cells ahead and compares minimum images.
+ * worlds search the slots of the cell, row by row. They need no minimum images: with three or more cells per axis, two
+ * cells touch on one side only. So none of the pairs that these loops test overlaps across an end. For all other slots,
+ * this file lists the ranges of slots in the cells ahead and compares minimum images.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import { wrapAxis, wrapOnce } from '../../core/world/cells';

@@ -1,17 +1,17 @@
 /**
- * The grid alone, on the CPU. It finds the particles of an array of positions that overlap, that are near a point or in
- * a box, or that a ray meets. Ids are indices into the array.
+ * A grid without a simulation, on the CPU. From an array of positions, it finds the particles that overlap, that are
+ * near a point or in a box, or that a ray meets. Ids are indices into the array.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
  *     grid.build(positions);
  *     grid.forEachPair((first, second) => …);
  *
- * Inputs: packed positions, `dimensions` numbers per particle, in any order; the grid copies them. Particles that are
- * not finite are quarantined and counted. Along axes that wrap, positions may lie up to a period outside the box, and
- * the grid wraps them. Along other axes, particles outside the box belong to its outermost cells.
+ * Inputs: packed positions, `dimensions` numbers per particle, in any order; the grid copies them. Particles whose
+ * position is not finite are quarantined and counted. Along axes that wrap, positions may lie up to a period outside
+ * the box, and the grid wraps them. Along other axes, particles outside the box belong to its outermost cells.
  * Guarantee: particles overlap if their distance (in a periodic world, that of their minimum images) is less than the
- * diameter. This is decided exactly on the 32-bit coordinates, so no pair is missed, added or doubled. Building and
- * searching allocate nothing except results.
+ * diameter. This is decided exactly on the 32-bit coordinates, so no pair is missed, added or doubled. `build`,
+ * `countPairs` and `forEachPair` allocate nothing that grows with the particles.
  */
 import {
   checkDimensions,
@@ -46,7 +46,7 @@ import { PairGrid } from './pair-grid';
 export interface CpuGridOptions extends WorldOptions {
   /** The most particles. Memory is reserved for all of them. */
   readonly capacity: number;
-  /** Particles overlap if they are nearer than this. Cells are at least as large. */
+  /** Particles overlap if their centres are nearer than this. Cells are at least as wide. */
   readonly diameter: number;
 }
 
@@ -142,9 +142,9 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle no farther than `radius` from a point, in canonical order. Any point and any
-   * radius are allowed, Infinity too. In a periodic world the radius is Infinity or at most half the shortest period,
-   * and distances are those of minimum images. Distances are rounded to doubles.
+   * Calls `visit` for every particle no farther than `radius` from a point, in the order of `ids()`. Any point and any
+   * radius above 0 are allowed, Infinity too. But in a periodic world a finite radius is at most half the shortest
+   * period, and distances are those of minimum images. Distances are rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -154,8 +154,8 @@ export class CpuGrid extends PairGrid {
 
   /**
    * Returns the k particles nearest to a point, no farther than `radius`, or fewer if there are fewer. They come by
-   * distance, then by id. Any point and any radius are allowed; the default is Infinity. In a periodic world distances
-   * are those of minimum images. Distances are rounded to doubles.
+   * distance, then by id. Any point and any radius above 0 are allowed; the default is Infinity. In a periodic world
+   * distances are those of minimum images. Distances are rounded to doubles.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);

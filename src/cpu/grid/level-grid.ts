@@ -1,18 +1,18 @@
 /**
- * The grid alone, on the CPU, for particles with variable radii. It finds the particles that overlap, whose centres are
- * near a point or in a box, or that a ray meets. Ids are indices into the arrays.
+ * A grid without a simulation, on the CPU, for particles with variable radii. It finds the particles that overlap,
+ * whose centres are near a point or in a box, or that a ray meets. Ids are indices into the arrays.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
  *     grid.build(positions, radii);
  *     grid.forEachPair((first, second) => …);
  *
  * Inputs: packed positions, `dimensions` numbers per particle, and one radius per particle, in any order; the grid
- * copies them. Particles are quarantined and counted if they are not finite, or if the radius is NaN, negative or
- * larger than the largest. Along axes that wrap, positions may lie up to a period outside the box, and the grid wraps
- * them; along other axes they may lie anywhere.
+ * copies them. Particles are quarantined and counted if their position is not finite, or if the radius is NaN, negative
+ * or larger than `radii.largest`. Along axes that wrap, positions may lie up to a period outside the box, and the grid
+ * wraps them; along other axes they may lie anywhere.
  * Guarantee: particles overlap if their distance (in a periodic world, that of their minimum images) is less than the
- * sum of their radii. This is decided exactly on the 32-bit numbers, so no pair is missed, added or doubled. Building
- * and searching allocate nothing except results.
+ * sum of their radii. This is decided exactly on the 32-bit numbers, so no pair is missed, added or doubled. `build`,
+ * `countPairs` and `forEachPair` allocate nothing that grows with the particles.
  */
 import { checkFunction } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -65,10 +65,10 @@ export class CpuLevelGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in canonical order. The
-   * particle's own radius does not matter. Any point and any radius are allowed, Infinity too. In a periodic world the
-   * radius is Infinity or at most half the shortest period, and distances are those of minimum images. Distances are
-   * rounded to doubles.
+   * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in the order of `ids()`.
+   * The particle's own radius does not matter. Any point and any radius above 0 are allowed, Infinity too. But in a
+   * periodic world a finite radius is at most half the shortest period, and distances are those of minimum images.
+   * Distances are rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -78,8 +78,9 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Returns the k particles whose centres are nearest to a point, no farther than `radius`, or fewer if there are
-   * fewer. They come by distance, then by id; their own radii do not matter. Any point and any radius are allowed; the
-   * default is Infinity. In a periodic world distances are those of minimum images. Distances are rounded to doubles.
+   * fewer. They come by distance, then by id; their own radii do not matter. Any point and any radius above 0 are
+   * allowed; the default is Infinity. In a periodic world distances are those of minimum images. Distances are rounded
+   * to doubles.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
@@ -109,8 +110,8 @@ export class CpuLevelGrid extends PairGrid {
   }
 
   /**
-   * Returns the particles that `alongRay` visits, in new arrays. `radius` must be undefined; only grids with one
-   * diameter accept it.
+   * Returns the particles that `alongRay` visits, in new arrays. `radius` must be undefined: only grids with one
+   * diameter accept a radius.
    */
   findAlongRay(
     origin: readonly number[],

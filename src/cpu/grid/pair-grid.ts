@@ -86,7 +86,8 @@ export abstract class PairGrid {
 
   /**
    * Returns every overlapping pair once, the lower id first; the order of pairs is not defined. This is the fastest
-   * method. The array belongs to the grid, is longer than the `2 · count` words in use, and is reused by the next call.
+   * method. The array belongs to the grid, may be longer than the `2 · count` words in use, and is reused by the next
+   * call.
    */
   collectPairs(): PairList {
     const search = this.beginSearch();

@@ -1,7 +1,7 @@
 /**
  * Finds the particles with variable radii whose centres are in a box, or which may reach into a box. It searches the
  * cells of the box on each level. To find particles that reach into the box, it widens the box by the largest radius of
- * the level. If there are more cells than particles, it tests all particles.
+ * the level. If that takes more lookups than there are particles, it tests all particles.
  */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';
@@ -40,7 +40,7 @@ export function findInBoxLevels(
 }
 
 /**
- * Calls `visit` with the slot of every particle that may reach into a box, and perhaps with slots nearby, in no
+ * Calls `visit` with the slot of every particle that may reach into a box, and perhaps with other slots, in no
  * particular order. The low corner must not be above the high one. `wider`: factor on the radii of the particles.
  */
 export function visitBoxLevels(

@@ -2,7 +2,8 @@
  * The cells of particles with variable radii, and the bucket of each cell. The levels are those of
  * src/core/world/levels.ts. Positions are scaled in doubles. Along axes that do not wrap, the scale is a power of two,
  * so scaling rounds nothing, however far out a particle is.
- * Guarantee: two particles closer than the edge of a level's cells are in adjacent cells of that level.
+ * Guarantee: two particles closer than the edge of a level's cells are in the same cell or in adjacent cells of that
+ * level.
  *
  * The table is dense if it has enough buckets for the cells of all levels in use. Each cell then has its own bucket:
  * levels ascending, cells x fastest, with a ring of empty cells around each level, so that rows of three cells are
@@ -20,7 +21,7 @@ export class LevelCells {
   buckets = 0;
   /**
    * In a dense table, for each level in use: first and last cell along each axis, the bucket of the first cell, and the
-   * strides between buckets.
+   * distances in buckets from row to row and from layer to layer.
    */
   readonly firsts = new Int32Array(3 * MAX_LEVELS);
   readonly lasts = new Int32Array(3 * MAX_LEVELS);

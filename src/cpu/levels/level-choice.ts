@@ -2,8 +2,9 @@
  * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
  * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
  * it. If few particles are near each other, few levels are best.
- * Inputs: the number of particles on each level; for a sample of the particles, their cells on each level. Output: for
- * each level, the level to assign its particles to. The choice changes only speed, not the pairs.
+ * Inputs: the number of particles on each level, and of the buckets that each level needs; for a sample of the
+ * particles, their cells on each level. Output: for each level, the level to assign its particles to. The choice
+ * changes only speed, not the pairs.
  * Guarantee: the same particles give the same choice in any order, because a particle's position alone decides whether
  * it is in the sample.
  */
@@ -29,8 +30,9 @@ const CELL = 0.2;
 /** Factor on the cost of a lookup if cells share buckets. */
 const HASHED = 8;
 /**
- * The greatest share of the table that one level may take. Each higher level has at most a fourth of the cells of the
- * level below, so all levels in use then fit.
+ * If a level needs more than this share of the table, its cost is that of a hashed table. Each higher level has about a
+ * fourth of the cells of the level below, or fewer. So if the lowest level in use needs no more than this share, all
+ * levels in use fit.
  */
 const MOST_ROOM = 0.7;
 

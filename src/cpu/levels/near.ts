@@ -1,8 +1,8 @@
 /**
- * Finds the particles with variable radii whose centres are near a point. Inputs: the order of the particles, a point,
- * a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with the source (index in
- * the input) and the distance² of each particle no farther than the radius, in canonical order. Allocates memory for
- * the slots that it tests.
+ * Finds the particles with variable radii whose centres are near a point. Inputs: the canonical order of the particles
+ * (order.ts), a point, a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with
+ * the source (index in the input) and the distance² of each particle no farther than the radius.
+ * Ordering: canonical. Allocates memory for the slots that it tests.
  */
 
 import { forEachOf, type Visit, visitAll, visitSlots, wrapPoint } from '../equal/near';

@@ -5,10 +5,11 @@
  * Outputs: for each slot, the index in the input (`source`), position, radius and assigned level; the first slot of
  * each bucket.
  *
- * It sorts by the lower half of the bucket and then, stably, by the upper half, like ../equal/order.ts in an unbounded
- * world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN, negative or larger than the
- * grid allows.
- * Guarantee: the same particles give the same order, whatever their order in the input. Allocates nothing.
+ * It sorts by the lower half of the bucket's number and then, stably, by the upper half, like ../equal/order.ts in an
+ * unbounded world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN, negative or larger
+ * than the grid allows.
+ * Guarantee: the same particles give the same order, whatever their order in the input. Allocates nothing that grows
+ * with the particles.
  */
 import { hashedBuckets } from '../../core/world/grid-cells';
 import { type BucketCensus, takeCensus } from '../equal/hashed';
@@ -23,8 +24,8 @@ import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
 const NO_LEVEL = 255;
 
 /**
- * Buckets per particle of the capacity. A world of equal particles has as many cells per particle if each particle
- * overlaps one other on average.
+ * Buckets per particle of the capacity. A world of equal particles has about as many cells per particle if each
+ * particle overlaps one other on average.
  */
 const ROOM = 4;
 
@@ -63,7 +64,7 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // In an unbounded world, there are as many buckets as in the GPU's table. In a box, the capacity alone decides.
+    // The number of buckets of a hashed table. In an unbounded world, it is that of the GPU's table.
     const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
@@ -262,7 +263,7 @@ export class LevelOrder {
       columnCounts[column] = (columnCounts[column] as number) + 1;
       rowCounts[row] = (rowCounts[row] as number) + 1;
       keys[index] = key;
-      // Becomes and stays negative once a key is below the one before it.
+      // `descents` becomes negative, and stays so, once a key is below the key before it.
       descents |= key - previous;
       previous = key;
     }

@@ -7,7 +7,10 @@ import { labelsDescent } from '../shared/lattice';
 import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
-/** Twice the band of particles of one radius, because a sum of radii may be rounded too. */
+/**
+ * Share of the square of a sum of radii. If a distance² differs from that square by at most this share, rounding may
+ * decide, so the pair is tested exactly. It is twice ROUNDING_BAND, because the sum of radii may be rounded too.
+ */
 export const BAND = 2 * ROUNDING_BAND;
 
 export interface LevelTask extends SlotPairs {

@@ -10,8 +10,8 @@ import type { LevelOrder } from './order';
 
 /**
  * More than the relative error of cells and hits, which are computed in doubles. Each is off by a few 2⁻⁵³ of the
- * coordinates and of the distance along the ray, which is at most 64 times the length of a periodic world. The
- * tolerance is small compared with the smallest cells.
+ * coordinates and of the distance along the ray. In a periodic world, that distance is at most 64 periods along each
+ * axis. The tolerance is small compared with the smallest cells.
  */
 const TOLERANCE = 2 ** -40;
 

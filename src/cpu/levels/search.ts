@@ -1,9 +1,9 @@
 /**
  * Finds overlapping pairs of particles with variable radii, in portions. Each pair is found from its particle on the
- * lower level. On that level it searches the particle's own cell and the cells ahead; on each higher level in use it
- * searches all cells around the particle. Overlaps are decided exactly, as in ../shared/overlap.ts, whatever the two
- * radii. In a hashed table, a bucket may hold particles of other cells, so a pair counts only if the other particle's
- * level and cell are among those searched.
+ * lower level. On that particle's level, the search goes through its own cell and the cells ahead, which are half of
+ * the cells around it. On each higher level in use, it goes through all cells around the particle. Overlaps are decided
+ * exactly, as in ../shared/overlap.ts, whatever the two radii. In a hashed table, a bucket may hold particles of other
+ * cells, so a pair counts only if the other particle's level and cell are among those searched.
  * Ordering: slot by slot; for each slot its own level first, then the higher levels, the highest first. The order
  * depends on the particles alone. Each pair comes once. The naive search compares all slots with all later slots, so
  * its pairs come in the order of slots.
@@ -27,8 +27,8 @@ const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
 
 /**
- * The most spans of a list: nine rows of cells in 3D, each in up to three parts, divided at an end of the world and at
- * a block of the table.
+ * The most spans of a list: nine rows of cells in 3D, each in up to three parts, divided at an end of the world and
+ * where two blocks of the table meet.
  */
 const MOST_SPANS = 27;
 
@@ -308,7 +308,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const y = positions[dimensions * slot + 1] as number;
     const z = is3D ? (positions[dimensions * slot + 2] as number) : 0;
     const radius = radii[slot] as number;
-    // Rounding error of a distance along one axis: a period may be far longer than the sum of two radii.
+    // Bound on the rounding error of a distance along one axis. Its square matters if a period is far longer than the
+    // sum of two radii.
     const noise = 2 ** -48 * longestPeriod;
     const firstSpan = LIST_WORDS * list;
     const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);

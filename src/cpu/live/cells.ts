@@ -1,7 +1,7 @@
 /**
- * The cells of an index: a record per object, in the bucket of its cell in a hash table, and loops over the objects in
- * some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates, each once,
- * in no particular order; the caller tests them.
+ * The cells of an index: a hash table that holds a record per object in the bucket of its cell, and loops over the
+ * objects in some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates,
+ * each once, in no particular order; the caller tests them.
  *
  * The edge of a cell is the least power of two at or above the diameter of its objects and `cellSize`, if that is
  * given. So there is a level for each doubling of the radius; all levels share one table. Adding, moving or removing an
@@ -18,7 +18,7 @@ import type { CellsAlong } from '../shared/ray-walk';
 const LEAST_EXPONENT = Math.log2(SMALLEST_DIAMETER);
 const LEVELS = Math.log2(LARGEST_DIAMETER) - LEAST_EXPONENT + 1;
 
-/** Words of an object's record. For every candidate, searches read the first four: its centre and radius. */
+/** Words of an object's record. The test of a candidate reads only the first four: its centre and radius. */
 const X = 0;
 const Y = 1;
 const Z = 2;
@@ -279,7 +279,7 @@ export class LiveCells {
     return Math.floor(scaled < low ? low : scaled > high ? high : scaled);
   }
 
-  /** Calls `visit` for the objects of a level within `reach` of a position, and perhaps for objects nearby. */
+  /** Calls `visit` for the objects of a level within `reach` of a position, and perhaps for others. */
   visitAround(
     level: number,
     x: number,
@@ -295,7 +295,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Calls `visit` for the objects of a level between the sides of a box, and perhaps for objects nearby. */
+  /** Calls `visit` for the objects of a level between the sides of a box, and perhaps for others. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {

@@ -7,8 +7,8 @@
  *     index.move(id, [3.1, 4]);
  *     index.overlapping(id, (other) => …);
  *
- * Inputs: a centre and a radius per object, stored as 32-bit floats. A periodic world wraps centres from any number of
- * periods outside; in other worlds they may lie anywhere.
+ * Inputs: a centre and a radius per object, stored as 32-bit floats. A periodic world wraps centres that lie any number
+ * of periods outside; in other worlds they may lie anywhere.
  * Ordering: every answer depends on the objects in the index alone, never on the calls that made them.
  * Guarantee: two objects overlap if their centres (in a periodic world, their minimum images) are closer than the sum
  * of their radii. This is decided exactly on the 32-bit numbers, whatever the radii.
@@ -193,8 +193,8 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. Any point
-   * and any radius are allowed, Infinity too. In a periodic world the radius is Infinity or at most half the shortest
-   * period, and distances are those of minimum images. Distances are rounded to doubles.
+   * and any radius above 0 are allowed, Infinity too. But in a periodic world a finite radius is at most half the
+   * shortest period, and distances are those of minimum images. Distances are rounded to doubles.
    */
   near(point: ArrayLike<number>, radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -237,8 +237,8 @@ export class CpuIndex {
 
   /**
    * Returns the k objects whose centres are nearest to a point, no farther than `radius`, or fewer if there are fewer.
-   * They come by distance, then by id; their own radii do not matter. Any point and any radius are allowed; the default
-   * is Infinity. In a periodic world distances are those of minimum images. Distances are rounded to doubles.
+   * They come by distance, then by id; their own radii do not matter. Any point and any radius above 0 are allowed; the
+   * default is Infinity. In a periodic world distances are those of minimum images. Distances are rounded to doubles.
    */
   nearest(point: ArrayLike<number>, k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.bounds);
@@ -383,8 +383,8 @@ export class CpuIndex {
   }
 
   /**
-   * Returns the objects that `alongRay` visits, in new arrays. `radius` must be undefined; only grids with one diameter
-   * accept it.
+   * Returns the objects that `alongRay` visits, in new arrays. `radius` must be undefined: only grids with one diameter
+   * accept a radius.
    */
   findAlongRay(
     origin: ArrayLike<number>,

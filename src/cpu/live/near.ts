@@ -92,8 +92,8 @@ export class DistanceSearch {
       live,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // `near` may look any distance: it visits each object once, even across an end of the world, and on each level at
-      // most as many cells as objects.
+      // `near` may look any distance. It visits each object once, even across an end of the world. On each level it
+      // visits at most as many cells as there are objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
       all: (visit) => near(radius, visit),

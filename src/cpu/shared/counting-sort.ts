@@ -1,16 +1,16 @@
 /**
  * Sorts particles by cell key, in 2D and 3D. For input that is small or nearly in order, `sortByBin` and `sortInBins`
- * are fastest: they move each particle once into its bin (a run of consecutive cells), then sort each bin. For other
- * input, `sortByColumn` and `sortByRow` sort by column and then by row. Their two tables of a few thousand counters
- * stay in the cache.
+ * are fastest. They move each particle once into its bin (a run of consecutive cells), then sort each bin. For other
+ * input, `sortByColumn` and `sortByRow` sort by column and then by row. These two need two tables of a few thousand
+ * counters, which stay in the cache.
  * Inputs: the key and the position (as words) of each particle; the number of particles per bin, or per column and row.
- * Outputs: keys, source and positions in slot order.
+ * Outputs, in slot order: keys, `source` (the index in the input) and positions.
  * Ordering: stable, so ids that ascend in the input ascend inside a cell.
  *
- * Each loop moves two particles per iteration and reads both before it writes either, because a processor may delay a
- * read that follows a write until it knows that their addresses differ. One particle per iteration takes 10.4 ns per
- * particle, two take 5.5 ns (bench/NOTES.md). If the number of particles is odd, the code after each loop moves the
- * last particle.
+ * `sortByBin`, `sortByColumn` and `sortByRow` move two particles per iteration and read both before they write either.
+ * The reason: a processor may delay a read that follows a write until it knows that their addresses differ. One
+ * particle per iteration takes 10.4 ns per particle, two take 5.5 ns (bench/NOTES.md). If the number of particles is
+ * odd, the code after each loop moves the last particle.
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
@@ -139,7 +139,12 @@ export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, sh
   return fullest;
 }
 
-/** Sorts the input by column, into records. `columnCounts` holds the first record of each column at the start. */
+/**
+ * Sorts the input by column, into records (index, key and position of a particle). `columnCounts` holds the first
+ * record of each column at the start.
+ * A key is row · rowStride + column. So the row is key / rowStride, rounded down. The loop multiplies by the inverse
+ * instead, which is faster; the added ½ keeps the rounding error of this product from changing the row.
+ */
 export function sortByColumn(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
   words: Uint32Array,

@@ -1,4 +1,4 @@
-/** Checks the arguments that all grids have in common. */
+/** Checks the arguments that the grids and CpuIndex have in common. */
 import { checkInteger, checkPositive, checkVector } from '../../core/base/checks';
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';

@@ -3,7 +3,8 @@
  * The loops exist twice, in equal/plane.ts (2D) and equal/space.ts (3D), because a loop over axes inside them would
  * cost more than the rest. equal/wrapped.ts replaces some of them in periodic worlds, equal/hashed.ts in unbounded
  * ones.
- * The cells ahead of a cell are its neighbours with higher keys. Vectors are packed: `dimensions` numbers per particle.
+ * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
+ * Vectors are packed: `dimensions` numbers per particle.
  */
 import type { Sizes } from '../../core/particles/shapes';
 import type { Lattice } from './lattice';
@@ -18,7 +19,8 @@ export interface Placement {
   /** The index in the input of the particle in each slot. */
   readonly source: Uint32Array;
   /**
-   * The number of particles per column and per row. During the sort: the record or slot for the next particle of each.
+   * The number of particles per column and per row. During the sort: the record for the next particle of each column,
+   * and the slot for the next particle of each row.
    */
   readonly columnCounts: Uint32Array;
   readonly rowCounts: Uint32Array;
@@ -51,8 +53,8 @@ export interface SlotPairs {
 /** A search for overlapping pairs that can stop and continue. */
 export interface PairTask extends SlotPairs {
   /**
-   * The key of each slot in canonical order, then NO_CELL. The first `live` slots have keys: those of particles that
-   * are not quarantined.
+   * The key of each slot in canonical order (see equal/order.ts), then NO_CELL. The first `live` slots have keys: those
+   * of particles that are not quarantined.
    */
   readonly keys: Int32Array;
   readonly live: number;

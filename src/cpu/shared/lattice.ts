@@ -7,11 +7,17 @@
  * core/world/cells.ts include the ring along axes that do not wrap; the lattice adds it along axes that wrap.
  * ../equal/wrapped.ts searches across the ends of these axes.
  * In an unbounded world, row and column are the upper and the lower half of a bucket number, for a sort in two passes.
+ *
+ * This file also has helpers that the CPU engine shares: allocations that explain their failure, a binary search in
+ * keys, and labels for pairs of slots.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
 
-/** Key of a slot without a particle. It is greater than the key of any cell, so it ends every loop over keys. */
+/**
+ * Key of every slot after those of the particles in cells. It is greater than the key of any cell, so it ends every
+ * loop over keys.
+ */
 export const NO_CELL = 0x7fff_ffff;
 
 export interface Lattice {
@@ -22,8 +28,8 @@ export interface Lattice {
   readonly originZ: number;
   readonly inverseCellSize: number;
   /**
-   * Number of cells along each axis, ring included; 1 along z in 2D. In unbounded worlds and with levels, the columns
-   * and rows of the table.
+   * Number of cells along each axis, ring included; 1 along z in 2D. In unbounded worlds and with levels: the columns
+   * of the table, its rows, and 1.
    */
   readonly columns: number;
   readonly cellsY: number;
@@ -163,7 +169,10 @@ export function lowerBound(keys: Int32Array, live: number, key: number, from = 0
   return low;
 }
 
-/** The window search decides once for this many slots whether they are too sparse for it. */
+/**
+ * The window search (../equal/plane-window.ts, ../equal/space-window.ts) decides once for this many slots whether they
+ * are too sparse for it.
+ */
 export const STRETCH = 2 ** 10;
 
 /**

@@ -6,16 +6,17 @@
 
 /**
  * Share of diameter². A distance² that differs from diameter² by less than this share may be on the wrong side of it.
- * Differences, squares, their sum, diameter² and its product with SURELY or PERHAPS are each rounded by at most 2⁻⁵³ of
- * their value; together that is less than eight such errors.
+ * Each difference, square, sum, diameter² and its product with SURELY or PERHAPS is rounded by at most 2⁻⁵³ of its
+ * value. Together these errors are less than 8 · 2⁻⁵³ of diameter², which is this share.
  */
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
  * Returns a bound: if the computed distance² of two minimum images differs from diameter² by more, it is on the right
  * side of diameter². Let P be the longest period. Along each axis, a difference of up to about P and then P minus that
- * difference are rounded, each by at most about 2⁻⁵³ P. On a distance² near diameter², these errors are at most 2 √3 ·
- * 3 · 2⁻⁵³ P · diameter, which is less than 2⁻⁴⁹ P · diameter. The squares of the errors are far smaller.
+ * difference are rounded, each by at most about 2⁻⁵³ P. So a distance along an axis is off by less than e = 3 · 2⁻⁵³ P.
+ * A distance² near diameter² is then off by at most 2 √3 · e · diameter, which is less than 2⁻⁴⁹ P · diameter; e² is
+ * far smaller.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
@@ -24,15 +25,15 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 /**
  * A pair overlaps if its distance² in doubles is below diameter² · SURELY, and does not if it is above diameter² ·
  * PERHAPS. The pair loops keep all pairs that may overlap and count those that surely do. If not all pairs kept surely
- * overlap, dropApart tests the others exactly after the loop: a call inside the loop would make V8 keep the loop's
+ * overlap, dropApart tests the others exactly after the loop. A call inside the loop would make V8 keep the loop's
  * numbers in memory instead of registers.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Drops the pairs that do not overlap from the pairs of slots in words `begin` up to `end`. All of these pairs may
- * overlap. Keeps the order of the others and returns the end of their words.
+ * Drops the pairs that do not overlap from the pairs of slots in words `begin` up to `end`. The distance² of each of
+ * these pairs must be at most diameter² · PERHAPS. Keeps the order of the others and returns the end of their words.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -103,7 +104,8 @@ export function overlapsInSpace(
     const sum = flat + dz * dz;
     const flatError = sumError(dx * dx, dy * dy, flat);
     const error = sumError(flat, dz * dz, sum);
-    // The sum is close to diameter², so the excess is exact. One more addition then keeps the sign.
+    // The sum is close to diameter², so the excess is exact. If one of the two errors is 0, a single addition to the
+    // excess remains, and rounding does not change its sign.
     const excess = sum - diameter * diameter;
     if (flatError === 0 || error === 0) return excess + (flatError + error) < 0;
   }
@@ -158,7 +160,10 @@ function vectorOf(positions: Float32Array, slot: number, dimensions: number): nu
   return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
 }
 
-/** Returns the distance of the minimum images along an axis, or NaN if that is not a 32-bit float. */
+/**
+ * Returns the distance of the minimum images along an axis, or NaN if this distance or the direct one is not a 32-bit
+ * float.
+ */
 function exactlyApart(a: number, b: number, period: number): number {
   const direct = a - b;
   if (!isExactDifference(a, b, direct)) return Number.NaN;
@@ -179,7 +184,7 @@ function sumError(a: number, b: number, sum: number): number {
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-/** Compares in integers. `rest`: the rounding error of the diameter. */
+/** Compares in integers. `rest`: the rounding error of `diameter`, which is added to it. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],

@@ -4,11 +4,13 @@
  * Inputs: a ray that begins in the world, the cells along each axis, and a function that visits the particles of a row
  * of cells. Outputs: ids and distances, by distance and then by id. In a periodic world the ray wraps too, along each
  * axis at most MOST_PERIODS times, and a ball counts where the ray first meets it. A grid wraps centres by at most one
- * period; no ray meets a ball whose centre is still outside the box then. All decisions are made in doubles.
+ * period. If a centre is still outside the box after that, no ray meets its ball. All decisions are made in doubles.
  *
- * The walk is that of shaders/query/rays.wgsl. It goes through the layers of cells along z. For each layer it computes
- * the times at which the ray is near the layer, and for these times the rows along y. For each row it does the same and
- * visits the cells along x. It visits each cell once. Every range of cells is widened by more than the rounding errors.
+ * The walk is that of shaders/query/rays.wgsl. A time is a distance along the ray, in lengths of the direction. The
+ * walk goes through the layers of cells along z. For each layer it computes the times at which the ray is near the
+ * layer, and goes through the rows that the ray comes near at these times. For each row it computes such times again,
+ * and visits the cells along x. It visits each cell (in a periodic world, each image of a cell) once. Every range of
+ * cells is widened by more than the rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
@@ -46,7 +48,7 @@ export function wrapRay(
 /** Two times, coordinates or cells, the lower one first. */
 type Range = readonly [number, number];
 
-/** No ball is farther away than this. */
+/** Greater than the magnitude of any coordinate of a ball's centre. */
 const FAR_OFF = 2 ** 130;
 
 /** The number of periods to a particle that is not shifted, along each axis. */
@@ -55,8 +57,8 @@ const UNSHIFTED = [0, 0, 0];
 /** The part of a world that a ray depends on. */
 export interface RayWorld extends Pick<World, 'dimensions' | 'min' | 'period'> {
   /**
-   * Along each axis, the greatest magnitude of a position at a cell's edge, for rounding margins; 0 if cells are
-   * counted from coordinate 0.
+   * Along each axis, a bound on the magnitude of the coordinates of cell edges, for rounding margins. It is 0 if cells
+   * are counted from coordinate 0, because then these coordinates are not rounded.
    */
   readonly extents: readonly number[];
 }
@@ -69,10 +71,9 @@ export function rayWorldOf({ kind, dimensions, period, min, cells, cellSize }: W
   return { dimensions, min, period, extents };
 }
 
-/**
- * A ray, with the margin in which balls are searched. A time is a distance along the ray, in lengths of the direction.
- */
+/** A ray, with the margin in which balls are searched. */
 export class Path {
+  /** The time at which the ray ends. */
   readonly reach: number;
   /** True if the ray may meet more than one image of a particle. */
   readonly repeats: boolean;
@@ -125,16 +126,16 @@ export class Path {
   }
 
   /**
-   * Returns the least and the greatest coordinate of the centres that the ray may meet between two times, along an
-   * axis.
+   * Returns the least and the greatest coordinate, along an axis, of the centres of the balls that the ray may meet
+   * between two times.
    */
   sweep(axis: number, [from, to]: Range): Range {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
 
   /**
-   * Returns the part of a span of times in which the ray may meet centres between two coordinates. If there is no such
-   * part, the first time of the result is after the second.
+   * Returns the part of a span of times in which the ray may meet balls with centres between two coordinates of an
+   * axis. If there is no such part, the first time of the result is after the second.
    */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
@@ -169,7 +170,10 @@ export class Path {
     return Math.min(to, late + this.tolerance * Math.abs(late));
   }
 
-  /** Returns whether the direction along this axis is too small to compute a time from. */
+  /**
+   * Returns whether the ray travels less than the greatest radius along this axis. The direction may then be too small
+   * to divide by, so no time is computed from it.
+   */
   private hardlyMoves(axis: number): boolean {
     return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
   }
@@ -221,7 +225,7 @@ export class Path {
       const length = period[axis] as number;
       const low = min[axis] as number;
       const coordinate = positions[this.stride * slot + axis] as number;
-      // Like wrapOnce, this treats a coordinate as the low end if 32-bit floats cannot tell the two apart.
+      // Like wrapOnce, this treats a coordinate less than 2⁻¹²⁶ below the low end as the low end.
       const isAbove = snap(Math.fround(coordinate - low)) >= 0;
       if (length > 0 && !(isAbove && coordinate <= Math.fround(low + length))) return false;
     }
@@ -364,8 +368,8 @@ export class Layers {
 export type Consider = (slot: number, image: readonly number[]) => void;
 
 /**
- * Calls `consider` for each slot in a row's cells from column `first` to `last`. `image` is the number of periods to
- * the image of the row.
+ * Calls `consider` for each slot in a row's cells from column `first` to `last`. `image` is the number of periods along
+ * each axis to the image that the ray passes.
  */
 export type VisitRow = (
   first: number,

@@ -8,7 +8,10 @@ export interface Response {
   /** Changes of positions (`pushes`) and of velocities (`changes`); zero between passes. */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
-  /** The normal velocity between each particle and its partner; negative, because they approach. */
+  /**
+   * The normal velocity between each particle and its partner: negative, because they approach. −restSpeed if there is
+   * no partner.
+   */
   readonly approaches: Float64Array;
   /** The slot of each particle's partner; −1 if there is none, −2 − slot for an obstacle. */
   readonly partners: Int32Array;

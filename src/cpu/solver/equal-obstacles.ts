@@ -2,7 +2,8 @@
  * Finds the obstacles that a particle overlaps, if all bodies have one radius. `load` sorts the obstacles into the
  * cells of the world. `find` searches the cells around the cell that the particle was sorted into. For all worlds, in
  * 2D and 3D.
- * Inputs: positions of the obstacles; the canonical order and the state of the moving particles.
+ * Inputs: positions of the obstacles; the canonical order (see ../equal/order.ts) and the state of the moving
+ * particles.
  * Guarantee: overlaps are decided exactly on the 32-bit coordinates.
  * Ordering: obstacles have slots in canonical order. The search lists them by rows of cells, in each cell by slot.
  */

@@ -2,8 +2,8 @@
  * The contact law (core/contact/law.ts) for pairs of particles in any world, in 2D and 3D. Simulations use it for
  * variable radii, boxes and equal particles in periodic worlds. For equal particles in other worlds they use
  * plane-contact.ts and space-contact.ts, which are faster.
- * Guarantee: contacts of equal particles away from the ends of a periodic world have the same bits as in those two
- * files.
+ * Guarantee: for contacts of equal particles away from the ends of a periodic world, `findPartners` and `respond` give
+ * the same bits as in those two files.
  */
 import { bounceChange, frictionShare, massShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -144,7 +144,10 @@ export function pushApart(
   }
 }
 
-/** Sets scratchMargin to the distance that a particle's centre keeps from walls: its radius, or half its edges. */
+/**
+ * Sets scratchMargin to the distance that a particle's centre keeps from walls along each axis: its radius, or half of
+ * its edge along that axis.
+ */
 function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
   const isBall = !((halves[dimensions * slot] as number) > 0);
   for (let axis = 0; axis < dimensions; axis++) {

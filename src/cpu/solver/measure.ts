@@ -1,6 +1,6 @@
 /**
- * The counts and sums of CpuSimulation.measure, from a state in canonical order. Sums are doubles, added in that order,
- * so they have the same bits on every run.
+ * The counts and sums of CpuSimulation.measure, from a state in canonical order (see neighbours.ts). Sums are doubles,
+ * added in that order, so they have the same bits on every run.
  */
 import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
@@ -100,7 +100,10 @@ export function measureOverlaps(search: PairsInPortions, state: ParticleState, d
 
 type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
 
-/** Sums over the particles that are not quarantined. */
+/**
+ * Sums over the particles that are not quarantined. A particle's weight is its mass, relative to that of the largest
+ * ball.
+ */
 export function measureParticles(world: World, state: ParticleState, live: number): Sums {
   const { dimensions, min, max } = world;
   const { positions, velocities, bulks } = state;

@@ -37,13 +37,16 @@ export interface Neighbours {
   readonly source: Uint32Array;
   readonly live: number;
   readonly memoryBytes: number;
-  /** Finds the canonical order of `state` and writes positions, and radii if they vary, in that order to `target`. */
+  /**
+   * Finds the canonical order of `state` (by cell or bucket, then by id; quarantined particles last) and writes
+   * positions, and radii if they vary, in that order to `target`.
+   */
   sort(state: ParticleState, count: number, target: ParticleState): void;
   /** Starts a search of the sorted state. `labels`: the label of each slot in the pairs. */
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
    * Visits the slots of all particles of the sorted state that would reach into a box if they were an eighth larger.
-   * May also visit particles nearby. The order is not defined.
+   * May also visit other particles. The order is not defined.
    */
   visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   census(): Census;

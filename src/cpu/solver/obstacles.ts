@@ -1,8 +1,9 @@
 /**
  * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. For all worlds and
  * sizes, in 2D and 3D. The search of obstacle-search.ts finds the obstacles that a particle overlaps.
- * Inputs: obstacles as the user gave them; the state of the moving particles. Outputs: what obstacles add to each
- * particle's `approaches` and `partners`, or to `pushes` and `changes`, after the pairs of particles.
+ * Inputs: obstacles as the user gave them; the state of the moving particles. Outputs: the arrays of Response
+ * (contact.ts), which already contain the effects of pairs of particles. This file updates `approaches` and `partners`,
+ * and adds to `pushes` and `changes`.
  * Ordering: particles by slot; the obstacles of each particle in the order of the search, which is the same on every
  * run.
  */
@@ -35,7 +36,7 @@ export class Obstacles {
     return this.search.memoryBytes + arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
   }
 
-  /** Replaces all obstacles by at most as many as the search has room for. Keeps `given` without a copy. */
+  /** Replaces all obstacles. The search must have room for them. Keeps `given` without a copy. */
   load(given: StaticBodies): void {
     this.given = given;
     this.search.load(given);

@@ -1,19 +1,20 @@
 /**
  * The geometry of one contact on the CPU, in doubles and in any world. A contact is between two balls, or between two
- * bodies that may be boxes (core/particles/shapes.ts). Each function writes the unit normal to `normal`, to avoid an
- * allocation.
+ * bodies that may be boxes (core/particles/shapes.ts). `meet` and `meetShapes` write the unit normal to `normal`, to
+ * avoid an allocation.
  */
 import { NOT_APART } from '../../core/particles/shapes';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
 
-/** Returned instead of an overlap if two bodies do not touch. */
+/** Returned instead of an overlap if two bodies do not overlap. */
 export const NO_CONTACT = Number.NEGATIVE_INFINITY;
 
 /** The unit normal of the last contact found, from slot b to slot a. */
 export const normal = new Float64Array(3);
 
+/** Scratch arrays of meetShapes, per axis: the difference of the centres; its excess over the sum of half extents. */
 const apart = new Float64Array(3);
 const beyond = new Float64Array(3);
 
@@ -96,6 +97,8 @@ export function meetShapes(
     }
     return round - distance;
   }
+  // The centres differ by at most the half extents along every axis. So the way out is along the axis of least depth.
+  // Centres that hardly differ along an axis count as equal along it.
   for (let axis = 0; axis < dimensions; axis++) {
     if (Math.abs(apart[axis] as number) >= NOT_APART) continue;
     apart[axis] = 0;

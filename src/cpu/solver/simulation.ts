@@ -1,15 +1,15 @@
 /**
  * The particle simulation on the CPU, in one thread. It has the options, methods and contact law of the GPU simulation,
- * and the same results up to rounding. Its methods return values instead of promises.
+ * and gives the same results up to rounding. Its methods return values instead of promises.
  *
  * The state is packed 32-bit floats and ids in cell order, with radii if they vary. Two copies of the state alternate.
  * Sums inside a pass are doubles. A substep integrates, wraps (in a periodic world), sorts and moves fast particles (if
  * continuous). Then it resolves contacts. If restitution > 0, a first search for pairs finds each particle's partner.
- * Always, a search adds up the effects of all contacts, which are then applied. neighbours.ts hides whether particles
+ * Another search adds up the effects of all contacts, which are then applied. neighbours.ts hides whether particles
  * have one radius.
  * Guarantee: the same calls give the same bits, whatever was in memory before, because every sum is added in an order
  * that depends on the particles alone. Obstacles are sorted or put into a tree when they are given (obstacles.ts), not
- * in steps. Steps allocate nothing that grows with the number of particles.
+ * in steps. Without continuous motion, steps allocate nothing that grows with the number of particles.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -181,7 +181,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   /**
    * The state itself, not a copy, by slot. You may write positions and velocities between two calls; ids are read-only.
-   * Any other call may swap the arrays, so read this property again after it.
+   * Every method may swap the arrays, so read this property again after a call.
    */
   get buffers(): CpuSimulationBuffers {
     this.checkUsable();
@@ -377,7 +377,7 @@ export class CpuSimulation implements ParticleSimulation {
   private fly(ccd: CcdSolver, parameters: Substep, isFirst: boolean): void {
     const counts = ccd.fly(this.state, parameters);
     this.lastCounts = addContinuousCounts(isFirst ? undefined : this.lastCounts, counts);
-    // A path that ended early may end in another cell.
+    // If a path ended early, its particle may be in another cell.
     if (counts.hits + counts.held > 0) this.sort();
   }
 
@@ -441,7 +441,7 @@ export class CpuSimulation implements ParticleSimulation {
     if (this.wraps) wrapIn(this.world, this.state.positions, first, end);
   }
 
-  /** Puts the state into canonical order. */
+  /** Puts the state into canonical order; see neighbours.ts. */
   private sort(): void {
     this.wrapIn(0, this.count);
     const { count, kernels, neighbours, state, spare } = this;

@@ -1,4 +1,4 @@
-/** Allocates the arrays of a CPU simulation. */
+/** Allocates the arrays of a CPU simulation, views arrays as words, and adds up their bytes. */
 import type { SimulationPlan } from '../../core/simulation/plan';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState } from '../shared/kernels';

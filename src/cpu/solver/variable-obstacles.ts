@@ -3,7 +3,7 @@
  * box around the particle. For all worlds, in 2D and 3D.
  * Inputs: the obstacles; the state of the moving particles.
  * Guarantee: an overlap is decided as between two particles (../levels/search.ts; for boxes, shapes.ts), by minimum
- * images in periodic worlds. All obstacles are candidates, whatever cells the particles are in.
+ * images in periodic worlds. Every obstacle within reach is tested, whatever cells the particles are in.
  * Ordering: obstacles come by their slots in the tree, ascending. The slots do not depend on the order in which the
  * obstacles were given.
  */
@@ -120,7 +120,7 @@ export class VariableObstacles implements ObstacleSearch {
     const noise = 2 ** -48 * longestPeriod;
     const excess = squared - reach * reach;
     const band = 2 * wrappedBand(reach, longestPeriod) + noise * noise;
-    // Written so that a NaN is no contact.
+    // This comparison makes a NaN no contact.
     if (!(excess <= band)) return false;
     if (excess < -band) return true;
     const { pair } = this;

@@ -1,6 +1,7 @@
 /**
- * The counting sort of particles into cells, for HashGrid and Simulation. It owns the counts, starts, ranks and
- * entries; the caller owns the state.
+ * The counting sort of particles into cells, for HashGrid, BoxPairs and Simulation. It owns the counts, starts, ranks
+ * and entries; the caller owns the state. A rank numbers the particles of a bucket from 0. An entry is the slot that a
+ * particle comes from, and its id.
  * Inputs: positions, and velocities and ids if there are any. Outputs: the start of each cell, and the state in
  * canonical order.
  * Ordering: count (by this sort or by another pass), scan, scatter, gather. The counts are zero before and after a
@@ -82,18 +83,19 @@ export class CellSort {
     }
   }
 
-  /** One counter per bucket; zero between sorts. A pass that counts instead of this sort adds to them. */
+  /** One counter per bucket; zero between sorts. A pass that counts instead of this sort adds to these counters. */
   get counts(): GPUBuffer {
     return this.owned.buffers.counts;
   }
 
-  /** The rank of each particle in its bucket. A pass that counts instead of this sort writes it. */
+  /** The rank of each particle in its bucket. A pass that counts instead of this sort writes the ranks. */
   get ranks(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
   /**
-   * The first slot of each cell; then the end of the last cell, the end of the quarantine, and the end of all slots.
+   * The first slot of each cell or bucket; then the end of the last one, the end of the quarantine, and the end of all
+   * slots. If there are finer entries, their buckets follow.
    */
   get start(): GPUBuffer {
     return this.owned.buffers.start;
@@ -107,7 +109,7 @@ export class CellSort {
     return this.owned.buffers.ranks;
   }
 
-  /** Slots of the heavy particles, valid until the next sort. Undefined without `crowds`. */
+  /** The list of heavy particles (see passes/grid/crowd.ts), valid until the next sort. Undefined without `crowds`. */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;
   }

@@ -69,7 +69,7 @@ export interface GridKernelOptions {
   readonly label?: string | undefined;
   /**
    * The kernel visits neighbours nearer than this. Default: the grid's diameter. In a periodic world, at most half the
-   * shortest period.
+   * shortest period. If the grid was created with `radii`, only for points: particles visit those that they overlap.
    */
   readonly radius?: number | undefined;
   /** The buffers, by their names in the code. */
@@ -131,8 +131,8 @@ const MOST_GROUPS = 8;
 export class GridKernel {
   private destroyed = false;
   /**
-   * Cached bind groups by their first buffer. There are several per buffer, because callers alternate between other
-   * buffers.
+   * Cached bind groups by the first of their buffers. Several groups may have the same first buffer, because callers
+   * may change the other buffers from call to call.
    */
   private groups = new WeakMap<GPUBuffer, CachedGroup[]>();
   private emptyGroup: ParticleGroup | undefined;
@@ -429,16 +429,16 @@ function describe(
 }
 
 /**
- * Returns the loop that covers the radius. With variable radii, a kernel over particles visits those that overlap,
- * which the narrow loop finds.
+ * Returns the loop that covers the radius. With variable radii, a kernel over particles visits only overlapping
+ * neighbours, all of which the narrow loop finds.
  */
 function loopFor(world: World, over: 'particles' | 'points', radius: number): Breadth {
   return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);
 }
 
 /**
- * Compiles the kernel for heavy particles. The same code has compiled without errors before, but here a workgroup also
- * stores one Own per thread, which may be too large.
+ * Compiles the kernel for heavy particles. The same code has already compiled as the kernel for all particles. But a
+ * workgroup of the heavy kernel also stores one Own per thread, and all of these together may be too large.
  */
 async function compileHeavy(gpu: Gpu, description: KernelDescription, label: string): Promise<Kernel> {
   return Kernel.compile(gpu, description).catch((error: Error) => {

@@ -8,7 +8,7 @@
  *     kernel.encode(encoder, { buffers: { positions: particles.buffers.positions } });
  *
  * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and from `read` packed vectors
- * again. Unused ids below `end` have the position NaN, so the grid quarantines them, and kernels do not run for them.
+ * again. Unused ids below `end` have the position NaN, so the grid quarantines them, and kernels only `skip` them.
  * Guarantee: the same calls give the same bits. A new particle gets the lowest free id, and no particle ever changes
  * its id.
  */
@@ -38,8 +38,8 @@ import { Readback } from '../../gpu/readback';
 import { HashGrid } from './hash-grid';
 
 /**
- * The kind of data that a buffer holds per particle. A vector is laid out like a position. A word is a u32, i32 or f32.
- * A position is a vector that is NaN for unused ids, so that `encode` can sort by it.
+ * The kind of data that a buffer holds per particle. A vector is a vec2f (2D) or a vec4f (3D). A word is a u32, i32 or
+ * f32. A position is a vector that is NaN for unused ids, so that `encode` can sort by it.
  */
 export type PerParticle = 'vector' | 'word' | 'position';
 
@@ -104,7 +104,7 @@ export class GridParticles<More extends string = never> {
       kinds.map(([name, kind]) => [name, 4 * wordsOf(options.dimensions, kind) * capacity]),
     );
     checkGpu(gpu);
-    // The grid rejects more particles than the device can bind, so create it before reserving memory for them.
+    // The grid rejects more particles than the device can bind, so create the grid before any memory is reserved.
     const grid = await HashGrid.create(gpu, { ...rest, capacity, velocities: sortVelocities });
     try {
       const owned = await createBuffers(gpu, label, sizes as Record<StateName<More>, number>);
@@ -169,10 +169,10 @@ export class GridParticles<More extends string = never> {
   }
 
   /**
-   * Writes one word per id for all work submitted from now on. `name` is a buffer of kind 'word'. `ids` must ascend; by
-   * default they are 0, 1, 2 …
+   * Writes one word per id for all work submitted from now on. `name` is a buffer of kind 'word'. The ids must ascend;
+   * by default they are 0, 1, 2 …
    */
-  writeWords(name: More, words: Uint32Array | Int32Array | Float32Array, given?: Uint32Array): void {
+  writeWords(name: More, words: Uint32Array | Int32Array | Float32Array, ids?: Uint32Array): void {
     this.checkAlive();
     const known = this.parts.further.filter(([, kind]) => kind === 'word').map(([word]) => word);
     if (!known.includes(name)) {
@@ -182,13 +182,13 @@ export class GridParticles<More extends string = never> {
     if (!(words instanceof Uint32Array || words instanceof Int32Array || words instanceof Float32Array)) {
       throw new ArgumentError('words', words, 'a Uint32Array, an Int32Array or a Float32Array');
     }
-    const ids = given === undefined ? Uint32Array.from(words, (_, index) => index) : given;
-    if (!(ids instanceof Uint32Array)) throw new ArgumentError('ids', ids, 'a Uint32Array');
-    if (ids.length !== words.length) {
-      throw new ArgumentError('words', words, `of length ${ids.length}, one word per id`);
+    const targets = ids === undefined ? Uint32Array.from(words, (_, index) => index) : ids;
+    if (!(targets instanceof Uint32Array)) throw new ArgumentError('ids', ids, 'a Uint32Array');
+    if (targets.length !== words.length) {
+      throw new ArgumentError('words', words, `of length ${targets.length}, one word per id`);
     }
     let last = -1;
-    ids.forEach((id, index) => {
+    targets.forEach((id, index) => {
       const accepted = `above the id before it and below ${this.capacity}, the capacity`;
       if (id <= last || id >= this.capacity) throw new ArgumentError(`ids[${index}]`, id, accepted);
       last = id;
@@ -196,7 +196,7 @@ export class GridParticles<More extends string = never> {
     this.write(
       name,
       'word',
-      ids,
+      targets,
       Uint32Array.from(new Uint32Array(words.buffer, words.byteOffset, words.length)),
     );
   }

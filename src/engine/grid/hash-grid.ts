@@ -1,9 +1,10 @@
 /**
  * The grid without a simulation: sorts the caller's positions into cells. It records the sort into the caller's
  * encoder.
- * Outputs: cell starts, sorted ids, sorted positions and, optionally, sorted velocities.
+ * Outputs: cell starts, the cell of each slot, sorted ids, sorted positions and, optionally, sorted velocities.
  * Kernels, pair lists and searches over the grid read its last encoded state. Destroying the grid destroys them too.
- * The code of each kind of list is loaded when the first list of that kind is created, so bundlers split it off.
+ * The code of each kind of list is loaded when the first list of that kind is created, so bundlers can split
+ * it off.
  * Guarantee: the same input gives the same bits. Cells ascend, and ids ascend inside a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
@@ -45,8 +46,8 @@ export interface HashGridOptions extends WorldOptions {
   /** Sort velocities together with the positions. Default false. */
   readonly velocities?: boolean | undefined;
   /**
-   * Use ids from the caller in `ids`, lists, events and kernels, instead of each particle's index in the input. Default
-   * false.
+   * Take ids from the caller, for the output `ids`, lists, events and kernels. Default false: the id of a particle is
+   * its index in the input.
    */
   readonly ids?: boolean | undefined;
 }
@@ -86,8 +87,8 @@ interface CachedBinding {
 }
 
 /**
- * The most bindings cached per position buffer: two buffers of velocities times two of ids, because callers may
- * alternate.
+ * The most bindings cached per position buffer. A caller may alternate between two buffers of velocities and between
+ * two of ids, which makes four combinations.
  */
 const MOST_BINDINGS = 4;
 
@@ -164,9 +165,9 @@ export class HashGrid {
   }
 
   /**
-   * One u32 per cell: its first slot. Then the end of the last cell, and the end of the quarantine, which holds
-   * particles that are not finite or whose radius is outside `radii`. In an unbounded world there is an entry per
-   * bucket instead, because several cells may share a bucket.
+   * One u32 per cell: its first slot. Then the end of the last cell, and the end of the quarantine. The quarantine
+   * holds particles that are not finite, or whose radius is negative or above the largest of `radii`. In an unbounded
+   * world there is an entry per bucket instead, because several cells may share a bucket.
    */
   get start(): GPUBuffer {
     return this.parts.sort.start;
@@ -259,7 +260,10 @@ export class HashGrid {
     return this.createDependant((gpu, grid) => GridKernel.create(gpu, grid, options));
   }
 
-  /** Creates a GPU list of the pairs of overlapping particles (closer than the grid's diameter). */
+  /**
+   * Creates a GPU list of the pairs of overlapping particles: nearer than the grid's diameter or, with `radii`, than
+   * the sum of their radii.
+   */
   async pairs(options: GridPairsOptions): Promise<GridPairs> {
     return this.createDependant(async (gpu, grid) => {
       const { GridPairs } = await import('../queries/pairs');

@@ -2,8 +2,8 @@
  * Checks a user's kernel code before compilation. It looks for errors that the compiler would report in our lines, or
  * only in some kinds of worlds: functions that are missing or have another signature, resources that the code binds
  * itself, and declarations of names that our code needs.
- * The compiler reports all other errors in the user's own lines, because the linker puts that code last and gives our
- * other names a prefix.
+ * The compiler reports all other errors in the user's own lines. The reason is that the linker puts the user's code
+ * last, and gives a prefix to all our names except PUBLIC_NAMES.
  */
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
@@ -93,7 +93,7 @@ class CodeError extends ArgumentError {
   }
 }
 
-/** Throws an ArgumentError if the code would not link with ours in every kind of world. */
+/** Throws an ArgumentError if the linker could not link the code with ours in some kind of world. */
 export function checkCode(
   code: string,
   label: string,
@@ -260,8 +260,8 @@ function withoutComments(code: string): string {
 }
 
 /**
- * Returns the index after a comment. In WGSL block comments nest, and a line comment ends at any of several line
- * breaks.
+ * Returns the index after a comment. In WGSL, block comments nest, and several characters count as the line break that
+ * ends a line comment.
  */
 function endOfComment(code: string, at: number): number {
   const comment = code.slice(at);

@@ -1,6 +1,7 @@
 /**
- * Checks the names and types of one kernel's parameters, and writes them to a UniformRing: a buffer that is divided
- * into slots. A recorded kernel keeps its values, because a slot is written only once: a full buffer is replaced.
+ * Checks the parameters of one kernel by name and type, and writes their values to a UniformRing: a buffer that is
+ * divided into parts, here called slots. Each slot is written only once, and a new buffer replaces a full one. So a
+ * recorded kernel keeps its values.
  * Inputs: a struct layout and values. Output: the offset of the slot to bind.
  */
 import { checkKnownKeys } from '../../core/base/checks';

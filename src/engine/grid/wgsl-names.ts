@@ -1,4 +1,4 @@
-/** The names that WGSL declares or reserves. kernel-code.ts rejects user code that declares them. */
+/** The names that WGSL declares or reserves. kernel-code.ts checks the names in user code and options against them. */
 
 /**
  * Functions, types and names such as `storage`. If one module redefines such a name, the new meaning applies to all

@@ -2,7 +2,7 @@
  * A list on the GPU whose length only the GPU knows. Tally and scan determine the range of each owner in the list, and
  * fill writes the entries there. `count` holds the number of entries and the arguments for an indirect dispatch.
  * GridPairs, GridNear, GridBoxes and GridRays have one list each, GridEvents has three.
- * Owns the tallies, the offsets, the list, its companion if there is one, and the count.
+ * Owns the tallies, the offsets, the list, a second list (its companion) if requested, and the count.
  */
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError, LimitError } from '../../core/base/errors';
@@ -35,8 +35,8 @@ export interface CountedListOptions {
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * True if the fill writes an owner's first entries, or holes, into room that is too small for all of them. Default
-   * false: a list that is too short then ends before that owner.
+   * Decides where a list ends that is too short. True: at its capacity. The fill then writes some of the last owner's
+   * entries, or holes, into the room that is left. Default false: before the first owner whose entries do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */
@@ -95,7 +95,7 @@ function checkFits(
   }
 }
 
-/** How many entries and offsets of a list to copy. `owners` is undefined if offsets are not requested. */
+/** The numbers of entries and owners to copy of a list. `owners` is undefined if offsets are not requested. */
 interface Room {
   entries: number;
   owners: number | undefined;
@@ -104,7 +104,7 @@ interface Room {
 /** The number of ranges that are copied per list: header, offsets, list and companion. */
 const RANGES = 4;
 
-/** The size in bytes of the first copy of a list. The host does not know yet how many entries are valid. */
+/** The most bytes of a list to copy at first, when the host does not know yet how many entries are valid. */
 const FIRST_BYTES = 1 << 16;
 
 /** Words of `count`: the words that the shader writes, and one that `encodeOwners` writes. */
@@ -218,8 +218,8 @@ export class CountedList {
   }
 
   /**
-   * Reads the list as one search left it. If `likelyOwners` is given, a guess at the number of owners, reads the
-   * offsets too.
+   * Reads the list as one search left it. `likelyOwners` is a guess at the number of owners. If it is given, the result
+   * has the offsets too.
    */
   async read(likelyOwners?: number): Promise<ListReading> {
     const { readings } = await CountedList.readTogether([this], [], likelyOwners);

@@ -78,11 +78,11 @@ export class EventList {
 }
 
 export class GridEvents {
-  /** Pairs of the compared search that the previous one did not find. */
+  /** Pairs that only the newer of the two compared searches found. */
   readonly begun: EventList;
   /** Pairs that both searches found. */
   readonly stayed: EventList;
-  /** Pairs that only the previous search found. */
+  /** Pairs that only the older search found. */
   readonly ended: EventList;
 
   private constructor(
@@ -156,8 +156,8 @@ export class GridEvents {
   }
 
   /**
-   * u32: the numbers of pairs that the compared search found and listed. If they differ, the list of pairs was too
-   * short, and nothing was compared.
+   * u32: the number of pairs that the newer search found, then the number that it listed. If the two differ, the list
+   * of pairs was too short, and nothing was compared.
    */
   get compared(): GPUBuffer {
     return this.previous.buffers.compared;

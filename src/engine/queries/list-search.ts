@@ -1,7 +1,7 @@
 /**
- * The base of GridNear, GridBoxes and GridRays: searches in a grid whose results are lists on the GPU. One kernel
- * counts the results of each owner (a point, box or ray). Another writes them at scanned offsets. Owns the lists and
- * the parameters.
+ * The base of GridNear, GridBoxes and GridRays, which search a grid and list the results on the GPU. One kernel counts
+ * the results of each owner (a point, box or ray). A scan turns the counts into offsets, at which another kernel writes
+ * the results. Owns the list and the parameters.
  * Outputs: `count`, `offsets` and `ids`. The ids of owner i are from index `offsets[i]` up to, but not including,
  * `offsets[i + 1]`.
  */
@@ -62,7 +62,7 @@ export abstract class ListSearch<Group> {
     protected readonly parameters: KernelParameters,
   ) {}
 
-  /** Creates the bind groups for a buffer of owners. Called once per buffer. */
+  /** Creates the bind groups for a buffer of owners. The caller caches them. */
   protected abstract bind(owners: GPUBuffer): Readonly<Record<ListStep, Group>>;
 
   /** The number of ids that the list can hold: the requested capacity, rounded up to a multiple of four. */

@@ -40,7 +40,7 @@ export interface GridNearestInput {
   readonly count: number;
   /** Finds particles nearer than this. Default and maximum: the option `radius`. */
   readonly radius?: number | undefined;
-  /** Set this if point i is particle i of the grid's input, so that no particle is its own neighbour. Default false. */
+  /** Set this if point i is the particle with id i, so that no particle is its own neighbour. Default false. */
   readonly withoutSelf?: boolean | undefined;
 }
 

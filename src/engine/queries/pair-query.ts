@@ -3,7 +3,7 @@
  * from the first. In the first, tally and scan determine the range of each id in the list. In the second, fill writes
  * the pairs into these ranges.
  * If the caller changes the state between the two submissions, `preserve` copies it before. Without this copy, a query
- * takes 8 bytes per particle besides its list.
+ * takes 8 bytes per particle (with `crowds` 12) besides its list.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -89,9 +89,9 @@ export class PairQuery {
 
   /**
    * Makes the second submission. Resolves to the pairs, by the first id and then the second, both ascending. `total` is
-   * the number of list entries that the scan computed. `contacts`, which another kernel counted in 64 bits, only serves
-   * to reject lists that no device can hold. The two numbers may differ, because each kernel may round a pair that
-   * nearly touches differently.
+   * the number of list entries that the scan computed in 32 bits. `contacts`, which another kernel counted in 64 bits,
+   * only serves to reject lists that the device cannot hold. The two numbers may differ, because each kernel may round
+   * a pair that nearly touches differently.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));

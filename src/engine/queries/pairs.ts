@@ -1,6 +1,7 @@
 /**
- * Lists the overlapping pairs of a grid on the GPU, for the caller's solvers: every two particles nearer than the
- * grid's diameter, once. Also writes the arguments for an indirect dispatch over the pairs.
+ * Lists the overlapping pairs of a grid on the GPU, each once, for the caller's solvers. Two particles overlap if they
+ * are nearer than the grid's diameter or, with `radii`, than the sum of their radii. Also writes the arguments for an
+ * indirect dispatch over the pairs.
  * Inputs: the grid as it was last encoded. Outputs: `pairs` (vec2u, ids i < j) and `count`.
  * If two particles touch to within rounding, the device may count the pair but not list it. The list then has a hole:
  * 2³² − 1 twice. With exact coordinates (see Measures.borderline) there are no holes.
@@ -84,8 +85,8 @@ export class GridPairs {
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If not all pairs fit, these are the pairs of
-   * the first ids, and end before the first id whose pairs do not all fit.
+   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If the list has too little room, it ends
+   * before the first id whose pairs do not all fit.
    */
   get pairs(): GPUBuffer {
     return this.list.list;

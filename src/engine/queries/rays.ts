@@ -1,7 +1,7 @@
 /**
  * Finds, on the GPU, the balls around the grid's particles that each of many rays meets. GridRays lists all balls,
  * GridFirstHits finds only the first per ray.
- * Inputs: the grid as it was last encoded, rays and, unless each ball has its own, a radius. Outputs: `ids` and
+ * Inputs: the grid as it was last encoded, rays and, if all balls have the same radius, that radius. Outputs: `ids` and
  * `distances`. GridRays also has `count` and `offsets`: the entries of ray i are from `offsets[i]` up to, but not
  * including, `offsets[i + 1]`.
  * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these

@@ -1,15 +1,15 @@
 /**
  * Checks the radius of a query around points, and chooses its neighbour loop: the narrow one over the adjacent cells,
- * or the wide one over all cells of a box (shaders/neighbours/probe_box.wgsl). The loop is chosen when a pipeline is
- * created, so that radii within a cell keep the faster loop.
+ * or the wide one over all cells of a box (shaders/neighbours/probe_box.wgsl). A kernel has the narrow loop, which is
+ * faster, if its largest radius is at most one cell and all particles have the same radius.
  */
 import { ArgumentError } from '../../core/base/errors';
 import { cellsSpanned, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../../core/world/world';
 import type { Breadth } from '../../passes/modules';
 
 /**
- * Throws unless the radius is allowed for a query. In a periodic world it is at most half the shortest period, because
- * beyond that two images of a particle may be equally near.
+ * Throws unless the radius is allowed for a query. In a periodic world it is at most half the shortest period: a search
+ * beyond that might reach two images of the same particle.
  */
 export function checkReach(argument: string, world: World, radius: unknown): asserts radius is number {
   const half = Math.min(...world.period.filter((length) => length > 0)) / 2;
@@ -20,8 +20,8 @@ export function checkReach(argument: string, world: World, radius: unknown): ass
 }
 
 /**
- * Throws unless the radius lies in [2⁻⁴⁰, most]: squares of smaller radii underflow. `words` describes `most` in the
- * error message.
+ * Throws unless the radius lies in [2⁻⁴⁰, most]. The square of a far smaller radius would underflow. `words` describes
+ * `most` in the error message.
  */
 export function checkRadius(
   argument: string,

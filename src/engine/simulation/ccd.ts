@@ -55,7 +55,7 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
-  /** Measures the result of `farthestWay`, for the time step in the parameters. */
+  /** Computes the number that `farthestWay` unpacks, for the time step in the parameters. */
   farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
@@ -74,7 +74,7 @@ export class Ccd {
     return { substepped, swept, paths, hits, held };
   }
 
-  /** Unpacks how far any particle may move in the time step, in its own diameters. */
+  /** Unpacks the farthest that any particle may move in the time step, in diameters of that particle. */
   farthestWay(header: ArrayBuffer): number {
     return new Float32Array(header)[CCD_FARTHEST] as number;
   }

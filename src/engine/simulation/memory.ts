@@ -58,7 +58,7 @@ function checkBooleans(values: Readonly<Record<string, unknown>>): void {
 /** A count and a start, 4 bytes each. */
 export const BYTES_PER_CELL = 8;
 
-/** Parameters, partial measures and padding. */
+/** The parameters, and the partial measures of both broad phases. */
 const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 
 /** The parts of a simulation that take memory only if an option asks for them. */
@@ -77,7 +77,8 @@ export interface MemoryOptions {
 
 /**
  * Estimates the bytes of GPU memory of a simulation. `cells` is the number of cells. In an unbounded world, it is the
- * number of buckets: the greater of the capacity and the number of obstacles, rounded up to a power of two.
+ * number of buckets: the greater of the capacity (with levels, twice the capacity) and the number of obstacles, rounded
+ * up to a power of two.
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -208,17 +209,17 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Nodes per particle. Each cell has a linked list of the paths through it; a node is an element of such a list. There
- * are twice as many nodes per particle as one piece of a path takes at most, so all particles can be fast and still
- * advance. FEWEST_NODES is the least number in all: enough for 10,000 paths through a hundred cells each. A path that
- * finds no free node is held.
+ * Nodes per particle. Each cell has a linked list of the paths through it; a node is an element of such a list. Paths
+ * are linked in pieces of at most one cell's length, each of which touches at most 4 cells (2D) or 8 (3D). There are
+ * twice as many nodes per particle, so all particles can be fast and still advance. FEWEST_NODES is the least number in
+ * all: enough for 10,000 paths through a hundred cells each. A path that finds no free node is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;
 
 export type CcdBytes = Readonly<Record<'links' | 'counters' | 'first' | 'even' | 'odd' | 'claims', number>>;
 
-/** Returns the bytes of each buffer of engine/simulation/ccd.ts. */
+/** Returns the bytes of each buffer of engine/simulation/ccd.ts, except `dispatches`. */
 export function ccdBytes(
   { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
   capacity: number,

@@ -1,9 +1,10 @@
 /**
- * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state. A
- * pass that changes the state writes the spare copy, and the host then swaps the two. Also holds a word per particle
- * for its partner, and a bit per id that is 1 if the particle is to be removed.
- * Inputs: packed particles, already checked. Outputs: the copies, and packed particles by id, unpacked from buffers
- * that were read back.
+ * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state.
+ * The sort and the resolve passes write the spare copy, and the host then swaps the two. Other passes change the state
+ * in place. Also holds a word per particle for its partner, and a bit per id that is 1 if the particle is to be
+ * removed.
+ * Inputs: packed particles, already checked. Outputs: the copies; and, from buffers that were read back, the particles
+ * as packed arrays in the order of ids.
  * Ordering: writes are submitted at once. Call `beforeChange` before the state changes, so that pending queries can
  * copy the old state.
  */
@@ -24,10 +25,10 @@ type ParticleBuffers = Readonly<Record<Kind, GPUBuffer>>;
 
 type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 
-/** Which of the two copies holds the state, per kind of buffer. */
+/** The number of the copy that holds the state, per kind of buffer. */
 type CurrentCopies = Record<Kind, 0 | 1>;
 
-/** A pending query about the state at the time of the call. */
+/** A pending query about the state at the time when the query was submitted. */
 interface Query {
   /** Copies the data that the query still needs. Called before the state changes. */
   preserve(): void;

@@ -31,7 +31,7 @@ export interface SimulationPasses extends Readonly<Record<BroadPhase, NeighbourP
   destroy(): void;
 }
 
-/** Returns the variant that the kernels are linked for. Without obstacles, they contain no code for obstacles. */
+/** Returns the variant that kernels are linked for. Without room for obstacles, kernels have no code for obstacles. */
 export function variantOf({ world, obstacleCapacity }: SimulationPlan): World & Pick<Variant, 'obstacles'> {
   return obstacleCapacity > 0 ? { ...world, obstacles: true } : world;
 }

@@ -259,7 +259,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Records rounds that push particles apart into the caller's encoder, under the rules of encodeStep. Each round
+   * Records, into the caller's encoder, rounds that push particles apart. The rules of encodeStep apply. Each round
    * sorts, then pushes.
    */
   encodeSeparate(encoder: GPUCommandEncoder, rounds = 1): void {
@@ -303,7 +303,7 @@ export class Simulation implements ParticleSimulation {
     this.ids.release(ids);
   }
 
-  /** Replaces all obstacles. Costs one sort of the obstacles. */
+  /** Replaces all obstacles: sorts the new ones or, with variable radii, builds their tree. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
     this.loadObstacles(checkObstacles(obstacles, this));
@@ -324,8 +324,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Resolves to every pair that overlaps at the time of the call, once, ids ascending. Reserves exactly the memory that
-   * the pairs need. If the device cannot hold them, the error names their number.
+   * Resolves to all pairs that overlap at the time of the call: each once, in ascending order of ids. The host first
+   * reads the number of pairs, then reserves a list for them. If the device cannot hold the list, the error names that
+   * number.
    */
   async findPairs(): Promise<FoundPairs> {
     this.checkUsable();
@@ -438,7 +439,7 @@ export class Simulation implements ParticleSimulation {
     });
   }
 
-  /** Sorts the state in a separate submission, which stays valid if the device rejects a kernel of the query. */
+  /** Sorts the state in a separate submission, which stays valid if the device rejects a kernel of the next query. */
   private sortNow(): void {
     const stages = this.stages.sorting(this.recording());
     this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));

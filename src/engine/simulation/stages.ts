@@ -99,7 +99,10 @@ export class SimulationStages {
     return { position_in: position, id_in: id, ...this.cells };
   }
 
-  /** Measures how far the fastest particle would move in the time step of the parameters. Changes nothing. */
+  /**
+   * Measures the farthest that any particle may move in the time step of the parameters, in diameters of that particle.
+   * Does not change the state.
+   */
   farthest({ shared, count }: Recording, ccd: Ccd): Stage {
     return ccd.farthest(shared, this.ccdBinding(ccd), count);
   }
@@ -142,7 +145,7 @@ export class SimulationStages {
         position_in: position,
         velocity_in: velocity,
         id_in: id,
-        // Serves as scratch memory, because the sort writes this copy later.
+        // The spare copy can serve as scratch memory, because it holds no state until the sort writes it.
         struck: copies.spare.velocity,
         start: sort.start,
       }),

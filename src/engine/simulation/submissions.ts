@@ -2,8 +2,9 @@
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
  * The device may reject a kernel after it was recorded, if no caller awaited its compilation. The device then drops the
- * submission. It also drops what is recorded into an encoder that is finished already. In both cases the two copies of
- * the state no longer match. So the state is lost, and `check` throws until `renew` is called.
+ * submission. It also drops what is recorded into an encoder that is finished already. In both cases the host has
+ * already swapped the two copies of the state (see particle-copies.ts), but the device has not written the new one. So
+ * the state is lost, and `check` throws until `renew` is called.
  * Inputs: recordings of changes. Output: `settled`, which rejects if any change so far was dropped.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
@@ -51,7 +52,7 @@ export class StateSubmissions {
 
   /**
    * Records a change into the caller's encoder. If the encoder is finished already, the device drops the change, and
-   * `settled` rejects once WebGPU has reported that. An encoder of another device reports to that device only.
+   * `settled` rejects once WebGPU has reported that. An encoder of another device reports errors to that device only.
    */
   record(encode: () => void): void {
     const { device } = this.gpu;
@@ -75,7 +76,8 @@ export class StateSubmissions {
   }
 
   /**
-   * Makes `settled` depend on `change`. After a dropped change, all later changes worked on copies that do not match.
+   * Makes `settled` depend on `change`. After a dropped change `settled` keeps rejecting, because all later changes
+   * start from a lost state.
    */
   private dependOn(change: Promise<void>): void {
     const valid = Promise.all([this.valid, change]).then(

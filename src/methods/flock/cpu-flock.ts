@@ -1,11 +1,11 @@
 /**
- * Boids on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with it. CpuFlock has
- * the methods of Flock, but returns values instead of promises.
+ * Boids on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with this engine.
+ * CpuFlock has the methods of Flock except `encode`; they return values instead of promises.
  *
  *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
  *
- * Takes the options of createFlock. Guarantee: the same calls give the same bits.
+ * createCpuFlock takes the options of createFlock. Guarantee: the same calls give the same bits.
  */
 
 import { checkPacked } from '../../core/base/checks';
@@ -51,8 +51,8 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   }
 
   /**
-   * The state itself, not a copy: packed positions and velocities of the boids, indexed by id up to `end`, and
-   * positions of the hunters. Positions of unused ids are NaN. Between two steps you may change velocities, and may
+   * The state itself, not a copy: packed positions and velocities of the boids, for all ids below `end`, and positions
+   * of the hunters. Positions of unused ids are NaN. Between two steps you may change velocities, and may
    * move boids to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {

@@ -1,11 +1,13 @@
 /**
- * Particle life on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with it.
- * CpuLife has the methods of Life, but returns values instead of promises.
+ * Particle life on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with this
+ * engine. CpuLife has the methods of Life except `encode`; they return values instead of promises.
  *
- *     const life = createCpuLife({ dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction });
+ *     const life = createCpuLife({
+ *       dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction,
+ *     });
  *     life.step(1 / 60);
  *
- * Takes the options of createLife. Guarantee: the same calls give the same bits.
+ * createCpuLife takes the options of createLife. Guarantee: the same calls give the same bits.
  */
 
 import { ParticleMethod } from '../../core/simulation/placed-method';
@@ -50,7 +52,7 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
   }
 
   /**
-   * The state itself, not a copy: packed arrays indexed by id up to `end`. Positions of unused ids are NaN. Between two
+   * The state itself, not a copy: packed arrays for all ids below `end`. Positions of unused ids are NaN. Between two
    * steps you may change velocities, and may move particles to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {

@@ -1,7 +1,7 @@
 /**
  * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters, in 2D and 3D, in periodic, bounded and
- * unbounded worlds. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; this file provides their buffers and
- * parameters. docs/boids.md explains them, from the idea to the kernel.
+ * unbounded worlds. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; this file provides buffers and
+ * parameters. docs/boids.md explains the rules, from the idea to the kernel.
  *
  *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
@@ -143,9 +143,9 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Positions and velocities of the boids, indexed by id, and positions of the hunters. Each is a vec2f (2D) or a vec4f
-   * with w unused (3D). Positions of unused ids are NaN. Between two steps your kernels may change velocities, and may
-   * move boids to other positions within the world.
+   * Positions and velocities of the boids, indexed by id, and positions of the hunters. Each vector is a vec2f (2D) or
+   * a vec4f with w unused (3D). Positions of unused ids are NaN. Between two steps your kernels may change velocities,
+   * and may move boids to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', GPUBuffer>> {
     const { particles, buffers } = this.parts;
@@ -164,7 +164,10 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Moves all hunters to new packed positions for all later submissions. Hunters keep their velocities. */
+  /**
+   * Moves all hunters to new packed positions, also for recorded steps that are not yet submitted. Hunters keep their
+   * velocities.
+   */
   placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
     checkPacked('positions', positions, this.hunterCount, this.dimensions, 2 ** 48);

@@ -17,13 +17,13 @@ import {
 import type { Dimensions } from '../../core/world/world';
 import { checkTime } from './options';
 
-/** One row per species: its attraction to each species; negative values repel. Typically −1 to 1, at most ±1,000. */
+/** A row per species: its attraction to each species. Negative values repel. Values must lie in [−1,000, 1,000]. */
 export type Attraction = readonly (readonly number[])[];
 
 export interface LifeNumbers {
   /** Greatest acceleration that an attraction of 1 causes, length / s². Default: 10 × `reach`. */
   readonly strength: number;
-  /** Time in which friction halves the speed. Default 0.04. */
+  /** Time in which friction halves the speed, in the unit of `dt`. Default 0.04. */
   readonly halfLife: number;
   /** Particles nearer than this share of the reach repel each other, whatever their species. Default 0.3. */
   readonly core: number;
@@ -131,8 +131,8 @@ export function checkNew(
 }
 
 /**
- * Checks the data that particle life adds to a checkpoint; call it before you change any state. Returns the species and
- * the settings.
+ * Checks the data that particle life adds to a checkpoint. Call this function before you change any state. Returns the
+ * species and the settings.
  */
 export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
@@ -149,19 +149,19 @@ export function checkLifeCheckpoint(
   return { species, settings: { ...numbers, attraction } };
 }
 
-/** Packs the table row by row. */
+/** Packs an attraction table row by row. */
 export function packAttraction(attraction: Attraction): Float32Array<ArrayBuffer> {
   return Float32Array.from(attraction.flat());
 }
 
-/** Checks a table and returns a copy. */
+/** Checks an attraction table and returns a copy. `kinds`: the required number of species, if it is fixed. */
 function checkAttraction(argument: string, attraction: unknown, kinds?: number): Attraction {
   const rows = attraction as Attraction;
   const isTable = Array.isArray(rows) && rows.length >= 1 && rows.length <= MOST_SPECIES;
   if (!isTable || (kinds !== undefined && rows.length !== kinds)) {
     throw new ArgumentError(argument, attraction, `${kinds ?? `1 to ${MOST_SPECIES}`} rows, one per species`);
   }
-  // Array.from reads holes as undefined.
+  // forEach skips the holes of a sparse array; Array.from turns them into undefined.
   Array.from(rows).forEach((row, index) => {
     if (!Array.isArray(row) || row.length !== rows.length) {
       throw new ArgumentError(`${argument}[${index}]`, row, `${rows.length} numbers, one per species`);
@@ -174,7 +174,7 @@ function checkAttraction(argument: string, attraction: unknown, kinds?: number):
 }
 
 /**
- * Checks species and returns a copy. `count` is undefined if the positions are invalid, which another check reports.
+ * Checks species and returns a copy. If the positions are invalid, `count` is undefined and another check reports them.
  */
 function checkSpecies(
   argument: string,

@@ -113,8 +113,8 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
   }
 
   /**
-   * Changes settings. Numbers apply to steps recorded from now on, `attraction` to steps submitted from now on.
-   * Compiles no kernel.
+   * Changes settings, without compiling a kernel. `attraction` applies to steps submitted from now on, all other
+   * settings to steps recorded from now on.
    */
   set(settings: Partial<LifeSettings>): void {
     this.particles.checkAlive();

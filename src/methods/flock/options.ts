@@ -22,7 +22,7 @@ import {
 } from '../../core/simulation/placed';
 import type { Dimensions } from '../../core/world/world';
 
-/** Lengths in the caller's unit; times in the unit of dt. */
+/** Lengths are in the caller's unit. Times are in the unit of `dt`, called s below. */
 export interface FlockSettings {
   /** Boids nearer than this turn away from each other. Default: half of `perception`. */
   readonly spacing: number;
@@ -33,12 +33,13 @@ export interface FlockSettings {
   /** Pull towards the middle of the neighbours, 1 / s². Default 4. */
   readonly cohesion: number;
   /**
-   * Push away from an obstacle or a wall at its surface, length / s². It is 0 from distance `perception` on. Default:
-   * 20 × `perception`.
+   * Acceleration away from an obstacle or a wall at distance 0, length / s². From distance `perception` on it is 0.
+   * Default: 20 × `perception`.
    */
   readonly avoidance: number;
   /**
-   * Push away from a hunter at distance 0, length / s². It is 0 from distance `fear` on. Default: 40 × `perception`.
+   * Acceleration away from a hunter at distance 0, length / s². From distance `fear` on it is 0. Default:
+   * 40 × `perception`.
    */
   readonly flight: number;
   /** Least speed of a boid, length / s. Default: `perception`. */
@@ -56,9 +57,9 @@ export interface FlockSettings {
 export interface FlockOptions extends Partial<FlockSettings>, MethodOptions {
   /** Distance up to which boids see each other. */
   readonly perception: number;
-  /** Packed like positions. Default: all 0. A boid with velocity 0 starts along x. */
+  /** Packed like positions. Default: all 0. A boid with velocity 0 that nothing pushes starts along x. */
   readonly velocities?: Float32Array | undefined;
-  /** Balls to avoid, at most 1,024. For each, the centre and then the radius. */
+  /** Balls to avoid, at most 1,024, packed: the centre of each, followed by its radius. */
   readonly obstacles?: Float32Array | undefined;
   /** Initial positions of hunters, packed. At most 1,024. */
   readonly hunters?: Float32Array | undefined;
@@ -71,7 +72,10 @@ export interface FlockState extends PlacedArrays {
   readonly hunters: Float32Array;
 }
 
-/** Plain data from which a flock with the same world, perception and fear continues with the same bits. */
+/**
+ * Plain data from which a flock continues with the same bits. That flock must have the same world, perception, fear and
+ * number of hunters.
+ */
 export interface FlockCheckpoint extends ParticlesCheckpoint, FlockState {
   readonly time: number;
   readonly perception: number;
@@ -156,7 +160,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, 0, 1);
 }
 
-/** Checks the data that a flock adds to a checkpoint; call it before you change any state. Returns the settings. */
+/** Checks a flock's part of a checkpoint. Call this function before you change any state. Returns the settings. */
 export function checkFlockCheckpoint(
   checkpoint: FlockCheckpoint,
   { perception, fear }: Pick<FlockPlan, 'perception' | 'fear'>,
@@ -184,7 +188,7 @@ export function checkTime(time: unknown): void {
 function resolveSettings(given: Partial<FlockSettings>, current: FlockSettings): FlockSettings {
   const settings = resolveNumbers(given, current, FLOCK_RANGES);
   if (settings.slowest > settings.fastest) {
-    throw new ArgumentError('slowest', settings.slowest, `at most fastest, ${settings.fastest}`);
+    throw new ArgumentError('slowest', settings.slowest, `at most ${settings.fastest}, the value of fastest`);
   }
   return settings;
 }
@@ -207,7 +211,7 @@ export function checkHunters(argument: string, hunters: unknown, dimensions: Dim
   checkPacked(argument, hunters, count, dimensions, 2 ** 48);
 }
 
-/** Checks spheres, packed as the centre and then the radius of each. */
+/** Checks obstacles: balls, packed as the centre of each, followed by its radius. */
 export function checkObstacles(
   argument: string,
   obstacles: unknown,

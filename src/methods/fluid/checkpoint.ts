@@ -35,9 +35,9 @@ export interface FluidCheckpoint {
   readonly unconverged: number;
   /** Number of particles that emitters could not add because the capacity was reached. */
   readonly missed: number;
-  /** How far the lattice of each emitter has moved, `dimensions` numbers each; see emitters.ts. */
+  /** How far each emitter's own lattice of points has moved, `dimensions` numbers each; see emitters.ts. */
   readonly ways: readonly number[];
-  /** Ids of particles drained since the last collection; see turnover.ts. The particles are still in the state. */
+  /** Ids of particles drained since the last collection; see turnover.ts. They are still in `particles`. */
   readonly drained: Uint32Array;
   /** Ids of particles drained earlier, which the next collection removes. */
   readonly leaving: Uint32Array;
@@ -62,9 +62,9 @@ export function describeFluid(
   plan: FluidPlan,
   obstacles: readonly Obstacle[],
   progress: Progress,
-  /** dimensions² numbers per id. */
+  /** APIC only: the velocity gradients, dimensions² numbers per id. */
   affine: Float32Array | undefined,
-  /** Indexed by id. */
+  /** Simulated time at which each particle was added, indexed by id. */
   births: Float32Array,
 ): FluidCheckpoint {
   const { dimensions, lattice, cellSize, particlesPerCell, transfer } = plan;
@@ -97,9 +97,9 @@ export function describeFluid(
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];
-  /** dimensions² numbers per id, for the whole capacity; undefined unless the transfer is APIC. */
+  /** Velocity gradients, dimensions² numbers per id, for the whole capacity; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
-  /** Indexed by id, for the whole capacity. */
+  /** Simulated time at which each particle was added, indexed by id, for the whole capacity. */
   readonly births: Float32Array;
 }
 

@@ -1,7 +1,8 @@
 /**
- * The fluid on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with it. It calls
- * the reference code of each stage. A CpuSimulation stores the particles, and its `separate` keeps them apart.
- * Stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, energy, drain.
+ * The fluid on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with this engine.
+ * CpuFluid calls the reference code of each stage. A CpuSimulation stores the particles, and its `separate` keeps them
+ * apart. Stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed,
+ * energy and drain.
  */
 
 import { DestroyedError } from '../../core/base/errors';
@@ -52,7 +53,7 @@ export class CpuFluid {
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
-  /** Indexed by id: 1 if a drain took the particle. */
+  /** Indexed by id: 1 if a drain took the particle and its id is not yet collected; see turnover.ts. */
   private readonly drained: Uint8Array;
   /** Slots in the order of ids. Sums use this order, so that they do not depend on the order of slots. */
   private readonly order: Uint32Array;
@@ -151,7 +152,10 @@ export class CpuFluid {
     return { source: 'wall-clock', stages, total: last - began };
   }
 
-  /** Advances by `dt` in as many substeps as the fastest particle needs, at most `most`. Returns their number. */
+  /**
+   * Advances by `dt` in as many substeps as the fastest particle, obstacle or emitter needs, at most `most`. Returns
+   * the number of substeps.
+   */
   advance(dt: number, most = 16): number {
     this.checkUsable();
     checkTimeStep(dt, 1);
@@ -380,7 +384,7 @@ export class CpuFluid {
   }
 }
 
-/** Returns arrays for the finest level, whose entries come first in the arrays over all levels. */
+/** Returns the arrays over all levels as arrays of the finest level, whose entries come first. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
 }

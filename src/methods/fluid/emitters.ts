@@ -1,9 +1,9 @@
 /**
- * Emitters: regions that emit fluid. Each emitter has an infinite lattice of points, spaced like particles at rest,
- * that moves with the emitter's velocity. When a point enters the region, a particle is added there. This keeps the
- * region full and the stream evenly dense, whatever its direction.
- * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU. New particles depend on
- * the emitters, the solid cells and obstacles, the time step, and how far the lattices have moved (`ways`).
+ * Emitters: regions that emit fluid. Each emitter has an infinite lattice of points, which moves with the emitter's
+ * velocity. The points are spaced like particles at rest. When a point enters the region, a particle is added at that
+ * point. This keeps the region full and the stream evenly dense, whatever its direction.
+ * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU. New particles depend
+ * on the emitters, the solid cells and obstacles, the time step, and how far the lattices have moved (`ways`).
  */
 import { checkList, checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
@@ -24,19 +24,21 @@ const MOST_TESTS = 16;
 const MOST_PACE = 2 ** 24;
 
 /**
- * The lattice repeats after this many spacings, because the coordinates of its points have 32 bits. `ways` are wrapped
- * to ± half of this length, which keeps them precise.
+ * The lattice repeats after this many spacings, because a point's random offset depends on the low 32 bits of its
+ * coordinates. `ways` are wrapped to ± half of this length, which keeps them precise.
  */
 const REPEAT = 2 ** 32;
 
-/** Returns the largest absolute value of the numbers in `ways`. */
+/** Returns the largest absolute value that a number in `ways` may have. */
 export function farthestWay({ spacing }: Pick<EmitterScope, 'spacing'>): number {
   return (REPEAT / 2) * spacing;
 }
 
 export interface EmitterScope {
   readonly dimensions: 2 | 3;
+  /** Distance between the points of an emitter's lattice. */
   readonly spacing: number;
+  /** Upper corner of the tank. */
   readonly max: readonly number[];
 }
 
@@ -125,7 +127,7 @@ export function emit(
 
 /**
  * Calls `visit` with the unmoved position of each lattice point that may be in the region once the lattice has moved by
- * `way`.
+ * `way`. Some of these points are outside; the caller must test each.
  */
 function eachPoint(
   emitter: Emitter,

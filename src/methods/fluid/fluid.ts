@@ -165,8 +165,9 @@ export class Fluid {
   }
 
   /**
-   * Advances by `dt` in as many substeps as the fastest particle needs, at most `most`. It reads that speed back from
-   * the GPU. Resolves to the number of substeps, which is the same for the same state.
+   * Advances by `dt` in as many substeps as the fastest particle, obstacle or emitter needs, at most `most`. It reads
+   * the particles' greatest speed back from the GPU. Resolves to the number of substeps, which is the same for the same
+   * state.
    */
   async advance(dt: number, most = 16): Promise<number> {
     this.checkUsable();
@@ -231,8 +232,8 @@ export class Fluid {
   }
 
   /**
-   * Reads the particles back, then removes those that were in a region when this was called. Resolves to how many it
-   * removed. Do not remove any of them by another call meanwhile.
+   * Reads back the particles after all steps so far, then removes those in a region. Resolves to how many it removed.
+   * Do not remove any of them by another call meanwhile.
    */
   async drain(region: FluidRegion): Promise<number> {
     const ids = idsIn(this.plan, region, await this.read());
@@ -376,7 +377,7 @@ export class Fluid {
     return { source: 'wall-clock', stages: times, total };
   }
 
-  /** Makes steps wait for `work`; any other change of the fluid throws until then. */
+  /** Makes steps wait for `work`. Until it settles, any other change of the fluid throws. */
   private waitFor(work: Promise<unknown>): Promise<void> {
     const waiting: Promise<void> = work.then(
       () => this.stopWaiting(waiting),
@@ -429,7 +430,8 @@ export class Fluid {
   }
 
   /**
-   * Throws if steps wait. Call it first in every method that changes the fluid, except in step, advance and profile.
+   * Throws while `waiting` is set. Call this method first in every method that changes the fluid, except in step,
+   * advance and profile.
    */
   private checkSettled(call: string): void {
     this.checkUsable();

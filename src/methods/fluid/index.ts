@@ -1,7 +1,9 @@
 /**
  * cellstorm/fluid: a fluid (FLIP, PIC or APIC) that moves particles by means of a staggered lattice.
  *
- *     const fluid = await createFluid(gpu, { dimensions: 2, cells: [256, 128], cellSize: 1 / 64, fill: [{ min, max }] });
+ *     const fluid = await createFluid(gpu, {
+ *       dimensions: 2, cells: [256, 128], cellSize: 1 / 64, fill: [{ min, max }],
+ *     });
  *     fluid.step(1 / 60);
  *     const { volume, residual } = await fluid.measure();
  */

@@ -1,6 +1,6 @@
 /**
- * Solid balls and boxes that move through the fluid. Checks them, tests whether a point is inside one, and moves points
- * to the nearest surface.
+ * Solid balls and boxes that move through the fluid. This file checks and moves them, tests whether a point is inside
+ * one, and moves such points to the nearest point of the surface.
  */
 import { checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -72,7 +72,7 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
   });
 }
 
-/** Returns whether a point is inside an obstacle, at least `depth` from the surface of a ball or the sides of a box. */
+/** Returns whether a point is inside an obstacle and more than `depth` away from its surface. */
 export function insideObstacle(
   { position, halfExtents, radius }: Obstacle,
   point: readonly number[],

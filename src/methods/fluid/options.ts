@@ -1,6 +1,6 @@
 /**
  * Defaults and checks of a fluid's options, and its initial particles.
- * Guarantee: every error names the argument, the value and what is accepted, before anything is allocated.
+ * Guarantee: every error names the argument and what is accepted. Errors come before arrays of particles are allocated.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
@@ -20,7 +20,7 @@ import {
 /** Fixed options and the initial settings. Settings may change later; see settings.ts. */
 export interface FluidOptions extends FluidSettingsOptions {
   readonly dimensions: 2 | 3;
-  /** Cells along each axis, at least 2. The tank reaches from 0 to cells · cellSize and has solid walls. */
+  /** Cells along each axis, 2 to 4096. The tank reaches from 0 to cells · cellSize and has solid walls. */
   readonly cells: readonly number[];
   /** Edge of a cell, in the caller's unit of length. */
   readonly cellSize: number;
@@ -31,13 +31,16 @@ export interface FluidOptions extends FluidSettingsOptions {
   readonly velocities?: Float32Array | undefined;
   /** Particles in a full cell: 1, 4, 9 or 16 in 2D (default 4), 1, 8 or 27 in 3D (default 8). */
   readonly particlesPerCell?: number | undefined;
-  /** Largest number of particles. Default: the number of initial particles. */
+  /** Largest number of particles. Default: the number of initial particles, but at least 1. */
   readonly capacity?: number | undefined;
   /** Mass per volume. Default 1000. */
   readonly density?: number | undefined;
   /** How velocities return from the lattice to the particles. Default 'flip'. */
   readonly transfer?: Transfer | undefined;
-  /** Solid cells: a number per cell, x fastest, not 0 if the cell is solid; or a function of a cell's centre. */
+  /**
+   * Solid cells. Either a number per cell, x fastest, where 0 means free; or a function that returns true if the cell
+   * with this centre is solid.
+   */
   readonly solids?: ArrayLike<number> | ((centre: readonly number[]) => boolean) | undefined;
   /** Solid bodies that move; at most 16. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
@@ -72,9 +75,9 @@ const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Radius of a particle for keeping particles apart, as a share of their initial distance. Particles of twice this
- * radius would fill the fluid nearly as densely as random packing allows. Pushing them apart would raise the surface:
- * in a dam break of 16 cells the volume would be off by 2.2% instead of 1.2%.
+ * Radius of a particle for keeping particles apart, as a share of their initial distance. With twice this radius,
+ * particles at random positions could hardly avoid overlap. Pushing them apart would then raise the surface: in a dam
+ * break of 16 cells the volume would be off by 2.2% instead of 1.2%.
  */
 const RADIUS = 0.225;
 
@@ -201,7 +204,7 @@ function seed(
   bed: Seedbed,
 ): { positions: Float32Array; velocities: Float32Array } {
   if (!Array.isArray(fill)) throw new ArgumentError('fill', fill, 'a list of regions');
-  // Array.from reads holes as undefined.
+  // forEach skips the holes of a sparse array; Array.from turns them into undefined.
   Array.from(fill).forEach((region: FluidRegion, index) => {
     checkRegion(`fill[${index}]`, region, dimensions);
   });
@@ -323,7 +326,10 @@ function eachPointIn(
   }
 }
 
-/** Rejects particles outside the tank. Particles in solid cells are accepted; the first step moves them out. */
+/**
+ * Rejects particles outside the tank. Accepts particles in solid cells: the next substep moves each to the nearest free
+ * neighbouring cell, if there is one.
+ */
 export function checkInTank(
   argument: string,
   positions: Float32Array,
@@ -338,7 +344,10 @@ export function checkInTank(
   });
 }
 
-/** Shortest substep in seconds. In shorter substeps, rates grow so large that only rounding noise is left. */
+/**
+ * Shortest substep in seconds. Rates are changes divided by the substep's length; in shorter substeps they would be
+ * mostly rounding errors.
+ */
 const SHORTEST = 1e-7;
 
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {

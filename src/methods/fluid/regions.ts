@@ -1,4 +1,7 @@
-/** Boxes and balls in the tank. They serve as initially full regions, emitters and drains. */
+/**
+ * Boxes and balls in the tank. They serve as initially full regions, emitters and drains. This file also has the random
+ * offsets of new particles.
+ */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 
 /** A box or a ball. `velocity` is the velocity of the fluid in it. */
@@ -76,7 +79,9 @@ export function copyRegion(region: FluidRegion): FluidRegion {
     : { min: Array.from(region.min), max: Array.from(region.max), ...velocity };
 }
 
-/** Range of a particle's random offset, as a share of the initial spacing. Without it particles would stay in rows. */
+/**
+ * Range of a particle's random offset, as a share of the initial spacing. Without offsets particles would stay in rows.
+ */
 export const JITTER = 0.4;
 
 /** Returns a hash of its arguments as a number from 0 to 1. */

@@ -8,7 +8,7 @@
 import { type Emitted, emit } from './emitters';
 import type { FluidPlan } from './options';
 
-/** Substeps between two removals: four steps of two substeps. Rare removals cost less, because each removal sorts. */
+/** Substeps between two removals: four steps of two substeps. Rare removals cost less: each sorts the particles. */
 export const COLLECT_EVERY = 8;
 
 /** Functions that the engine provides. */

@@ -1,4 +1,4 @@
-/** Warnings for users: one sentence per problem that a fluid's measures show. */
+/** Warnings for users: one text per problem that a fluid's measures show. */
 import { ArgumentError } from '../../core/base/errors';
 import type { FluidPlan } from './options';
 import type { FluidMeasures } from './reference/measure';

@@ -1,11 +1,12 @@
 /**
  * The position-based fluid on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU
- * with it. CpuPositionFluid has the methods of PositionFluid, but returns values instead of promises.
+ * with this engine. CpuPositionFluid has the methods of PositionFluid except `encode`; they return values instead of
+ * promises.
  *
  *     const fluid = createCpuPositionFluid({ dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
  *
- * Takes the options of createPositionFluid. Guarantee: the same calls give the same bits.
+ * createCpuPositionFluid takes the options of createPositionFluid. Guarantee: the same calls give the same bits.
  */
 
 import type { PlacedParticles } from '../../core/simulation/placed';
@@ -50,9 +51,9 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
   }
 
   /**
-   * The state itself, not a copy: packed arrays indexed by id up to `end`. `densities` holds the densities before the
-   * last corrections. Positions of unused ids are NaN. Between two steps you may change velocities, and may move
-   * particles to other positions within the world.
+   * The state itself, not a copy: packed arrays for all ids below `end`. `densities` holds the densities before the
+   * last corrections, or those that measure() found since. Positions of unused ids are NaN. Between two steps you may
+   * change velocities, and may move particles to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };

@@ -1,7 +1,7 @@
 /**
  * A position-based fluid on the GPU, in 2D and 3D (Macklin and Müller, "Position Based Fluids", 2013). Each step
- * corrects positions towards the rest density, then computes velocities from the positions. The rules are in
- * shaders/pbf; docs/pbf.md explains them, from the idea to the kernels.
+ * moves particles so that their densities approach the rest density, and computes velocities from these moves. The
+ * rules are in shaders/pbf; docs/pbf.md explains them, from the idea to the kernels.
  *
  *     const fluid = await createPositionFluid(gpu, { dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
@@ -61,8 +61,9 @@ const PARAMETERS = {
 } as const;
 
 /**
- * Buffers besides positions and velocities. `lambdas` and `curls` are indexed by slot, the other buffers by id. `aims`
- * holds velocities, which replace the old ones at the end of the step.
+ * Buffers besides positions and velocities. `lambdas` and `curls` are indexed by slot, the other buffers by id.
+ * `lambdas` holds the factor λ by which each particle is corrected; see density.wgsl. `aims` holds velocities, which
+ * replace the old ones at the end of the step.
  */
 const MORE = {
   predicted: 'position',
@@ -142,8 +143,9 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
 
   /**
    * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D). `densities` holds
-   * the densities before the last corrections, as f32. Positions of unused ids are NaN. Between two steps your kernels
-   * may change velocities, and may move particles to other positions within the world.
+   * the densities before the last corrections, or those that measure() found since, as f32. Positions of unused ids are
+   * NaN. Between two steps your kernels may change velocities, and may move particles to other positions within the
+   * world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;
@@ -222,7 +224,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
   async checkpoint(): Promise<PositionFluidCheckpoint> {
     const { elapsed: time, currentSettings: settings, obstacles } = this;
     const { radius, density } = this.plan;
-    // Read these now, because they may change before the particles are read.
+    // Read these fields now, because they may change before the particles are read.
     return { time, radius, density, settings, obstacles, ...(await this.particles.checkpoint()) };
   }
 

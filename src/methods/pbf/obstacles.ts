@@ -26,7 +26,7 @@ export const MOST_OBSTACLES = 1024;
 
 /**
  * Numbers per obstacle: the centre (3); the radius, or 0 for a box; half of each edge (3); for a ball, the share of
- * the smoothing kernel poly6 that lies within the ball's width.
+ * the smoothing kernel poly6 that lies within the ball's width along every axis but one.
  */
 export const OBSTACLE_FLOATS = 8;
 

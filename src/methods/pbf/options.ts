@@ -101,7 +101,9 @@ const SETTING_NAMES = [...Object.keys(FLUID_RANGES), 'gravity'];
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'radius', 'density', 'obstacles'];
 
-/** Shortest time step. Velocities are distances divided by the time step, which magnifies rounding errors. */
+/**
+ * Shortest time step in seconds. Velocities are distances divided by the time step, which magnifies rounding errors.
+ */
 const SHORTEST_STEP = 1e-6;
 
 /** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
@@ -144,8 +146,8 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
 }
 
 /**
- * Checks the data that this fluid adds to a checkpoint; call it before you change any state. Returns the settings and
- * obstacles.
+ * Checks the data that this fluid adds to a checkpoint. Call this function before you change any state. Returns the
+ * settings and obstacles.
  */
 export function checkFluidCheckpoint(
   checkpoint: PositionFluidCheckpoint,

@@ -1,6 +1,7 @@
 /**
- * Constants of the position-based fluid's smoothing kernels (poly6 and spiky), for the shaders and the reference.
- * `radius` is the distance at which the kernels end, `density` the rest density in particles per area (3D: volume).
+ * Constants and integrals of the position-based fluid's smoothing kernels, for both engines. With q = distance /
+ * radius, poly6 is proportional to (1 − q²)³, and spiky to (1 − q)³. `radius` is the distance at which both end,
+ * `density` the rest density in particles per area (3D: volume).
  */
 import type { Dimensions } from '../../core/world/world';
 
@@ -9,7 +10,7 @@ export interface Smoothing {
   readonly weight: number;
   /** Slope of the spiky kernel at its centre divided by the rest density, 1 / length. */
   readonly slope: number;
-  /** Poly6 at a fifth of the radius, the unit of artificial pressure. */
+  /** Poly6 at a fifth of the radius, divided by the rest density. Artificial pressure is relative to this. */
   readonly nearWeight: number;
 }
 
@@ -25,7 +26,7 @@ export function defaultDensity(dimensions: Dimensions, radius: number): number {
   return (2 / radius) ** dimensions;
 }
 
-/** Returns the integral of 3D poly6 over a plane, per radius. The plane is `away` radii from the centre. */
+/** Returns the integral of 3D poly6 over a plane, times the radius. The plane is `away` radii from the centre. */
 export function inPlane(away: number): number {
   const left = 1 - Math.min(Math.abs(away), 1) ** 2;
   return (315 / 256) * left ** 4;

@@ -27,7 +27,7 @@ import {
 } from '../view/engine';
 
 export async function openCpuEngine(): Promise<Engine> {
-  // Loaded only when needed.
+  // Load this code only when it is needed.
   const [{ createCpuSimulation }, { createCpuTally }] = await Promise.all([
     import('../../cpu/solver/simulation'),
     import('../view/cpu-tally'),
@@ -51,7 +51,7 @@ export async function openCpuEngine(): Promise<Engine> {
 }
 
 /**
- * The most cells of a bounded or periodic world with obstacles, for which this engine takes four bytes per cell.
+ * The most cells of a bounded or periodic world with obstacles. In such a world this engine stores four bytes per cell.
  * Sensible settings need far fewer cells.
  */
 const MOST_CELLS = 2 ** 27;

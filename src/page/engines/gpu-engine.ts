@@ -38,8 +38,8 @@ const TIMING_INTERVAL_MS = 500;
 /** With more particles, a step takes many seconds on a software GPU. */
 const MOST_ON_SOFTWARE = 1_000_000;
 /**
- * WebGPU does not reveal the GPU's memory. So the device and the page together may use a quarter of the machine's
- * memory, or of USUAL_MEMORY (GiB) if the browser does not report that either.
+ * WebGPU does not reveal the GPU's memory, so the device and the page together may use a quarter of the machine's
+ * memory. If the browser does not report the machine's memory either, USUAL_MEMORY (GiB) takes its place.
  */
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
@@ -139,7 +139,7 @@ class GpuRun implements Run {
   fixed: StaticBodies;
   restorations = 0;
   readonly births: Float32Array<ArrayBuffer>;
-  /** Simulated time of the last upload of births, for methods that add particles by themselves. */
+  /** Simulated time of the last upload of births. Used only if the method adds particles by itself. */
   private birthsShown = 0;
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
@@ -158,7 +158,7 @@ class GpuRun implements Run {
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
     this.births = simulation.births ?? new Float32Array(simulation.capacity);
-    // The first step of a method compiles its kernels, so do not time it.
+    // Do not time the first step of a method: drivers may finish compiling its kernels only then.
     if (simulation.method) this.lastTiming = performance.now();
   }
 
@@ -288,7 +288,7 @@ class GpuRun implements Run {
 
   async prepareTool(tool: Choices['pointer']): Promise<void> {
     if (this.gpuBrush || (tool !== 'push' && tool !== 'pull' && tool !== 'drag')) return;
-    // Loaded only when needed: the first picture does without it.
+    // Load this code only when it is needed: the first picture does without it.
     const { GpuBrush: Made } = await import('../tools/brush');
     const brush = await Made.create(this.gpu, this.simulation);
     if (this.isDestroyed) brush.destroy();

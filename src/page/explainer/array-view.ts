@@ -110,7 +110,7 @@ export function describeEntries({ reads, writes, arrays, index }: Step): string 
   const parts: string[] = [];
   if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);
   if (writes.length > 0) {
-    // If only one entry of an array is written, add its value.
+    // If only one entry of an array is written, and it is a single number, add its value.
     const written = (name: ArrayName, [index = 0, ...others]: readonly number[]) =>
       others.length === 0 && ARRAYS[name].components === 1
         ? ` = ${formatNumber(arrays[name][index] ?? 0)}`

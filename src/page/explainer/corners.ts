@@ -1,8 +1,12 @@
 /**
- * Chooses the corner of a cell in which its number is written: one that no particle covers, if possible the upper left.
+ * Chooses the corner of a cell in which the cell's number is written: a corner that no particle covers, if possible the
+ * upper left one.
  */
 
-/** The corners of a cell of size 1. `x` is the start or the end of the text, `y` its baseline. */
+/**
+ * The corners of a cell of size 1, with y down. `x` is the start or the end (`anchor`) of the text, `y` its baseline,
+ * and `middle` its middle.
+ */
 const CORNERS = [
   { x: 0.06, y: 0.22, anchor: 'start', middle: [0.17, 0.15] },
   { x: 0.94, y: 0.22, anchor: 'end', middle: [0.83, 0.15] },
@@ -12,7 +16,7 @@ const CORNERS = [
 /** A particle does not cover a text if their middles are farther apart than this. */
 const FREE_DISTANCE = 0.48;
 
-/** Returns the attributes of a text in this cell. `middles` are the middles of particles, in units of a cell. */
+/** Returns the attributes of the text in this cell. `middles` are the middles of all particles, in units of a cell. */
 export function freeCorner(
   column: number,
   row: number,

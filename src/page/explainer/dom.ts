@@ -2,7 +2,9 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Hides a picture's texts from screen readers, which read the picture's label, the step's text and the arrays. */
+/**
+ * Hides a picture's texts from screen readers. They read the picture's label, the step's text and the arrays instead.
+ */
 export const UNREAD = { 'aria-hidden': 'true' } as const;
 
 type Attributes = Readonly<Record<string, string | number>>;

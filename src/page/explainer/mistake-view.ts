@@ -1,6 +1,6 @@
 /**
- * Shows the second chapter: for each mistake, its controls, a picture, bars and a verdict in words. mistakes.ts
- * computes the numbers.
+ * Shows the second chapter, about mistakes that break a grid. Each mistake has controls, a picture, bars and a verdict
+ * in words. mistakes.ts computes the numbers.
  */
 import { latticeOfParticle } from '../../core/world/cells';
 import { find, setText } from '../support/dom';
@@ -78,7 +78,7 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Show the particle nearest to the middle, preferably among those that miss a contact.
+    // Mark the particle nearest to the middle. If contacts are missed, consider only particles with a missed contact.
     const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
     const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {
@@ -250,8 +250,8 @@ function showCrowds(): void {
 }
 
 /**
- * A line of cell numbers above the picture: the cells that store particles, the cells around which particles search, or
- * both.
+ * A line of cell numbers above the picture's columns. They are the cells in which particles are stored, the cells
+ * around which particles search, or both if these are the same.
  */
 interface ColumnHead {
   readonly label: string;
@@ -275,7 +275,7 @@ const HIGHEST = 440;
 /** The part of the world in a picture: left, top, right, bottom. */
 type Frame = readonly [number, number, number, number];
 
-/** Draws a new picture into the SVG element with an id. Its unit of length is the world's. */
+/** Draws a new picture into the SVG element with the given id. The picture's unit of length is the world's. */
 class Picture {
   private readonly svg: SVGSVGElement;
 
@@ -341,7 +341,7 @@ class Picture {
     const y = top - 0.09 - line * HEAD_HEIGHT;
     for (const [cell, columns] of cells) {
       const x = (Math.min(...columns) + Math.max(...columns) + 1) / 2;
-      // Adding 0 turns the −0 of a cast into 0.
+      // Adding 0 turns the −0 that Math.trunc may return into 0.
       const text = `${label} ${withSign(cell + 0)}`;
       this.write(text, { class: 'number head', x, y });
     }
@@ -361,8 +361,8 @@ class Picture {
   }
 
   /**
-   * Draws a line for each contact, with a mark unless it is found twice, once from each side: × if never found, ½ if
-   * once, otherwise how often.
+   * Draws a line for each contact. A contact that is found twice, once from each side, has no mark. The others have: ×
+   * if never found, ½ if found once, otherwise the number of times.
    */
   contacts(positions: Float32Array, search: Search): void {
     for (const pair of search.truth) {
@@ -397,8 +397,8 @@ function say(id: string, state: State, text: string): void {
 }
 
 /**
- * Shows a bar for the number of contacts found, then one for each of `others`: its value, the value of a full bar, and
- * a text that compares both.
+ * Shows a bar for the number of contacts found, then a bar for each entry of `others`. An entry has the bar's value,
+ * the value of a full bar, and a text that compares the two.
  */
 function showBars(
   id: string,

@@ -1,7 +1,7 @@
 /**
- * Computes the numbers of the second chapter: how a grid fails if one part of it is wrong. The reference stands in for
- * the engine. Code that is wrong on purpose is in this file and marked as such. Every search is compared with brute
- * force. Pure.
+ * Computes the numbers of the second chapter: how a grid fails if one part of it is wrong. The reference (CPU code)
+ * stands in for the engine. Code that is wrong on purpose is marked as such. Every search is compared with brute force.
+ * Pure functions.
  */
 import { CROWDED } from '../../core/base/constants';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
@@ -21,7 +21,9 @@ export type Pair = readonly [number, number];
 export interface Search {
   /** The number of tests of one particle against another. */
   readonly looks: number;
-  /** How often each touching pair is found. A correct search finds each pair twice, once from each side. */
+  /**
+   * How often each touching pair is found, by nameOf(). A correct search finds each pair twice, once from each side.
+   */
   readonly found: ReadonlyMap<string, number>;
   /** Touching pairs, by brute force. */
   readonly truth: readonly Pair[];
@@ -69,7 +71,7 @@ class Tally {
   }
 }
 
-/** Searches as the engine does. */
+/** Searches as the engine does, with the reference's grid. */
 function searchGrid(
   world: World,
   positions: Float32Array,
@@ -120,7 +122,7 @@ export function cellsAround(lattice: readonly number[]): number[][] {
 export interface CellSizes {
   readonly search: Search;
   readonly world: World;
-  /** The engine's error message for this cell size, if it refuses it. */
+  /** The engine's error message, if the engine refuses this cell size. */
   readonly refusal: string | undefined;
 }
 
@@ -131,7 +133,9 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Creates particles whose overlaps are small, so that cells that are too small seldom find all contacts by luck. */
+/**
+ * Creates particles with small overlaps. With these, a search with too small cells seldom finds all contacts by luck.
+ */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
@@ -234,7 +238,10 @@ export function tryTable(buckets: number, compares: boolean, scene = createEndle
   return { search, world, particle, cells };
 }
 
-/** Searches the smallest table without comparing cells. Returns the particle with the most contacts found twice. */
+/**
+ * Searches the smallest table without comparing cells. Returns the particle that finds the most contacts more than
+ * once.
+ */
 function mostDoubled({ positions, diameter }: Crowd): number {
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, TABLES[0]);
   const particles = range(0, positions.length / 2);
@@ -257,7 +264,7 @@ export interface Crowding {
   readonly world: World;
   readonly positions: Float32Array;
   readonly fullest: number;
-  /** The number of comparisons of ids that put all cells in canonical order. */
+  /** The number of comparisons between ids to sort the particles of every cell by id. */
   readonly comparisons: number;
   /** True if a cell is so full that a grid with `crowds` sorts it by merging. */
   readonly isCrowded: boolean;
@@ -266,10 +273,10 @@ export interface Crowding {
 export const MOST_CROWDED = 200;
 const CROWD_EDGE = 8;
 export const CROWD_DIAMETER = 0.25;
-/** Steps of the golden ratio spread the particles evenly along x. */
+/** The golden ratio minus 1. Multiples of it, modulo 1, spread the particles evenly along x. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** Searches particles that are spread over this share of the world's width. Share 0 puts all in one cell. */
+/** Searches particles that are spread over this share of the world's width. Share 0 puts all particles in one cell. */
 export function tryCrowd(count: number, share: number): Crowding {
   const world = defineWorld(
     { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },

@@ -1,7 +1,7 @@
 /**
  * Moves through the steps by buttons, slider, keys, links to stages and the URL, all of which show the same step. Plays
- * only on request. The URL names a stage and a step in it (`#count-12`), so that a link leads to that step. A step that
- * does not exist becomes the last step of the stage.
+ * only on request. The URL names a stage and a step in the stage (`#count-12`), so that a link leads to that step. If
+ * the stage has fewer steps, the link leads to its last step.
  */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
@@ -15,7 +15,7 @@ import { WorldPicture } from './world-picture';
 const ADDRESS_DELAY_MS = 300;
 
 /**
- * Keys act on the steps only while the section of the steps ends at least this many CSS pixels below the window's top.
+ * Keys act on the steps only while the end of their section is at least this many CSS pixels below the window's top.
  */
 const LEAST_VISIBLE = 100;
 

@@ -80,7 +80,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
         cells,
         slots,
         verdicts: byId(seen),
-        // The particle reads its own id and position only once.
+        // The particle reads its own id and position only once, before the first row.
         reads: [...(row === 0 ? stateOf(busiest) : []), ...ends(cells)],
         writes: row === 0 ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [],
       },
@@ -149,7 +149,7 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
     'push',
     'Each particle moves away from every contact by half of the overlap; the other particle moves by the other half. All ' +
       'read the old positions and write new ones. The engine does this in the same pass as the probe (only its reads of ' +
-      'contacts are marked here). Each pass removes only a share of the overlap, so that crowds come to rest.',
+      'contacts are marked here). There, a pass removes only a share of the overlap, so that crowds come to rest.',
   );
   for (const slot of range(0, PARTICLES)) {
     const overlaps: string[] = [];

@@ -1,4 +1,4 @@
-/** The parts of a trace (stages, arrays, steps), the recorder that collects them, and texts for numbers. */
+/** The parts of a trace (stages, arrays, steps), the recorder that collects the steps, and texts for numbers. */
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 
@@ -23,7 +23,7 @@ interface ArrayKind {
   readonly holds: string;
 }
 
-/** The arrays, named as in the engine. */
+/** All arrays of the trace. The engine has counts, ranks, start, entries and ids under the same names. */
 export const ARRAYS = {
   positions: { of: 'particle', components: 2, holds: 'positions, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },
@@ -40,12 +40,12 @@ export const ARRAYS = {
 
 export type ArrayName = keyof typeof ARRAYS;
 
-/** Packed numbers; undefined if not written yet. */
+/** The numbers of an array, entry after entry. A number is undefined until it is written. */
 export type Values = readonly (number | undefined)[];
 
 export type Arrays = Readonly<Record<ArrayName, Values>>;
 
-/** The arrays that each stage reads or writes. */
+/** The arrays that each stage reads or writes. Only these are shown. */
 export const SHOWN: Readonly<Record<Stage, readonly ArrayName[]>> = {
   hash: ['positions', 'cells'],
   count: ['cells', 'ranks', 'counts'],
@@ -102,7 +102,7 @@ export interface Trace {
 }
 
 export const PARTICLES = 30;
-/** Cells of the world along x and y. */
+/** Cells of the box along x and y, without the ring of empty cells around it. */
 export const COLUMNS = 6;
 export const ROWS = 5;
 

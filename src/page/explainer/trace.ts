@@ -1,7 +1,7 @@
 /**
  * Traces one substep of the engine on thirty particles. The trace is a list of explainer steps (`Step`), most of which
- * write one or two array entries. Every number is an output of the reference passes (src/reference); in the middle of a
- * pass, the arrays show the entries that are written so far. Pure; random only by seed.
+ * write one or two array entries. The arrays contain the outputs of the reference passes (src/reference). In the middle
+ * of a pass they contain only the entries written so far. Pure: all randomness comes from a seed.
  * Output: `createTrace()` returns the explainer steps, each with all arrays, the entries read and written, the focus in
  * the world, and a text. After the last explainer step of a stage, the arrays have the whole output of that stage.
  */
@@ -21,7 +21,10 @@ const PARTS_PER_UNIT = 16;
 const NEAREST = 0.4375;
 /** With this seed, cells have zero to four particles, and particles arrive out of order. */
 const SEED = 555;
-/** A push removes the whole overlap, half on each side, so that the movement is visible. The engine removes a share. */
+/**
+ * Here a push removes the whole overlap, half on each side, so that the movement is visible. By default, the engine
+ * removes only a part of the overlap per pass.
+ */
 const RELAXATION = 1;
 
 export function createScene(seed = SEED): Scene {
@@ -49,7 +52,7 @@ export function createScene(seed = SEED): Scene {
 }
 
 /**
- * Places particles at random in a box whose low corner is `low`, with a distance of at least `nearest` between any two.
+ * Places particles at random in a box with the low corner `low`. The distance between any two is at least `nearest`.
  */
 export function placeApart(
   random: Random,
@@ -88,8 +91,8 @@ export function createTrace(scene = createScene()): Trace {
 }
 
 /**
- * Returns the position in `steps` of the step with this index in its stage. If the index is too large, returns the
- * position of the stage's last step; for an unknown stage, returns 0.
+ * Finds a step by its stage and its index in the stage, and returns its index in `steps`. If the stage has fewer steps,
+ * returns that of the stage's last step. For an unknown stage, returns 0.
  */
 export function findStep({ steps }: Trace, stage: string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);

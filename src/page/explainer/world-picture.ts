@@ -1,8 +1,9 @@
 /**
  * Draws the world of the first chapter: cells with their numbers, particles with their ids, and the focus of a step.
- * One unit of length is one cell; y points down, because cell numbers increase downwards. A particle's role shows in
- * its outline (doubled, thick, dashed) and in its colour. Ids and the frames of cells are drawn over all discs, so that
- * they are visible if discs overlap. The number of a cell is in the corner that particles cover least.
+ * One unit of length is one cell; y points down, because cell numbers increase downwards. The outline of a particle and
+ * its colour show its role: doubled if the step is about it, thick for a contact, dashed if too far. Ids and the frames
+ * of cells are drawn over all discs, so that overlapping discs do not hide them. corners.ts chooses the corner for the
+ * number of a cell.
  */
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
@@ -90,7 +91,7 @@ export class WorldPicture {
     }
   }
 
-  /** Returns a position in the picture, in cells; the ring is one cell wide. */
+  /** Returns a particle's position in the picture, in cells. The ring of empty cells adds 1 to both coordinates. */
   private middleOf(vectors: ArrayLike<number | undefined>, index: number): number[] {
     const { min, inverseCellSize } = this.scene.world;
     return [0, 1].map(

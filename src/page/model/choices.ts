@@ -24,7 +24,7 @@ import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
 
-/** Length of a step in seconds at time scale 1. Independent of the screen's rate, so that runs repeat. */
+/** Length of a step in seconds at time scale 1. It does not depend on the screen's frame rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
 
 const FIRST_SCENE = 'pile';
@@ -90,12 +90,13 @@ export interface Cap {
 }
 
 /**
- * The most distance tests per step (n² per pass). With so many, a step takes about a second, at most two. Chrome takes
- * a device away if its work takes ten seconds, and the page must still respond to a visitor who goes back to the grid.
- * A weak GPU does about 2e10 tests per second, so the default settings allow 50,000 particles. SwiftShader takes 10 to
- * 45 ns per test, so 30,000 particles would take minutes per step; 3,000 suffice there to show how slow naive is, and
- * scale-sheet.ts shows larger numbers. The CPU engine tests each pair once, in 2 to 4 ns, so one pass per step allows
- * 30,000 particles.
+ * The most distance tests per step, counted as n² per pass for n particles. With so many, a step takes about one to
+ * three seconds. Chrome destroys a device whose work takes ten seconds, and the page must still respond to a visitor
+ * who goes back to the grid.
+ *   - A weak GPU does about 2e10 tests per second. With the default of 8 passes it gets at most 50,000 particles.
+ *   - SwiftShader, a software GPU, takes 10 to 45 ns per test. With 8 passes it gets at most 3,000 particles, which
+ *     suffice to show how slow naive is. With 30,000 a step would take minutes.
+ *   - The CPU engine takes 2 to 4 ns per test, and does half of the n² tests. With one pass it gets at most 30,000.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
@@ -224,7 +225,7 @@ export function gravityVector({ dimensions, gravity }: Choices): number[] {
   return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
 }
 
-/** The fields that only some methods use, each with these methods. Every method uses all other fields. */
+/** The fields that only some methods use, each with the methods that use it. Every method uses all other fields. */
 const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>> = {
   size: ['collisions'],
   spread: ['collisions'],
@@ -270,7 +271,7 @@ export function canSpread(scene: string): boolean {
   return definition?.method === 'collisions' && !definition.variableRadii;
 }
 
-/** The least number of particles that the pointer can add without a new start. */
+/** The least number of particles that the pointer can add without a new start, if the engine's limit allows as many. */
 const SPARE_PARTICLES = 2000;
 /** The least number of balls for walls that the pointer can add without a new start. */
 const SPARE_OBSTACLES = 4000;

@@ -145,7 +145,7 @@ export interface Legend {
 /** Distance in diameters within which density counts neighbours. */
 export const DENSITY_REACH = 2;
 
-/** A particle's neighbours in the densest packing: those in contact, and those within DENSITY_REACH. */
+/** How many neighbours a particle has in the densest packing: those in contact, and those within DENSITY_REACH. */
 const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
 
 /** Age in seconds at the last colour. */

@@ -343,7 +343,7 @@ export function fieldOf(name: FieldName): Field {
   return FIELDS[name];
 }
 
-/** Returns a sentence that says which values are allowed, if this value is not; otherwise undefined. */
+/** If this value is not allowed, returns a sentence that says which values are. Otherwise returns undefined. */
 export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') {
@@ -376,7 +376,7 @@ export function formatNumber({ isWhole }: NumberField, value: number): string {
   return isWhole ? formatCount(value) : formatReal(value);
 }
 
-/** Number of positions of a logarithmic slider. Other sliders have one position per step. */
+/** The last position of a logarithmic slider, counted from 0. Other sliders have one position per step. */
 const LOGARITHMIC_POSITIONS = 400;
 
 export function sliderPlaces(field: NumberField): number {

@@ -80,13 +80,13 @@ export const WIDE_CELL = 9;
 
 /** Opacity of the lines around the smallest and around the largest cells. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
-/** Opacity of a cell with one particle, and of a full cell. */
+/** Opacities of cells: an almost empty cell has nearly the first, a cell at the end of the scale has the second. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 /** Opacity of candidate pairs, of which there are many. */
 export const CANDIDATE_OPACITY = 0.7;
 
-/** In the line of the sorted order, pieces longer than this many cells lead to another row. They are drawn fainter. */
+/** Pieces of the line of the sorted order are drawn fainter if they are longer than this many cells. */
 export const LEAP = 3;
 export const LEAP_OPACITY = 0.3;
 
@@ -100,7 +100,7 @@ export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Ov
 
 /** The most pairs that are listed, fewer on a software GPU. */
 export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
-/** A particle with more candidates than this lists none of its pairs. */
+/** Each pair is listed by one of its particles. A particle with more candidates than this lists no pairs. */
 export const MOST_EACH = 1024;
 
 /** Returns the number of cells along each axis without the ring. With levels, counts cells of the lowest level. */
@@ -119,9 +119,9 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 }
 
 /**
- * Returns the number of particles at the end of the heat map's scale. In 2D: as many as a cell holds without overlap.
- * In 3D: four times the mean number per column of cells, but at most as many as a column holds in the densest packing.
- * Always at least 4.
+ * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D it is about as many as a cell
+ * holds without overlap. In 3D it is four times the mean number per column of cells, but at most about as many as a
+ * column holds in the densest packing. With levels, one particle counts as a full cell.
  */
 export function heatEnd(world: World, count: number): number {
   const [width = 1, height = 1, depth = 1] = shownCells(world);

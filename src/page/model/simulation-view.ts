@@ -35,7 +35,7 @@ export type Measured = Measures | MethodMeasures;
 export interface State extends Checkpoint {
   readonly method?: unknown;
   /**
-   * Simulated seconds at which each particle was added, in the order of `ids`. Undefined if the method provides births.
+   * Simulated seconds at which each particle was added, in the order of `ids`. Undefined if `method` contains them.
    */
   readonly births?: Float32Array | undefined;
 }
@@ -65,13 +65,13 @@ export interface SimulationView extends Shared {
   readonly method?: 'fluid' | 'flock' | undefined;
   /** Obstacles that the method moves by itself. Undefined if only the page sets obstacles. */
   readonly moved?: StaticBodies | undefined;
-  /** Simulated time at which each id was added, if the method adds particles by itself. */
+  /** Simulated time at which each particle was added, by id, if the method stores these times. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;
   /** Undefined if a method runs. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
   /** The fluid, if the method is a fluid. */
   readonly fluid?: Fluid | CpuFluid | undefined;
-  /** True while a step of a fluid is incomplete. Until it is false, do nothing but draw the simulation. */
+  /** True while a step of a fluid is incomplete. Until the step is complete, only draw or read the simulation. */
   readonly isBusy?: boolean | undefined;
   /** The current settings. */
   readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
@@ -81,7 +81,7 @@ export interface SimulationView extends Shared {
   restore(state: State): void;
 }
 
-/** A view of a simulation on the GPU, whose buffers are drawn, coloured and pushed. */
+/** A view of a simulation on the GPU. The page draws from its buffers; the brush changes velocities in them. */
 export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
   /** The fluid, if the method is a fluid. The page draws its lattice, too. */
@@ -113,7 +113,7 @@ export interface Start {
   /** The state to start from, if it comes from a file. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;
-  /** A sentence about the differences from the choices; '' if there are none. */
+  /** A sentence about how the run differs from the choices; '' if it does not differ. */
   readonly note?: string | undefined;
   /** The scene's drive, if it has one. */
   readonly drive?: Drive | undefined;

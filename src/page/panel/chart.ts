@@ -1,6 +1,6 @@
 /**
- * The two charts of the page, drawn with uPlot: stacked bands over the last steps, and curves on two logarithmic axes.
- * Loaded when the first chart becomes visible. The page shows the same data as text.
+ * Draws the two charts of the page with uPlot: stacked bands over the last steps, and curves on two logarithmic axes.
+ * The page loads this file when the first chart becomes visible. The same data are on the page as text.
  */
 import uPlot from 'uplot';
 import { interpolate, readTheme, toCss } from '../model/colour';
@@ -36,7 +36,7 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
       y: { range: (_, _low, high) => [0, Math.max(high, 0.001) * 1.05] },
     },
     axes: [{ show: false }, axis({ size: AXIS_WIDTH, space: 26, values: (_, splits) => splits.map(inMs) })],
-    // The series are cumulative: draw the total first and the rest over it, so that bands are in the order of the list.
+    // Each series includes all later ones. The first, the total, is drawn first, and the others cover part of it.
     series: [{}, ...bandColours(bands).map((fill) => ({ fill, points: { show: false } }))],
   }));
 }
@@ -148,7 +148,7 @@ function inShort(_: uPlot, splits: number[]): string[] {
   return splits.map((value) => COMPACT.format(value));
 }
 
-/** Draws a chart as large as its holder, resizes it with the holder, and redraws it if the theme changes. */
+/** Draws a chart as large as `holder`, resizes the chart with the holder, and redraws it if the theme changes. */
 function drawn<Data extends uPlot.AlignedData | Stacked>(
   holder: HTMLElement,
   options: () => Omit<uPlot.Options, 'width' | 'height'>,

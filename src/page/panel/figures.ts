@@ -1,4 +1,4 @@
-/** Shows a method's figures in place of the measures of collisions, and below them what each figure means. */
+/** Shows a method's figures (named values) in place of the measures of collisions, and explains each figure below. */
 import type { Figure } from '../model/simulation-view';
 
 interface Row {
@@ -12,7 +12,7 @@ export class Figures {
   private rows: readonly Row[] = [];
   private titles: readonly string[] = [];
 
-  /** `about`: the list in the fold that explains the figures. */
+  /** `fold` contains the list `about`, which explains the figures. */
   constructor(
     private readonly fold: HTMLElement,
     private readonly about: HTMLElement,

@@ -1,7 +1,7 @@
 /**
- * Saves the run as a picture, a state or a table, and opens states and tables, chosen or dropped on the page. If a file
- * cannot be opened, the run stays as it is and a notice says why. open-file.ts and save-file.ts, which do the work, are
- * loaded with the first file.
+ * Saves the run as a picture, a state or a table. Opens states and tables that the visitor chooses or drops on the
+ * page. If a file cannot be opened, the run stays as it is and a note says why. open-file.ts opens files, and
+ * save-file.ts saves states and tables; each is loaded on its first use.
  */
 import type { Chooser } from '../session/chooser';
 import type { Picture } from '../session/picture';
@@ -15,7 +15,7 @@ import type { Session } from '../view/session';
 export class Files {
   private readonly sheet = find('keep', HTMLDialogElement);
   private readonly input = find('file', HTMLInputElement);
-  /** The file that was chosen last, if several are opened one after another. */
+  /** The file that was chosen last. Files chosen earlier, which are still being read, are dropped. */
   private latest: File | undefined;
 
   constructor(

@@ -1,6 +1,7 @@
 /**
- * The canvas that a film records: the page's picture and the layers over it in one. It keeps the picture's size at the
- * start of the film. If the window is resized, it shows the whole picture, with bars beside it.
+ * The canvas that a film records. It combines the page's picture with the layers over the picture. Its size follows
+ * from the picture at the start of the film and stays the same. If the window is resized, the canvas shows the whole
+ * picture, with bars beside it.
  */
 import { CellstormError } from '../../core/base/errors';
 
@@ -9,10 +10,10 @@ interface Size {
   readonly height: number;
 }
 
-/** The greatest length of the longer side, in pixels: with more, encoders refuse or are very slow. */
+/** The greatest length of a film's longer side, in pixels: with more, encoders refuse or are very slow. */
 const MOST_PIXELS = 2560;
 
-/** Returns the size of a film: at most the picture's, and even in both directions, which codecs require. */
+/** Returns the size of a film: at most the picture's. Width and height are even, because codecs require it. */
 export function filmSize({ width, height }: Size): Size {
   const scale = Math.min(1, MOST_PIXELS / Math.max(width, height, 1));
   const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
@@ -49,12 +50,12 @@ export class FilmPicture {
 
   /**
    * Draws the layers from bottom to top, all as large as the first. Call it in the task that drew them: a WebGPU canvas
-   * is empty after the task. It takes the page's thread about 0.2 ms, see bench/NOTES.md.
+   * is empty after the task. A call takes the page's thread about 0.14 ms (bench/NOTES.md).
    */
   show(layers: readonly HTMLCanvasElement[]): void {
     const { context, canvas, background } = this;
     const [lowest] = layers;
-    // A window without height has no picture.
+    // In a window without width or height there is nothing to draw.
     if (!lowest || lowest.width === 0 || lowest.height === 0) return;
     const { x, y, width, height } = placeInFilm(lowest, canvas);
     context.fillStyle = background;

@@ -1,6 +1,6 @@
 /**
- * Films of the page, live or of exact frames: starts and ends them, shows their progress, and saves them. A film that
- * ends early is saved as far as it goes, with a note that says why. Loaded with the first film.
+ * Starts and ends films of the page, live ones or ones of exact frames, shows their progress, and saves them. If a film
+ * ends early, the part up to then is saved, and a note says why. The page loads this file with the first film.
  */
 import { STEP_SECONDS } from '../model/choices';
 import type { Engines } from '../session/engines';
@@ -16,9 +16,9 @@ import type { Viewpoint } from '../view/viewpoint';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 
-/** An exact film has one frame per step, so it runs at the speed of simulated time at time scale 1. */
+/** An exact film has one frame per step. So at time scale 1, a second of film shows a simulated second. */
 const FRAMES_PER_SECOND = 60;
-/** Limits of a film's length: a film is kept in memory until it is saved. */
+/** Limits of a film's length, because the browser keeps a film in memory until the film is saved. */
 const MOST_EXACT_SECONDS = 60;
 const MOST_LIVE_SECONDS = 300;
 const SHOW_MS = 200;
@@ -27,9 +27,9 @@ const LOST = 'The GPU was lost.';
 export class Film {
   private live: LiveFilm | undefined;
   private isExact = false;
-  /** File name for the last picture in the film. */
+  /** The start of the film's file name. It contains the simulated time of the last picture. */
   private stem = '';
-  /** How the visitor ended an exact film early; undefined if not. */
+  /** How the visitor ended an exact film early; undefined if the visitor did not. */
   private ending: 'save' | 'discard' | undefined;
   private clock: ReturnType<typeof setInterval> | undefined;
   private readonly bar = find('recording', HTMLElement);
@@ -99,7 +99,7 @@ export class Film {
     this.clock = setInterval(update, SHOW_MS);
     this.stem = session.stem;
     this.picture.watch((layers) => {
-      // After a device loss, the picture is from another time.
+      // After a device loss, the new run goes on from an earlier time: leave its pictures out.
       if (engines.losses > losses) return;
       live.show(layers);
       this.stem = session.stem;
@@ -107,7 +107,7 @@ export class Film {
     notify('');
   }
 
-  /** `why`: what ended the film; '' if the visitor did, undefined if the visitor discards it. */
+  /** `why` says what ended the film. It is '' if the visitor saves the film, undefined if the visitor discards it. */
   private async endLive(why: string | undefined): Promise<void> {
     // Another film may begin while this one is being saved.
     const { live, stem } = this;
@@ -156,7 +156,7 @@ export class Film {
     this.hide();
   }
 
-  /** Returns why there are fewer frames than requested; '' if there are not. */
+  /** Adds frames until there are `total`. Returns why there are fewer; '' if there are not. */
   private async shootAll(film: ExactFilm, run: Run, total: number): Promise<string> {
     const { session, engines, stepper } = this;
     const { losses } = engines;
@@ -176,7 +176,7 @@ export class Film {
     }
   }
 
-  /** Takes a step and adds its picture to the film, with all marks over it. */
+  /** Takes a step and adds its picture, with all marks over the picture, to the film. */
   private async shoot(film: ExactFilm, run: Run): Promise<void> {
     const { session, stepper, viewpoint, picture } = this;
     stepper.step(run);
@@ -217,7 +217,7 @@ export class Film {
   }
 }
 
-/** Returns the colour around the picture. */
+/** Returns the colour of the page around the picture, for the film's bars. */
 function stageColour(): string {
   return getComputedStyle(document.documentElement).getPropertyValue('--stage');
 }

@@ -1,6 +1,7 @@
 /**
- * The inspector's marks in the picture: the probed cells, and a line per candidate. The dash and the end of the line
- * show the verdict.
+ * Draws the inspector's marks in the picture: the probed cells, a ring around the inspected particle, and a line to
+ * each candidate. The dash and the end of a line show the verdict: in contact, too far apart, or a stranger from
+ * another cell.
  */
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { toCss } from '../model/colour';
@@ -74,7 +75,7 @@ export class Marks {
     const { overlay } = frame.theme;
     const isContact = verdict === 'contact';
     const colour = isContact ? overlay.contact : overlay.candidate;
-    // Across an end of a periodic world, draw half of the line from either side.
+    // If the line crosses an end of a periodic world, draw half of the line from each particle.
     const share = isWrapped ? 0.5 : 1;
     for (const [from, sign] of isWrapped
       ? ([
@@ -112,7 +113,7 @@ export class Marks {
     context.fill();
   }
 
-  /** Strokes the path with an outline in the background's colour, so that it is visible on anything. */
+  /** Strokes the path with an outline in the background's colour, so that the path is visible on any colour. */
   private stroke(colour: readonly [number, number, number], width: number): void {
     const { context, frame } = this;
     context.strokeStyle = toCss(frame.theme.background);
@@ -123,7 +124,10 @@ export class Marks {
     context.stroke();
   }
 
-  /** Returns CSS pixels, and the pixels per unit of length at that distance; undefined behind the camera. */
+  /**
+   * Returns a point's position in CSS pixels, and the pixels per unit of length at the point's distance from the
+   * camera. Returns undefined for a point behind the camera.
+   */
   private toScreen(
     point: readonly number[],
   ): { readonly x: number; readonly y: number; readonly scale: number } | undefined {

@@ -1,3 +1,4 @@
+/** Builds the tables and texts of the inspector's card. */
 import type { World } from '../../core/world/world';
 import { formatCount, formatReal } from '../support/format';
 import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
@@ -24,7 +25,7 @@ export function vectorText(vector: readonly number[]): string {
   return vector.map(formatReal).join(', ');
 }
 
-/** Says that cell coordinates start in the ring of empty cells, if the world has one. */
+/** Returns a text that says that cell coordinates start in the ring of empty cells; '' if the world has no ring. */
 export function ringText({ kind, period }: World): string {
   const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
   return hasRing ? ', counted from the ring of empty cells' : '';
@@ -34,7 +35,7 @@ export function cellText({ cell }: ProbedCell): string {
   return cell.join(', ');
 }
 
-/** Lists some ids of a cell, around the given one. */
+/** Lists up to MOST_IDS ids of a cell, around the given id. */
 export function idsText(ids: readonly number[], id: number): string {
   const first = Math.max(0, Math.min(ids.indexOf(id) - (MOST_IDS >> 1), ids.length - MOST_IDS));
   const some = ids.slice(first, first + MOST_IDS).map((one) => (one === id ? `[${one}]` : String(one)));
@@ -47,7 +48,9 @@ export function captioned(caption: string): HTMLTableElement {
   return table;
 }
 
-/** Returns tables of the probed cells, one per level and, in 3D, per layer. They have y upwards, as the picture has. */
+/**
+ * Returns tables of the probed cells, one per level and, in 3D, per layer. In a table y points up, as in the picture.
+ */
 export function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement[] {
   return Array.from({ length: probe.length / 9 }, (_, index) => {
     const cells = probe.slice(9 * index, 9 * index + 9);
@@ -77,7 +80,7 @@ export function probeTables({ probe, own }: Inspected, dimensions: number): HTML
   });
 }
 
-/** Says how many candidates, contacts and particles of other cells there are. */
+/** Returns the numbers of candidates and of contacts as text, and of particles from other cells if there are any. */
 export function countsText({ candidates }: Inspected): string {
   const count = (wanted: Candidate['verdict']) =>
     candidates.filter(({ verdict }) => verdict === wanted).length;

@@ -1,3 +1,8 @@
+/**
+ * The inspector: a card about one particle, with its cell, the probed cells and its candidates, and marks over the
+ * picture. Reads the particles anew when they change, but only as often as the page stays responsive. The page loads
+ * this file on the first request.
+ */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
 import type { Stepper } from '../session/stepper';
@@ -27,9 +32,9 @@ const INTERVAL_MS = 250;
 const GREATEST_SHARE = 0.2;
 /** If inspecting takes longer than this, the inspector waits until the run is paused. */
 const LONGEST_MS = 200;
-/** The greatest distance from a particle to the pointer that selects it, in CSS pixels. */
+/** The pointer selects a particle within this distance, in CSS pixels. */
 const NEAR_POINTER = 12;
-/** The greatest distance that the pointer may move during a click, in CSS pixels. */
+/** A press during which the pointer moves farther than this, in CSS pixels, is no click. */
 const CLICK_SLACK = 4;
 
 export class Inspector {
@@ -40,7 +45,7 @@ export class Inspector {
   private readonly marks = find('marks', HTMLCanvasElement);
   private snapshot: Snapshot | undefined;
   private chosen: number | undefined;
-  /** True if a pointer that passes over other particles does not change the choice. */
+  /** True if the inspector keeps showing the chosen particle while the pointer passes over others. */
   private isPinned = false;
   private details: Inspected | undefined;
   private isStale = true;
@@ -59,7 +64,7 @@ export class Inspector {
     session.particlesChanged.listen(() => {
       this.isStale = true;
     });
-    // Focusable, so that it scrolls by keys too.
+    // The body can have the focus, so that keys scroll it, too.
     this.body.tabIndex = 0;
     this.body.dataset.scrolls = '';
     this.idField.addEventListener('change', () => {
@@ -106,7 +111,7 @@ export class Inspector {
     this.choose(id);
   }
 
-  /** Shows the next particle by id, or the previous one. */
+  /** Shows the particle with the next greater id (1) or the next smaller id (−1). Starts anew after the last. */
   step(by: 1 | -1): void {
     const { snapshot, chosen } = this;
     if (!this.isOpen || !snapshot) return;
@@ -138,14 +143,14 @@ export class Inspector {
     this.mark();
   }
 
-  /** Resolves when the inspector shows the present state, however long that takes; for films. */
+  /** Resolves when the inspector shows the present state, however long that takes. Exact films await this. */
   async catchUp(): Promise<void> {
     while (this.isReading) await nextTask();
     const { run } = this.session;
     if (this.isOpen && run && run.simulation.count <= MOST_INSPECTED) await this.read(run, performance.now());
   }
 
-  /** The canvas over the picture, as the last update() painted it; none while closed. */
+  /** The canvas over the picture, as the last update() painted it. Empty while the inspector is closed. */
   get layers(): readonly HTMLCanvasElement[] {
     return this.isOpen ? [this.marks] : [];
   }
@@ -187,7 +192,7 @@ export class Inspector {
       if (run === this.session.run) this.showSentence(explain(error));
     } finally {
       this.isReading = false;
-      // Another run has started: read its particles, even if it is paused and reports no change.
+      // If another run has started, read its particles, even if it is paused and reports no change.
       if (run !== this.session.run) this.isStale = true;
       this.next = began + Math.max(INTERVAL_MS, this.took / GREATEST_SHARE);
     }
@@ -197,7 +202,7 @@ export class Inspector {
     if (id === this.chosen) return;
     this.chosen = id;
     this.showChosen();
-    // For screen readers: say it once, not at every update.
+    // Screen readers announce the status: write it once per choice, not at every update.
     const { details } = this;
     this.status.textContent = details ? `Particle ${id}: ${countsText(details)}.` : this.body.textContent;
   }
@@ -292,7 +297,8 @@ export class Inspector {
   }
 
   /**
-   * Shows the particle under the pointer. A click on a particle pins it; a click beside all particles unpins it.
+   * Shows the particle under the pointer. A click on a particle pins it. After a click beside all particles, the
+   * inspector follows the pointer again.
    */
   private listen(stage: HTMLElement): void {
     let down: { readonly x: number; readonly y: number } | undefined;
@@ -304,7 +310,7 @@ export class Inspector {
     };
     stage.addEventListener('pointermove', ({ buttons, clientX, clientY }) => {
       if (!this.isOpen || buttons !== 0 || this.isPinned) return;
-      // At most once per frame.
+      // Search at most once per frame.
       if (!pointer) requestAnimationFrame(follow);
       pointer = { x: clientX, y: clientY };
     });

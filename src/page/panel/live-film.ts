@@ -1,20 +1,21 @@
 /**
- * A film of the picture in real time, by the browser's own recorder: WebM or MP4, whichever it supports. It records a
- * canvas of its own, because a recorder cannot switch between canvases, and the picture may consist of several.
+ * Records the picture in real time with the browser's own recorder, as WebM if the browser supports it, otherwise as
+ * MP4. The film has a canvas of its own: a recorder cannot switch between canvases, and the picture may consist of
+ * several.
  */
 import { CellstormError } from '../../core/base/errors';
 import { FilmPicture } from './film-picture';
 
 export interface LiveFilm {
   readonly extension: 'mp4' | 'webm';
-  /** Length so far, without pauses. */
+  /** Length so far in seconds, without pauses. */
   readonly seconds: number;
-  /** Resolves when the recorder ends by itself, with the reason. */
+  /** Resolves with the reason if the recorder fails. */
   readonly failed: Promise<string>;
   /** Records the next picture. Call this in the task that drew the picture. */
   show(layers: readonly HTMLCanvasElement[]): void;
   pause(isPaused: boolean): void;
-  /** Ends the film and returns it; empty if nothing was recorded. */
+  /** Ends the film and returns its file, which is empty if nothing was recorded. */
   stop(): Promise<Blob>;
 }
 
@@ -27,10 +28,12 @@ const TYPES = [
 ];
 const FRAMES_PER_SECOND = 60;
 const BITS_PER_SECOND = 10e6;
-/** Milliseconds between parts: the most that a crash of the recorder can lose. */
+/** The recorder delivers the film in parts of this many milliseconds. If it fails, at most the last part is lost. */
 const PART_MS = 1000;
 
-/** `of`: the picture on the screen. `background`: a CSS colour. */
+/**
+ * `of` is the canvas on the screen. `background` is the CSS colour of bars beside the picture.
+ */
 export function openLiveFilm(of: HTMLCanvasElement, background: string): LiveFilm {
   const type =
     typeof MediaRecorder === 'undefined'

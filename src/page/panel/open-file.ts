@@ -1,7 +1,7 @@
 /**
- * Reads particles from a file, to start from them instead of a scene. A state (src/core/state/state-file.ts) brings its
- * world and settings; a table (src/core/state/particle-table.ts) takes those of the present run. Loaded with the first
- * file.
+ * Reads particles from a file, to start from them instead of a scene. A state (src/core/state/state-file.ts) contains
+ * its world and settings; a table (src/core/state/particle-table.ts) gets those of the present run. The page loads this
+ * code with the first file.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
@@ -20,18 +20,18 @@ import type { Session } from '../view/session';
  * The greatest size of a file: enough for 16 million particles of any kind in a state, and of most kinds in a table.
  */
 export const MOST_FILE_BYTES = 2 ** 30;
-/** The greatest number of cells of a state's world. More cells are a mistake, and would not fit the memory. */
+/** The greatest number of cells of a state's world. More cells are probably a mistake, and would not fit the memory. */
 const MOST_CELLS = 2 ** 27;
 
-/** The run while a file is opened. */
+/** The run at the time when the file is opened. */
 export interface Present {
   readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
-  /** Its state, for everything that a table lacks. */
+  /** The run's state. A table gets from it everything that the table lacks. */
   readonly checkpoint: Checkpoint;
   readonly options: SimulationOptions;
 }
 
-/** Starts a run from a file, unless `isLatest` says meanwhile that another file was chosen. */
+/** Starts a run from a file. Gives up if `isLatest` becomes false, because the visitor has chosen another file. */
 export async function openFile(
   file: File,
   session: Session,
@@ -57,7 +57,7 @@ export async function openFile(
   if (step.done && isLatest()) await chooser.open(step.value);
 }
 
-/** Browsers do not say why they cannot read a file. */
+/** Throws an error that lists likely reasons, because browsers do not say why they cannot read a file. */
 function refuseUnread(name: string): never {
   throw new CellstormError(
     `${name} cannot be read: it may be a folder, deleted, or too large for the memory.`,
@@ -72,8 +72,8 @@ export function checkFileSize(name: string, bytes: number): void {
 }
 
 /**
- * `most`: the greatest number of particles that the engine accepts. Yields every few milliseconds, so that the page can
- * respond.
+ * Reads the particles of a state or a table. `most` is the greatest number of particles that the engine accepts. While
+ * it reads a table, yields every few milliseconds, so that the page can respond.
  */
 export function* openParticles(
   name: string,
@@ -91,7 +91,7 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     new Phrase(`a state of ${bytes.length} bytes`),
   );
   const count = checkpoint.ids.length;
-  // The simulation needs room for the greatest id.
+  // The simulation needs room for all ids up to the greatest.
   const capacity = capacityOfState(checkpoint);
   if (capacity > most) {
     const found = new Phrase(`a state of ${describeCount(count)} with ids up to ${capacity - 1}`);
@@ -131,7 +131,7 @@ function* openTable(
   const particles = yield* decodeTable(bytes, { dimensions, radiusRange, boxes, world, most }, name);
   const { ids, positions, velocities, radii, halfExtents, ...rest } = present.checkpoint;
   const checkpoint: Checkpoint = { ...rest, time: 0, ...particles };
-  // A state does not hold these options of the world; keep the present ones.
+  // A state does not contain the cell size and `crowds`; keep those of the present run.
   const { cellSize, crowds } = present.options;
   return {
     name,

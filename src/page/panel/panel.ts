@@ -52,7 +52,7 @@ export interface PanelParts {
   readonly address: { copy(): void };
 }
 
-/** Groups that are folded at first. */
+/** Groups of controls that are folded at first. */
 const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
 
 /**
@@ -91,9 +91,9 @@ export class Panel {
     this.listen();
   }
 
-  /** `count`: the actual number of particles, which may be less than the chosen one. */
+  /** `count` is the actual number of particles, which may be less than the chosen number. */
   showChoices({ opened, ...choices }: Selection, count: number): void {
-    // While a file is open no scene is selected, so that any scene can be chosen.
+    // While a file is open, no scene is selected, so that the visitor can choose any scene.
     Object.assign(this.shown, choices, { count }, opened ? { scene: '' } : {});
     for (const [name, { controller, slider }] of this.controls) {
       controller.updateDisplay();
@@ -138,13 +138,13 @@ export class Panel {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
   }
 
-  /** Sets the end of the slider of particles. */
+  /** Sets the upper end of the slider for the number of particles. */
   setMost(most: number): void {
     this.most = most;
     this.describe('count');
   }
 
-  /** `simulation`: the one that was measured. */
+  /** `simulation` is the one that was measured. */
   showMeasures(measures: Measured | undefined, simulation: SimulationView | undefined): void {
     if (!measures || !simulation) return;
     const { count, kineticEnergy, hash } = measures;
@@ -180,7 +180,7 @@ export class Panel {
     setText('cell-size', formatReal(cellSize));
   }
 
-  /** `framesPerSecond`: undefined while the page is paused. */
+  /** `framesPerSecond` is undefined while the run is paused. `seconds` is the simulated time. */
   showRates(framesPerSecond: number | undefined, stepTime: StepTime | undefined, seconds: number): void {
     setText('time', `${seconds.toFixed(2)} s`);
     setText(
@@ -201,7 +201,7 @@ export class Panel {
 
   private build(): void {
     const gui = new GUI({ container: find('controls', HTMLElement), injectStyles: false, title: 'Controls' });
-    // The panel has its own title, which folds it.
+    // The panel has a title of its own, which folds the panel.
     gui.$title.remove();
     const folders = new Map<Group, GUI>();
     for (const name of FIELD_NAMES) {
@@ -254,7 +254,7 @@ export class Panel {
     return controller;
   }
 
-  /** Adds the choice of light or dark. It is a setting of the page and not of the run, so it is no field. */
+  /** Adds the choice of light or dark. It is no field (FIELDS), because it is a setting of the page, not of the run. */
   private addAppearance(folder: GUI): void {
     this.shown.appearance = chosenAppearance();
     const options = APPEARANCES.map(([value, label]) => [label, value] as const);
@@ -313,7 +313,9 @@ export class Panel {
     this.describe(name);
   }
 
-  /** Shows why a control is disabled, as its `Refusal` says. If it is enabled, explains its label in a hint. */
+  /**
+   * Shows why a control is disabled, as its `Refusal` says. If the control is enabled, explains its label in a hint.
+   */
   private describe(name: FieldName): void {
     const control = this.controls.get(name);
     if (!control) return;

@@ -1,6 +1,6 @@
 /**
- * The sheet of presets: cards with pictures. A card is a link, so it can be copied or opened in another window; a plain
- * click chooses it without reloading the page. Loaded on the first request.
+ * The sheet of presets: cards with pictures. A card is a link, so the visitor can copy it or open it in another window.
+ * A plain click applies the preset without reloading the page. The page loads this file on the first request.
  */
 import { PRESETS } from '../model/presets';
 import { find } from '../support/dom';
@@ -10,7 +10,7 @@ const PICTURES = import.meta.glob<string>('../presets/*.webp', {
   import: 'default',
   query: '?no-inline',
 });
-/** CSS pixels. */
+/** The width and height attributes of a picture. The style sheet scales the picture to the width of its card. */
 const PICTURE = { width: 160, height: 100 };
 
 export class Presets {
@@ -26,7 +26,7 @@ export class Presets {
       this.sheet.close();
       return;
     }
-    // Pictures are loaded when the sheet opens.
+    // Create the cards only when the sheet first opens: the browser loads the picture of a card that exists.
     if (this.list.childElementCount === 0) this.list.append(...PRESETS.map((preset) => this.card(preset)));
     this.sheet.showModal();
   }

@@ -1,11 +1,11 @@
-/** Saves the run as a state or as a table of its particles. Loaded with the first file that is saved. */
+/** Saves the run as a state or as a table of its particles. The page loads this code when it first saves a file. */
 import { CellstormError, describeCount } from '../../core/base/errors';
 import { notify } from '../support/notes';
 import { nextTask, saveFile } from '../support/save';
 import type { Run } from '../view/engine';
 import type { Session } from '../view/session';
 
-/** While a table is saved, the page can respond to the visitor after each group of this many parts. */
+/** While a table is being saved, the page can respond to the visitor after every PARTS_A_TURN parts. */
 const PARTS_A_TURN = 4;
 
 export async function saveState({ simulation }: Run, session: Session): Promise<void> {

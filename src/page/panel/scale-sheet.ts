@@ -1,7 +1,7 @@
 /**
- * The sheet that shows how the time of a step grows with the number of particles. Times the chosen scene at many sizes,
- * with grid and naive, on an engine of its own; shows curves, their description in words, and a table. The visitor's
- * run is held meanwhile and goes on afterwards. Loaded on the first request.
+ * The sheet that shows how the time of a step grows with the number of particles. Runs a sweep: times the chosen scene
+ * at many sizes, with grid and naive, on an engine of its own. Shows curves, describes them in words, and adds a table.
+ * The visitor's run is held meanwhile and goes on afterwards. The page loads this file on the first request.
  */
 import { GpuError } from '../../core/base/errors';
 import type { BroadPhase } from '../../core/contact/settings';
@@ -38,11 +38,11 @@ export class ScaleSheet {
 
   constructor(
     private readonly session: Session,
-    /** Stops the visitor's run once work in progress is done, until the returned function is called. */
+    /** Waits for starts in progress, then holds the visitor's run until the returned function is called. */
     private readonly hold: () => Promise<() => void>,
   ) {
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
-    // Escape closes the sheet, too.
+    // Use the sheet's `close` event, because Escape closes the sheet, too.
     this.sheet.addEventListener('close', () => {
       this.cancel?.();
       this.chart?.destroy();
@@ -83,7 +83,7 @@ export class ScaleSheet {
     try {
       const opening = openFor(choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
-        // The engine may be ready only after the sheet was closed.
+        // If the visitor cancels before the engine is ready, destroy the engine when it is.
         opening.then((late) => late.destroy()).catch(() => undefined);
         throw error;
       });
@@ -138,7 +138,7 @@ export class ScaleSheet {
   }
 }
 
-/** Opens an engine that is large enough for the largest size, if the device allows that. */
+/** Opens an engine that is large enough for the largest size, if the hardware allows that. */
 async function openFor({ engine, dimensions }: Choices): Promise<Engine> {
   if (engine === 'cpu') return openCpuEngine();
   return openGpuEngine({ particles: SIZES.at(-1) ?? 0, dimensions });

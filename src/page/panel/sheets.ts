@@ -1,6 +1,7 @@
 /**
- * The parts that the first picture does without: inspector, sweep, films and presets. Each is loaded on the first
- * request, by button, key or address. If it fails to load, a notice says so and the next request tries again.
+ * The parts that the first picture does without: inspector, sweep (the timing of many runs), films and presets. Each
+ * part is loaded on the first request, by button, key or URL. If a part fails to load, a note says so and the next
+ * request tries again.
  */
 
 import { methodOf } from '../model/scenes';
@@ -61,7 +62,7 @@ export class Sheets {
 
   constructor(private readonly parts: SheetParts) {}
 
-  /** Undefined until it is loaded. */
+  /** The inspector; undefined until it is loaded. */
   get inspector(): Inspector | undefined {
     return this.inspecting.part;
   }
@@ -74,7 +75,7 @@ export class Sheets {
   /** Opens the sweep of step times over numbers of particles. */
   openScale(): void {
     this.ask(this.scale, async (sheet) => {
-      // Another scene may have been chosen while it was loaded.
+      // Check this only now: the visitor may have chosen another scene or started a film while the sheet was loading.
       if (this.parts.stepper.isFilmed) {
         notify('The film takes steps, which would disturb the times of a sweep; stop the film first.');
       } else if (methodOf(this.parts.session.choices) === 'collisions') await sheet.open();
@@ -115,7 +116,7 @@ export class Sheets {
   }
 
   private async ask<Part>(later: Later<Part>, act: (part: Part) => Promise<void> | void): Promise<void> {
-    // A second press while the sheet loads must not open and close it.
+    // Ignore a second request while the part loads: it would close the sheet that the first request opens.
     if (later.isLoading) return;
     const asking = later
       .get()

@@ -1,7 +1,8 @@
 /**
- * The live plot of the time of each stage of a step: bands, and a list of the stages with their times in numbers, also
- * for screen readers. The chart itself (chart.ts) is loaded when there are times and the plot is visible, and drawn
- * only while it is visible. If it fails to load, the plot tries again when it becomes visible, and every AGAIN_MS.
+ * The live plot of how long the stages of a step take: a chart of bands, and a list of the stages with their times in
+ * numbers, which screen readers can read, too. chart.ts is loaded when there are times and the plot is visible. The
+ * chart is drawn only while the plot is visible. If the load fails, the plot tries again when it becomes visible, and
+ * every AGAIN_MS.
  */
 import { STAGE_HINTS, type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';
@@ -11,9 +12,9 @@ import { Later } from '../support/later';
 import type { StepTime } from '../view/engine';
 import type { Chart } from './chart';
 
-/** Milliseconds between updates of the numbers: faster ones cannot be read. */
+/** Milliseconds between updates of the numbers: numbers that change faster cannot be read. */
 const READING_MS = 1000;
-/** Milliseconds before a failed load of the chart is repeated. */
+/** Milliseconds until the plot repeats a failed load of chart.ts. */
 const AGAIN_MS = 10_000;
 
 export class StagePlot {
@@ -23,12 +24,12 @@ export class StagePlot {
   private readonly about = find('stages-about', HTMLElement);
   private readonly clock = find('stages-clock', HTMLElement);
   private readonly charts = new Later(() => import('./chart'));
-  /** When the chart may be loaded again, by the page's clock. */
+  /** The time from which chart.ts may be loaded again, in milliseconds of the page's clock. */
   private again = Number.NEGATIVE_INFINITY;
   private chart: Chart<Stacked> | undefined;
   private isSeen = false;
   private read = Number.NEGATIVE_INFINITY;
-  /** There is a step that the numbers do not show yet. */
+  /** True if there is a step that the numbers do not show yet. */
   private isNew = false;
   /** The stages that the list and the chart show. */
   private names: readonly string[] = [];
@@ -96,7 +97,7 @@ export class StagePlot {
     this.names.forEach((name, index) => {
       const value = this.list.children[index]?.lastElementChild;
       const time = latest[name];
-      // A dash if the last step had no such stage.
+      // Show a dash if the last step had no such stage.
       if (value) value.textContent = time === undefined ? '–' : formatMilliseconds(time);
     });
   }
@@ -120,7 +121,7 @@ export class StagePlot {
     const now = performance.now();
     if (charts.isLoading || now < this.again) return;
     this.again = now + AGAIN_MS;
-    // Loaded only when there is something to show, after the first picture. If it fails, the numbers are still there.
+    // Load the chart only when there is something to show. If the load fails, the list still shows the numbers.
     charts.get().then(
       () => this.rebuild(),
       () => undefined,

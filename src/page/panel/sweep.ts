@@ -1,6 +1,7 @@
 /**
- * Measures how the time of a step grows with the number of particles, with grid and naive: chooses the sizes, decides
- * when to stop, and describes the curves in words and numbers. Pure, except runSweep, which times runs.
+ * The sweep measures how the time of a step grows with the number of particles (the size), with grid and naive. This
+ * file chooses the sizes, decides when to stop, and describes the curves in words and numbers. Only
+ * runSweep, which times runs, and its helper are not pure.
  */
 import {
   type Curve,
@@ -16,14 +17,14 @@ import type { BroadPhase } from '../../core/contact/settings';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
-/** Two sizes per decade; three would show no more. */
+/** Two sizes per decade are enough to show how the curves grow. */
 export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
 
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
 
 /**
- * The sweep skips a size if a step is expected to take longer than this. Estimates may be too low by a factor of three;
- * even then a step stays below the ten seconds after which Chrome gives up a device.
+ * A curve ends before the first size at which a step is expected to take longer than this. Estimates may be too low by
+ * a factor of three. Even then, a step stays below the ten seconds after which Chrome gives up a device.
  */
 export const STEP_LIMIT_MS = 2000;
 
@@ -73,7 +74,7 @@ export type Crossover =
   /** No crossing: the grid is faster at every common size, or naive is still faster at the largest one. */
   | { readonly kind: 'always'; readonly faster: BroadPhase };
 
-/** Returns the number of particles from which the grid is faster; undefined if no size was measured with both. */
+/** Returns from which number of particles the grid is faster. Returns undefined if no size was measured with both. */
 export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   const crossing = crossingOf(naive, grid);
   if (crossing === undefined || crossing.kind === 'at') return crossing;
@@ -102,7 +103,8 @@ function cellOf(curve: Curve, count: number): Cell | undefined {
   const last = curve.at(-1);
   const growth = growthOf(curve);
   if (!last || growth === undefined || count < last.count) return undefined;
-  // A steeper slope between the last two sizes is nearer to the truth: fixed costs flatten the start of the decade.
+  // `growth` spans the last decade of sizes, whose start is flattened by fixed costs. If the slope between the last two
+  // sizes is steeper, it is nearer to the growth at larger sizes.
   const exponent = Math.max(growth, lastSlope(curve) ?? growth);
   return { value: last.milliseconds * (count / last.count) ** exponent, isEstimate: true };
 }
@@ -164,7 +166,7 @@ export interface SweepRequest {
   breathe(): Promise<unknown>;
   /** Called before a size is timed. */
   onSize(broadPhase: BroadPhase, count: number): void;
-  /** Called when the curves have another point. */
+  /** Called after a size was timed, usually with one more point on a curve. */
   onTiming(curves: Curves, clock: Clock): void;
   /** Called with a sentence that says what is left out and why: some timed steps, a size, or all larger sizes. */
   onNote(note: string): void;
@@ -222,7 +224,7 @@ async function timeSize(
 ): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
   const starting = start(broadPhase, size);
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
-    // The run may be ready only after the sweep has ended.
+    // If the sweep ends before the run is ready, destroy the run when it is.
     starting.then(
       (late) => late.destroy(),
       () => undefined,
@@ -234,7 +236,7 @@ async function timeSize(
     let { milliseconds, clock } = await sample(1);
     if (milliseconds > STEP_LIMIT_MS)
       return { timing: { count: run.count, milliseconds }, clock, leftOut: 0 };
-    // In the first steps kernels and caches are cold, and JavaScript is not yet compiled.
+    // Warm up: in the first steps, caches are cold and JavaScript is not compiled yet.
     const started = performance.now();
     do {
       ({ milliseconds, clock } = await sample(1));

@@ -1,6 +1,6 @@
 /**
- * Handles a choice: refuses it with a message, gives it to the run, or starts over. Loads and compiles what a choice
- * needs, for one choice after another.
+ * Handles each of the visitor's choices: refuses it with a message, applies it to the run, or starts over. Loads and
+ * compiles what a choice needs, for one choice after another.
  */
 import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
@@ -37,7 +37,7 @@ export class Chooser implements ToolHost {
     return capOf(this.session.choices, this.restarts.hardware);
   }
 
-  /** The greatest number of particles that the engine accepts, in any scene. */
+  /** The greatest number of particles that the engine accepts with the grid, whatever limit the chosen scene has. */
   get mostParticles(): number {
     const cap = capOf({ ...this.session.choices, scene: '', broadPhase: 'grid' }, this.restarts.hardware);
     return cap?.most ?? MOST_PARTICLES;
@@ -53,7 +53,7 @@ export class Chooser implements ToolHost {
       return;
     }
     const before = session.choices;
-    // Choosing a scene sets the scene's own choices, and closes the file.
+    // A choice of a scene also sets the fields that this scene determines, and closes the file.
     const base = change.scene ? { ...chooseScene(before, change.scene), opened: undefined } : before;
     const after: Selection = { ...base, ...change };
     const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));
@@ -75,12 +75,12 @@ export class Chooser implements ToolHost {
     session.choices = after;
     if (change.engine) session.isForced = false;
     if (startsOver || (!run && !restarts.isBusy)) restarts.request(after);
-    // The run that is being started will adopt the choice.
+    // A run is being started. It will adopt the choice.
     else if (!run || restarts.isBusy) session.choicesChanged.emit();
     else restarts.adjust(run);
   }
 
-  /** Starts from a file. If that fails, everything stays as it is and a note says why. */
+  /** Starts a run from a file. If the start fails, the present run goes on and a note says why. */
   async open(opened: Opened): Promise<void> {
     const { session, restarts } = this;
     this.clearNotes();
@@ -94,14 +94,14 @@ export class Chooser implements ToolHost {
     notify(`${describeOpened(opened)}${grid}`);
   }
 
-  /** Prepares the run for the chosen colours and tools. */
+  /** Prepares the run for the chosen colours, overlays and tool. Makes room if the tool needs more. */
   prepare(run: Run): void {
     this.inTurn(run, async () => {
       const { session, restarts } = this;
       const { choices } = session;
       await this.load(choices);
       const { scale, refusal } = await prepare(run, choices);
-      // Another run has started meanwhile.
+      // Do nothing if another run has started meanwhile.
       if (run !== session.run) return;
       if (refusal) notify(refusal);
       this.picture.colour(scale);
@@ -120,12 +120,15 @@ export class Chooser implements ToolHost {
     if (this.session.run) this.prepare(this.session.run);
   }
 
-  /** Makes room for more particles. */
+  /** Makes room for the particles or obstacles that the chosen tool adds. */
   makeRoom(): void {
     this.restarts.makeRoom();
   }
 
-  /** Acts on a run once earlier calls are done. Errors become a notice, if the run is still the present one. */
+  /**
+   * Calls `act` once the work of earlier calls is done, and shows its error if it fails. Does neither if `run` is no
+   * longer the present run by then.
+   */
   inTurn(run: Run, act: () => Promise<void>): void {
     const { session } = this;
     this.preparing = whileWaiting(

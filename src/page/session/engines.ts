@@ -1,7 +1,6 @@
 /**
- * Opens engines for the choices and starts runs on them: on the present engine if it is large enough, on a larger
- * device if the present one is too small, and on the CPU if there is no GPU, with a note. Reports the loss of each
- * engine.
+ * Opens engines for the choices and starts runs on them. If the present device is too small, opens a larger one. If
+ * there is no GPU, opens the CPU engine and shows a note. Reports the loss of each engine.
  * Guarantee: an engine that is opened here and not returned is destroyed.
  */
 import { CellstormError, GpuError, LimitError } from '../../core/base/errors';
@@ -18,7 +17,7 @@ import { Signal } from '../support/signal';
 import { type Engine, explain, explainMissingGpu, type Run } from '../view/engine';
 import type { Session } from '../view/session';
 
-/** The wait before a second request for an adapter. */
+/** Milliseconds before a second request for a GPU adapter. */
 const ADAPTER_PAUSE_MS = 1000;
 export const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
@@ -34,15 +33,15 @@ export class NoEngineError extends CellstormError {}
 export class Engines {
   /** Devices lost so far. */
   losses = 0;
-  /** Emitted if there is no GPU to choose. */
+  /** Emitted if no GPU can be opened and none was lost before. */
   readonly gpuMissing = new Signal();
-  /** Engines that have lost their device. */
+  /** The engines that have lost their GPU device. */
   private readonly gone = new WeakSet<Engine>();
 
   constructor(
     private readonly openers: Openers,
     private readonly session: Pick<Session, 'engine'>,
-    /** Called for each lost device, also if its engine is no longer the session's. */
+    /** Called for each lost device, even if its engine is not the session's engine. */
     private readonly recover: (engine: Engine, reason: string) => void,
   ) {}
 
@@ -59,7 +58,7 @@ export class Engines {
     return present.holds(count) ? present : this.openGpu({ particles: count, dimensions });
   }
 
-  /** Starts a run on this engine or, if its device is too small, on a new device with just enough room. */
+  /** Starts a run on this engine. If its device is too small, starts the run on a new device that has enough room. */
   async start(
     engine: Engine,
     options: SimulationOptions,
@@ -129,7 +128,7 @@ export class Engines {
   }
 }
 
-/** Returns the hardware of an engine. Without an engine, assumes hardware without limits of its own. */
+/** Returns the limits of an engine's hardware. For the CPU engine or no engine, only the page's own limit applies. */
 export function hardwareOf(engine: Engine | undefined, { dimensions }: Selection): Hardware {
   const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
   return { isSoftware: engine?.isSoftware ?? false, most };

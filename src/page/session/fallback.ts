@@ -1,6 +1,6 @@
 /**
- * Finds something to start if the choices cannot run: fewer particles or more usual settings, with an explanation.
- * Pure.
+ * If the choices cannot run, finds other choices to start, and explains them to the visitor: fewer particles, or more
+ * usual settings. Pure functions.
  */
 import { ArgumentError, GpuError, LimitError } from '../../core/base/errors';
 import { changedFields, defaultChoices } from '../model/choices';
@@ -11,7 +11,7 @@ import { isUnloaded } from '../support/chunk-errors';
 import { formatCount } from '../support/format';
 import { explain } from '../view/engine';
 
-/** The next number of particles is at most this share of the refused one, so that few attempts are needed. */
+/** Each attempt has at most this share of the refused number of particles, so that a few attempts suffice. */
 const MOST_OF_REFUSED = 0.99;
 
 export interface Fallback {
@@ -20,7 +20,10 @@ export interface Fallback {
   readonly apology: string;
 }
 
-/** Returns the choices with as many particles as fit; undefined for the CPU, for a file, or if fewer cannot help. */
+/**
+ * Returns the choices with as many particles as fit, after `tried` particles were refused with `error`. Returns
+ * undefined for the CPU engine, for a file, or if fewer particles would not prevent the error.
+ */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
@@ -40,8 +43,9 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 }
 
 /**
- * Returns more usual choices if the values contradict each other or a part of the page did not load: first the scene's
- * usual sizes, then all its usual settings, then the page's first choices. Returns undefined for other errors.
+ * Returns more usual choices if the values contradict each other (ArgumentError) or a part of the page did not load.
+ * Repeated calls lead from the scene's usual sizes to all its usual settings, then to the page's first choices. If a
+ * file is open, the first call also leaves the file. Returns undefined for other errors.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

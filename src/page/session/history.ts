@@ -1,6 +1,7 @@
 /**
- * Keeps states that a visitor can go back to, and from which the page goes on after a device loss: the first state and
- * the last few. Limits on their number, their size and the time between them protect the page's memory and frame rate.
+ * Keeps the first state of a run and the last few states. The visitor can go back to them, and after a device loss the
+ * page goes on from the last one. Limits protect the page's memory and frame rate: few states, not too large together,
+ * and not too often.
  */
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
@@ -9,7 +10,9 @@ import { type Run, stateOf } from '../view/engine';
 const INTERVAL_MS = 3000;
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
-/** The greatest number of array elements in all kept states. A single state that is larger is kept alone. */
+/**
+ * The greatest sum of valuesOf() over all kept states. If the newest state alone is larger, only this state is kept.
+ */
 const MOST_VALUES = 2 ** 24;
 
 interface Kept {
@@ -27,7 +30,7 @@ export class History {
   private asking: object | undefined;
   private hasChanged = false;
 
-  /** Keeps states of this run from now on. Forgets those of the previous run, unless this run goes on from them. */
+  /** Keeps states of this run from now on. Forgets earlier states, unless this run goes on from one of them. */
   attach(run: Stateful, goesOn = false): void {
     this.run = run;
     if (!goesOn) this.kept = [];
@@ -50,10 +53,10 @@ export class History {
     this.keep(now);
   }
 
-  /** Returns the last kept state before `time`, or the first one if none is earlier. Forgets later states. */
+  /** Returns the last kept state before `time`, or the first one if none is earlier. Forgets the states after it. */
   takeBefore(time: number): State | undefined {
     while (this.kept.length > 1 && (this.kept.at(-1)?.time ?? 0) >= time) this.kept.pop();
-    // Discard a state that is still being read: it is later than the one to which the run returns.
+    // Discard a state that is still being read: it is later than the state to which the run returns.
     if (this.latest) this.askAnew();
     return this.latest;
   }
@@ -63,7 +66,7 @@ export class History {
     this.kept = this.kept.filter((one) => one.checkpoint !== checkpoint);
   }
 
-  /** Discards the state that is being read; a new one is read later. */
+  /** Discards the state that is being read. A later frame reads a new state. */
   private askAnew(): void {
     this.asking = undefined;
     this.hasChanged = true;
@@ -91,7 +94,9 @@ export class History {
     }
   }
 
-  /** Drops the oldest states but the first. Drops the first only if it and the last one together are too large. */
+  /**
+   * Drops the second oldest state until the limits hold. If the last two states are still too large, drops the older.
+   */
   private thin(): void {
     const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {
@@ -101,7 +106,9 @@ export class History {
   }
 }
 
-/** Counts the array elements of a state, with those of its method. Arrays that both share count once. */
+/**
+ * Counts the positions, velocities and births of a state, and its method's arrays of floats. Shared arrays count once.
+ */
 function valuesOf({ positions, velocities, births, method }: State): number {
   const arrays = new Set([positions, velocities]);
   if (births) arrays.add(births);

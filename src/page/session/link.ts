@@ -1,7 +1,7 @@
 /**
- * Writes the choices and the view into the page's address, and reads them back. The address holds only what differs
- * from the scene's defaults and from the first view, and the version of this format. Reading ignores unknown names and
- * clamps numbers to their ranges.
+ * Formats the choices and the view as the query of the page's URL, and reads them back. The query holds the version of
+ * this format, and only the values that differ from the scene's defaults and from the first view. Reading ignores
+ * unknown names and clamps numbers to their ranges.
  */
 
 import { changedFields, defaultChoices } from '../model/choices';
@@ -9,24 +9,26 @@ import { type Choices, clampValue, FIELD_NAMES, type FieldName } from '../model/
 import type { Appearance } from '../support/appearance';
 import { LOOK_RANGES, readLook, writeLook } from '../view/camera';
 
-/** Raise it if a name changes its meaning. The page reads the names that it knows in addresses of any version. */
+/** Raise the version if a name changes its meaning. The page reads the names that it knows in URLs of any version. */
 const VERSION = 1;
 const VERSION_NAME = 'v';
 
-/** The view of the run, as an address records it. */
+/** The view of the run, as a URL stores it. */
 export interface ViewState {
-  /** See camera.ts. Left out of the address if it is for other dimensions than the chosen ones. */
+  /** The camera's state (see camera.ts). If it has other dimensions than the choices, the URL leaves it out. */
   readonly look?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
   /** Id of the particle that the inspector shows. */
   readonly inspected?: number | undefined;
-  /** Light or dark, if the opened address says so. A visitor's own choice goes into no link. */
+  /**
+   * The appearance that the opened URL demands, if any. If the visitor chooses one on the page, no link contains it.
+   */
   readonly appearance?: Appearance | undefined;
 }
 
 export const MOST_ID = 2 ** 32 - 1;
 
-/** Returns the part of an address after the question mark, or ''. */
+/** Returns the part of a URL after the question mark; '' if nothing differs from the defaults. */
 export function writeLink(
   choices: Choices,
   { look, isPaused, inspected, appearance }: ViewState = {},
@@ -40,7 +42,7 @@ export function writeLink(
     const value = choices[name];
     return [name, String(typeof value === 'boolean' ? Number(value) : value)];
   });
-  // The run may still have other dimensions than the choices.
+  // Until a new run is shown, `look` is the camera of the old run, which may have other dimensions than the choices.
   if (look && look.length === LOOK_RANGES[choices.dimensions].length)
     written.push(['camera', writeLook(choices.dimensions, look)]);
   if (isPaused) written.push(['paused', '1']);

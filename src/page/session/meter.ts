@@ -1,6 +1,6 @@
 /**
- * Measures the run for the panel a few times a second, one measurement at a time, and less often if it takes long.
- * Counts frames too.
+ * Measures the run for the panel a few times a second, or less often if a measurement takes long. At most one
+ * measurement runs at a time. Counts frames, too.
  */
 import type { Measured } from '../model/simulation-view';
 import type { Run } from '../view/engine';
@@ -13,7 +13,7 @@ const FRAME_WINDOW_MS = 1000;
 export class Meter {
   measures: Measured | undefined;
   private run: Run | undefined;
-  /** The state has changed since the last measurement began. */
+  /** True if the state has changed since the last measurement began. */
   private stale = false;
   private asking = false;
   private next = 0;
@@ -44,13 +44,13 @@ export class Meter {
 
   frame(now: number): void {
     this.frames.push(now);
-    // Keep at least two, however far apart.
+    // Keep at least the last two frames, however far apart they are.
     while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 
   /**
-   * Frames per second over the last second, or between the last two frames if they are farther apart; 0 before there
-   * are two.
+   * Frames per second over the last second. If the last two frames are farther apart, the rate between these two. 0
+   * before there are two frames.
    */
   get framesPerSecond(): number {
     const first = this.frames[0];

@@ -1,6 +1,6 @@
 /**
- * Moves the viewpoint for the visitor, notifies the pointer's tools, and requests a new picture. In an unbounded world,
- * fitting searches for the particles.
+ * Moves the viewpoint for the visitor, notifies the pointer's tools, and requests a new picture. To fit an unbounded
+ * world, reads the particles to find the box around them.
  */
 import { notify } from '../support/notes';
 import type { PointerTools } from '../tools/pointer-tools';

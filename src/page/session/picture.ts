@@ -1,6 +1,6 @@
 /**
- * The picture of the run: prepares what the choices draw, combines the viewpoint and the colours into a frame, draws
- * it, keeps the legend and key beside it up to date, and provides the picture for files and films.
+ * Draws the picture of the run. Prepares colours and overlays for the choices, and combines them with the viewpoint
+ * into a frame. Keeps the legend and the key up to date, and provides the picture for files and films.
  */
 import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
 import { themeOf } from '../model/fluid-look';
@@ -14,10 +14,10 @@ import { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 
-/** A live film takes an unchanged picture again after this time, because marks over it may change. */
+/** A live film takes an unchanged picture again after this time, because the marks over the picture may change. */
 const STILL_MS = 250;
 
-/** Takes the picture and the layers over it, from bottom to top, in the task that drew it. */
+/** Receives the picture and the layers over it, from bottom to top, in the task that drew the picture. */
 type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
 /** Marks over the picture, such as the inspector's. */
@@ -35,7 +35,7 @@ export class Picture {
   /** Marks over the picture; undefined until the inspector is loaded. */
   marks: Marks | undefined;
   readonly legend = new Signal<Legend>();
-  /** Emitted when a picture was drawn. */
+  /** Emitted when a picture has been drawn. */
   readonly painted = new Signal();
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
@@ -86,12 +86,12 @@ export class Picture {
     this.painted.emit();
   }
 
-  /** Passes every picture to `watcher` from now on, unchanged ones repeatedly. Undefined ends this. */
+  /** Passes every new picture to `watcher` from now on, and unchanged pictures every STILL_MS. Undefined ends this. */
   watch(watcher: Watcher | undefined): void {
     this.watcher = watcher;
   }
 
-  /** Draws if the last picture is out of date. Call it every frame. */
+  /** Draws if the last picture is out of date or a live film needs a picture. Call it every frame. */
   update(run: Run, now: number): void {
     this.isWatched = this.watcher !== undefined && (this.isDirty || now - this.watchedAt > STILL_MS);
     if (this.isDirty || this.isWatched) this.draw(run);
@@ -118,7 +118,7 @@ export class Picture {
     return use(this.marks?.laidOver(canvas) ?? canvas);
   }
 
-  /** Returns a file, or null if the browser could not make one. */
+  /** Returns a PNG file of the picture with its marks, or null if the browser could not make one. */
   async toPng(run: Run): Promise<Blob | null> {
     const png = this.take(
       run,
@@ -143,7 +143,7 @@ export class Picture {
   private get isSurface(): boolean {
     const { run, choices } = this.session;
     if (!run || choices.fluidAs !== 'surface') return false;
-    // In 3D the surface would hide lines.
+    // In 3D the surface would hide the lines of overlays, so the fluid is drawn as particles.
     const isHiding = run.simulation.dimensions === 3 && hidesLines(run.drawable(shownOf(choices)));
     return !isHiding && run.hasSurface(this.scale.by);
   }

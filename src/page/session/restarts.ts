@@ -1,10 +1,9 @@
 /**
- * Keeps an engine running what is chosen: starts over one request at a time, goes on with the state if it can, replaces
- * a lost device, and starts something else if the choice cannot run. Inputs: the session's choices and the last kept
- * state. Outputs: the session's run and engine, and notes on what differs from the choice.
- * Guarantee: each loss of an engine is handled once. A run is either shown when it is ready or destroyed. If the
- * visitor chooses something else before the run is ready, the page gives the run up, but only while another run stays
- * visible.
+ * Keeps the choices running on an engine. Starts runs, one at a time, and continues an earlier state where possible.
+ * Replaces a lost device, and starts something else if the choices cannot run. Inputs: the session's choices and the
+ * last kept state. Outputs: the session's run and engine, and notes on what differs from the choices.
+ * Guarantee: each loss of an engine is handled once. A run is either shown when it is ready or destroyed. The page may
+ * destroy a run before it is ready if the visitor has chosen something else and another run stays visible.
  */
 import { GpuError } from '../../core/base/errors';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
@@ -24,7 +23,7 @@ import { fewerThan, moreUsual } from './fallback';
 import type { History } from './history';
 import { type Prepared, prepare } from './picture';
 
-/** The number of lost devices that the page replaces. After one more loss it turns to the CPU. */
+/** The number of lost devices that the page replaces. After one more loss the page uses the CPU engine. */
 const MOST_LOSSES = 2;
 
 /** A run that is ready to be drawn. */
@@ -35,7 +34,7 @@ export interface Shown extends Prepared {
   readonly isOtherBox: boolean;
   /** The box to look at. */
   readonly box: SeenBox;
-  /** True if the history keeps the earlier states. */
+  /** True if the run continues an earlier state, so that the history keeps its states. */
   readonly hasPast: boolean;
 }
 
@@ -54,13 +53,13 @@ export class Restarts {
   /** The state that the next run goes on from, after a device loss or because the run needs more room. */
   private continued: ContinuedState | undefined;
   /**
-   * True while a run with more room is prepared that continues the state of the present run. The present run takes no
-   * steps then, because the new run would repeat them.
+   * True while the page prepares a run that has more room and continues the state of the present run. Meanwhile the
+   * present run takes no steps, because the new run would repeat them.
    */
   isContinuing = false;
   /** Tells the visitor why something other than the choice starts. */
   private apology = '';
-  /** Why the CPU runs instead of the GPU, and whether the page must still show it. */
+  /** Why the CPU runs instead of the GPU, and whether the next run must show this reason again. */
   private whyForced = '';
   private isNoteDue = false;
 
@@ -84,14 +83,14 @@ export class Restarts {
     await this.working;
   }
 
-  /** Starts over with these choices, once the start in progress is done. */
+  /** Starts over with these choices. If another start is in progress, waits until that start is done. */
   request(choices: Selection): void {
     this.wanted = choices;
     this.session.choicesChanged.emit();
     this.working ??= whileWaiting(this.work());
   }
 
-  /** Gives the present run the settings that changed. */
+  /** Applies the settings that changed to the present run. */
   adjust(run: Run): void {
     const { session } = this;
     run.simulation.set(settingChanges(session.present, session.choices));
@@ -149,9 +148,9 @@ export class Restarts {
       try {
         await this.restart(choices);
       } catch (error) {
-        // Device loss is reported separately, in a later task.
+        // Device loss is reported separately, in a later task. Wait for the report.
         if (error instanceof GpuError && error.reason === 'lost') await nextTask();
-        // A later request replaces this one.
+        // A later request replaces the failed one.
         if (this.wanted) continue;
         this.wanted = this.fewer(choices, error);
         if (this.wanted) {
@@ -173,7 +172,7 @@ export class Restarts {
     this.working = undefined;
   }
 
-  /** Returns to the choices of the present run, together with later choices that suit it. */
+  /** Returns to the choices of the present run, and keeps later choices if the run can adopt them. */
   private stay(run: Run, refused: Selection): void {
     const { session } = this;
     const { running } = session;
@@ -196,7 +195,7 @@ export class Restarts {
     return Object.fromEntries(since.map((name) => [name, choices[name]]));
   }
 
-  /** Returns the choices with as many particles as fit, if the device refused for lack of room. */
+  /** Returns the choices with as many particles as fit, if the error says that the device has too little room. */
   private fewer(choices: Selection, error: unknown): Selection | undefined {
     // While the page makes room, do not start with fewer particles: that would replace the present run.
     const fewer = this.isContinuing ? undefined : fewerThan(choices, this.countOf(choices), error);
@@ -220,22 +219,22 @@ export class Restarts {
     }
     if (choices.engine === 'cpu') return undefined;
     const { engines } = this;
-    // The device was lost before the run was shown.
+    // The device was lost before the run was shown: try again with another device.
     if (error instanceof GpuError && error.reason === 'lost' && ++engines.losses <= MOST_LOSSES)
       return choices;
-    // A GPU that fails at the first picture is of no use.
+    // The GPU failed before the first picture, so the CPU engine replaces it.
     this.force(explain(error), CPU_INSTEAD);
     return { ...choices, engine: 'cpu' };
   }
 
-  /** Switches to the CPU engine, and shows why and what happens. */
+  /** Records that the CPU engine replaces the GPU. Shows why, and what the CPU engine does (`does`). */
   private force(why: string, does: string): void {
     this.session.isForced = true;
     this.whyForced = why;
     showEngineNote(`${why} ${does}`);
   }
 
-  /** Notifies the visitor that nothing is left to try, and how to try again. Keeps the continued state. */
+  /** Tells the visitor that nothing runs, and how to try again. Keeps the continued state for the next attempt. */
   private giveUp(error: unknown): void {
     const { isForced } = this.session;
     this.apology = '';
@@ -248,7 +247,7 @@ export class Restarts {
   private async restart(choices: Selection): Promise<void> {
     const { session } = this;
     const loading = this.load(choices);
-    // Awaited below; until then an error must not count as unhandled.
+    // `loading` is awaited below. Until then, an error of it must not count as unhandled.
     loading.catch(() => undefined);
     const engine = await this.engines.openFor(choices);
     let actual: Selection = { ...choices, engine: engine.kind };
@@ -338,13 +337,13 @@ export class Restarts {
     this.shown.emit({ ...prepared, engine, run, isOtherEngine, isOtherBox, hasPast });
   }
 
-  /** Packs a state of the present run for the run that replaces it. */
+  /** Packs a state of the present run, so that the next run can continue it. */
   private continuedFrom(checkpoint: State): ContinuedState | undefined {
     const { run, running } = this.session;
     return run && running && packContinued(run.simulation, running, this.startedCount, checkpoint);
   }
 
-  /** Goes on from a state. Returns false if it does not fit the run. */
+  /** Makes the run continue a state. Returns false if the state does not fit the run. */
   private resume(run: Run, { checkpoint }: ContinuedState): boolean {
     try {
       goOnFrom(run, checkpoint);
@@ -356,14 +355,15 @@ export class Restarts {
   }
 
   /**
-   * After a loss, opens another device (after MOST_LOSSES losses the CPU engine) and goes on from the last kept state.
+   * Handles the loss of an engine: requests a run on another device, or on the CPU engine after more than MOST_LOSSES
+   * losses. The run goes on from the last kept state, if there is one that fits.
    */
   private recover(engine: Engine, reason: string): void {
     if (engine !== this.session.engine) return;
     const losses = ++this.engines.losses;
     const { session } = this;
     const { latest } = this.history;
-    // If a later state is already moving to a run with more room, go on from that state instead.
+    // If makeRoom() has already packed a later state, go on from that state instead.
     const kept = latest && this.continuedFrom(latest);
     const isLater =
       this.isContinuing && this.continued && kept && this.continued.checkpoint.time > kept.checkpoint.time;

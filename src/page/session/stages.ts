@@ -1,17 +1,17 @@
-/** Keeps the times of the last timed steps by stage, for the live plot. Pure. */
+/** Keeps the time of each stage in the last timed steps, for the live plot. Does not touch the page. */
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
-/** The greatest number of samples, and the least time between two: half a minute in all. */
+/** The greatest number of samples, and the least time between two of them. Together they span half a minute. */
 export const MOST_STAGE_SAMPLES = 60;
 const INTERVAL_MS = 500;
-/** Frames may come this much early. */
+/** A sample may come this many milliseconds before INTERVAL_MS has passed, because frames are not punctual. */
 const EARLY_MS = 20;
 
-/** Name of the only band if the step was timed as a whole. */
+/** Name of the only band in the plot if a step was timed as a whole. */
 export const WHOLE_STEP = 'whole step';
 
-/** Describes each stage. */
+/** Describes each stage, for the list below the plot. */
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
   integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',
@@ -37,7 +37,10 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/** uPlot's form: sample numbers; then, for each stage in order, its time plus the times of all later stages. */
+/**
+ * Data in the form that uPlot reads. First the sample numbers; then, for each stage in order, its time plus the times
+ * of all later stages, in milliseconds, per sample.
+ */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
@@ -47,8 +50,8 @@ export class StageHistory {
   private discarded = 0;
 
   /**
-   * Adds a step. Returns false if the step is not new or comes too soon. If some of its times are missing, only counts
-   * it as discarded.
+   * Adds a step. Returns false if the step is not new or comes too soon. A step that lacks some times is only counted
+   * as discarded.
    */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
@@ -85,7 +88,7 @@ export class StageHistory {
     return this.samples.length;
   }
 
-  /** The times of the last step. */
+  /** The times of the last kept step. */
   get latest(): Readonly<Record<string, number>> {
     return this.samples.at(-1) ?? {};
   }
@@ -105,7 +108,8 @@ export class StageHistory {
   }
 
   /**
-   * The newest sample is at 0, earlier ones at −1, −2 … A single sample is at both ends, so that its bands have width.
+   * Returns the plot's data. The newest sample is at 0, earlier ones at −1, −2 … A single sample is at both ends of the
+   * plot, so that its bands have width.
    */
   stacked(): Stacked {
     const { names } = this;

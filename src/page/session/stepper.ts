@@ -1,7 +1,7 @@
 /**
  * Decides when the run takes a step: 60 times a second while it plays, less often on a slower screen, and once for each
- * of the visitor's requests. It does not play while a film takes the steps, a sweep holds the run, or the GPU lags
- * behind. A step applies the scene's drive and the tools.
+ * step that the visitor requests. The run does not play while a film takes the steps, while a sweep (which times other
+ * runs) holds it, or while the GPU lags behind. A step applies the scene's drive and the tools.
  */
 import { applyDrive } from '../../scenes';
 import { STEP_SECONDS } from '../model/choices';
@@ -12,9 +12,9 @@ import type { Session } from '../view/session';
 import type { Restarts } from './restarts';
 
 const STEP_MS = 1000 * STEP_SECONDS;
-/** Frames are not punctual: a step may come this much early. */
+/** Frames are not punctual, so a step may come this many milliseconds early. */
 const EARLY_MS = 3;
-/** With this many pending submissions, a frame adds none. Two frames submit a step and a picture each. */
+/** With this many pending submissions, a frame adds none: those of two frames, each of a step and a picture. */
 const MOST_PENDING = 4;
 /** With steps longer than this, a frame adds submissions only if none is pending, so that the page reacts sooner. */
 const SLOW_MS = 100;
@@ -22,14 +22,14 @@ const MOST_PENDING_SLOW = 1;
 
 export class Stepper {
   isPlaying: boolean;
-  /** The run waits for a sweep, which times other runs. */
+  /** True while the run waits for a sweep, which times other runs. */
   private isHeldStill = false;
-  /** A film takes the steps. */
+  /** True while a film takes the steps. */
   private isTaken = false;
-  /** Milliseconds that have passed and that no step has covered yet. */
+  /** The milliseconds that have passed but that no step has simulated yet. */
   private owed = 0;
 
-  /** `isPaused`: the visitor or the address paused it. `isCalm`: the system asks for less motion. */
+  /** `isPaused`: the visitor or the URL paused the run. `isCalm`: the visitor's system asks for less motion. */
   constructor(
     private readonly session: Session,
     private readonly restarts: Pick<Restarts, 'isBusy' | 'isContinuing'>,
@@ -78,7 +78,7 @@ export class Stepper {
     return !this.isHeld && run.pending < (isSlow(run) ? MOST_PENDING_SLOW : MOST_PENDING);
   }
 
-  /** Resolves when few submissions are pending. */
+  /** Resolves when fewer than MOST_PENDING submissions are pending. */
   async caughtUp(): Promise<void> {
     while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }

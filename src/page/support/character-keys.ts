@@ -1,7 +1,7 @@
 /**
  * Switches single-character shortcuts on and off. They work wherever the focus is, so visitors who use speech input, or
  * who hit keys by accident, can switch them off. The browser stores the setting for all pages of the site. Space, the
- * arrows and the keys of a focused control always work. This module stores the state, because a page has only one.
+ * arrows and the keys of a focused control always work. A page has only one such setting, so this module stores it.
  */
 import { setHint } from './hints';
 import { storedValue, storeValue } from './storage';
@@ -21,12 +21,12 @@ export function isCharacter(key: string): boolean {
   return [...key].length === 1 && key !== ' ';
 }
 
-/** Matches a character key in parentheses at the end of a hint, which is the control's shortcut. */
+/** Matches the shortcut at the end of a hint: a character in parentheses, perhaps after "shift and". */
 const SHORTCUT = / \((?:shift and )?[^ ]\)$/u;
 
 /**
- * Connects the checkbox that switches character keys. While they are off, neither buttons nor hints mention them. Call
- * it after showHints() (hints.ts).
+ * Connects the checkbox that switches character keys on and off. While these keys are off, neither buttons nor hints
+ * mention them. Call it after showHints() (hints.ts).
  */
 export function letChoose(box: HTMLInputElement): void {
   const buttons = [...document.querySelectorAll('[aria-keyshortcuts]')]

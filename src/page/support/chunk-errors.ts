@@ -1,6 +1,6 @@
 /**
- * Detects the errors of parts of the page that the browser could not load. Their messages differ between browsers, so
- * an event of Vite's loader marks the errors. Only the built page has this loader.
+ * Recognizes the errors that occur if the browser could not load a part of the page. Their messages differ between
+ * browsers, so this module remembers the errors that Vite's loader reports. Only the built page has this loader.
  */
 const FAILURES = new WeakSet<object>();
 

@@ -7,7 +7,7 @@ export function find<Kind extends Element>(id: string, kind: new () => Kind): Ki
   return element;
 }
 
-/** Sets the text of an element if it differs. Most texts are set in every frame without a change. */
+/** Sets the text of an element, unless the element has this text already. Callers set most texts in every frame. */
 export function setText(id: string, text: string): void {
   const element = find(id, HTMLElement);
   if (element.textContent !== text) element.textContent = text;

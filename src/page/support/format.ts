@@ -14,12 +14,12 @@ export function formatCount(count: number): string {
   return count < 1e7 ? WHOLE.format(count) : SHORT.format(count);
 }
 
-/** Formats with four significant digits. */
+/** Formats a number with at most four significant digits. */
 export function formatReal(value: number): string {
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
 
-/** Formats a share as a percentage, with enough digits to distinguish it from 100%. */
+/** Formats a share as a percentage. Above 99% it has more decimals, at most six, so that it differs from 100%. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
   const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;

@@ -1,7 +1,8 @@
 /**
- * Shows hints, which explain controls. A hint appears when the mouse points at the control, or when the control gets
- * the focus by key or tap. Screen readers read hints as descriptions. The attribute data-hint contains an element's
- * hint. Titles in the markup become hints, because browsers show a title only to visitors with a mouse.
+ * Shows hints, which explain controls. A hint appears when the mouse points at the control. It also appears when a key
+ * moves the focus to the control; for a text field or a list, any focus suffices. Screen readers read hints as
+ * descriptions. The attribute data-hint contains an element's hint. Titles in the markup become hints, because browsers
+ * show a title only to visitors with a mouse.
  */
 
 /** Milliseconds before a hint appears, so that a mouse that only passes a control shows none. */
@@ -45,7 +46,7 @@ class Tip {
     this.box.className = 'tip';
     // Screen readers get the text as the control's description already.
     this.box.ariaHidden = 'true';
-    // In browsers with popovers, puts the hint above sheets, too.
+    // A popover lies above everything else, even above open dialogs. Old browsers ignore this property.
     this.box.popover = 'manual';
     document.body.append(this.box);
     document.addEventListener('pointerover', ({ target, pointerType }) => {

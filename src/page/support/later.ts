@@ -1,6 +1,6 @@
 /**
- * Loads a part of the page on the first request, such as a sheet, a film or the tools. Later requests share the load.
- * After a failure the next request loads again. The page shows a sign while a load takes long: see waiting.ts.
+ * Loads a part of the page, such as a dialog or the pointer's tools, on the first request. Later requests share the
+ * load. After a failure the next request loads again. While a load takes long, the page shows a sign: see waiting.ts.
  */
 import { whileWaiting } from './waiting';
 

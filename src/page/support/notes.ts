@@ -6,7 +6,7 @@ export function notify(text: string): void {
   show('notice', text);
 }
 
-/** Shows why the engine is not the chosen one. The text '' removes the note. */
+/** Shows why the engine is not the chosen one, or that a new device replaces a lost one. '' removes the note. */
 export function showEngineNote(text: string): void {
   show('engine-note', text);
 }

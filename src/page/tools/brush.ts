@@ -69,17 +69,18 @@ export class GpuBrush {
     return new GpuBrush(gpu, { brush, hold }, layout, uniforms);
   }
 
-  /** Call between two steps. */
+  /** Call it between two steps. */
   push(simulation: GpuSimulationView, { origin, direction, reach, force }: Stroke, seconds: number): void {
     const { positions, velocities } = simulation.buffers;
     const change = force * seconds;
     this.run(simulation, 'brush', { origin, direction, reach, change, held: 0 }, [positions, velocities]);
   }
 
-  /** Call between two steps. */
+  /** Call it between two steps. */
   hold(simulation: GpuSimulationView, { id, position, speed }: Grip, seconds: number): void {
     const { positions, velocities, ids } = simulation.buffers;
     const change = HELD_SHARE / seconds;
+    // The kernel `hold` reads `reach` as the greatest speed, and `change` as the speed per unit of distance.
     const stroke = { origin: position, direction: NOWHERE, reach: speed, change, held: id };
     this.run(simulation, 'hold', stroke, [positions, velocities, ids]);
   }

@@ -12,13 +12,13 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import type { ToolHost } from './tools';
 
-/** The tools that act within the brush, so that the ring is shown for them. */
+/** The tools that act within the brush. Only these tools show the ring. */
 const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase'];
 
 export class PointerTools {
   /** The position of the pointer while it is down. */
   private pressed: ScreenPosition | undefined;
-  /** The position of a mouse over the picture, pressed or not. */
+  /** The position of a mouse or a pen over the picture, pressed or not. */
   private hovered: ScreenPosition | undefined;
   private readonly tools = new Later(async () => {
     const { Tools: Made } = await import('./tools');
@@ -31,7 +31,7 @@ export class PointerTools {
   constructor(
     private readonly session: Session,
     private readonly viewpoint: Viewpoint,
-    /** Prepares choices and makes room for particles. */
+    /** Prepares the tools, and makes room for the particles or obstacles that they add. */
     private readonly host: ToolHost,
   ) {}
 

@@ -64,8 +64,8 @@ export function sprinkle(
   if (!radiusRange) return { positions };
   const radii = Float32Array.from(made, ({ radius }) => radius);
   if (!boxes) return { positions, radii };
-  // Each box has its corners on its ball. Keep the balls a little inside the range of radii, because rounding must not
-  // move a box out of the range.
+  // Make a cube (in 2D a square) of each ball, with its corners on the ball. Keep the ball a little inside the range of
+  // radii, because rounding must not move the cube out of the range.
   const { smallest, largest } = radiusRange;
   const halfExtents = Float32Array.from(
     made.flatMap(({ radius }) => {
@@ -119,7 +119,8 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 /**
  * Returns a wall of at most `most` balls from one position to another, and the position at which it ends. The balls
  * have the particles' radius, and their centres are at most one radius apart, so that no particle slips through. In 2D
- * they form a row, in 3D pillars on the floor, `height` high. Skips positions at which there is an obstacle.
+ * they form a row, in 3D pillars on the floor, `height` high. Skips positions outside the world, and positions less
+ * than half a radius from the centre of an obstacle.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,

@@ -30,7 +30,7 @@ export interface ToolHost {
   readonly cap: Cap | undefined;
   /** Prepares the chosen tool, or shows the visitor why that is not possible. */
   prepareTool(): void;
-  /** Makes room for more particles. */
+  /** Makes room for more particles or obstacles. */
   makeRoom(): void;
 }
 
@@ -48,7 +48,10 @@ export class Tools {
   private isReading = false;
   /** True if a step has been taken since the pointer went down. */
   private hasActed = false;
-  /** The run for which more room was requested since the pointer went down. A second request would be refused again. */
+  /**
+   * The run for which room was requested since the pointer went down. While the same run goes on, the request was not
+   * granted, so it is not repeated.
+   */
   private fullRun: Run | undefined;
   /** The position of a push or pull that ended before a step. The next step applies it. */
   private tap: ScreenPosition | undefined;

@@ -1,6 +1,6 @@
 /**
- * The camera of 3D scenes. It circles a target in the box, by itself or when a visitor turns it. camera.ts defines the
- * conventions for matrices and positions.
+ * The camera of 3D scenes. It circles a target, at first the middle of the box, by itself or when a visitor turns it.
+ * camera.ts defines the conventions for matrices and positions.
  */
 import { mat4 } from 'wgpu-matrix';
 import {
@@ -22,8 +22,8 @@ import {
 } from './camera';
 
 /**
- * Focal length, as a multiple of the shorter side of the free part of the window without its margin. Greater values
- * make the picture flatter.
+ * Focal length, as a multiple of the shorter side of the free part of the window, without MARGIN. Greater values make
+ * the picture flatter.
  */
 const FOCAL = 1.5;
 /** Radians per second. A whole turn takes one and a half minutes. */
@@ -53,7 +53,7 @@ export class Camera3D implements Camera {
     this.pitch = clamp(this.pitch + pitch, LOWEST_PITCH, HIGHEST_PITCH);
   }
 
-  /** Turns the camera slowly while the visitor does nothing. */
+  /** Turns the camera by as much as it turns by itself in this time. */
   drift(seconds: number): void {
     this.yaw += ORBIT_SPEED * seconds;
   }
@@ -99,6 +99,7 @@ export class Camera3D implements Camera {
   sight(box: Corners, viewport: Viewport): CameraMatrices {
     const { free } = viewport;
     const [width, height, depth] = extents(box);
+    // Half of the box's greatest width on the screen at any yaw, and half of its height there.
     const across = Math.hypot(width, depth) / 2;
     const up = (height / 2) * Math.cos(this.pitch) + across * Math.sin(this.pitch);
     const room = {
@@ -106,6 +107,8 @@ export class Camera3D implements Camera {
       height: Math.max(1, free.height - 2 * MARGIN),
     };
     const focal = FOCAL * Math.min(room.width, room.height);
+    // From the distance `fitted`, the section through the middle of the box just fits into the free part. Without
+    // magnification the camera is farther away, because the near side of the box looks larger.
     const fitted = Math.max((2 * across * focal) / room.width, (2 * up * focal) / room.height);
     const reach = Math.hypot(width, height, depth) / 2 + Math.hypot(...this.offset);
     const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.magnification;

@@ -50,7 +50,7 @@ export interface CameraMatrices {
   readonly reach: number;
 }
 
-/** A ray from the camera through a point of the screen. In 2D, only the point of the world at that position. */
+/** A ray from the camera through a point of the screen. In 2D it is only `origin`, the point of the world there. */
 export interface Ray {
   readonly origin: readonly number[];
   /** A vector of length 1; 0 in 2D. */
@@ -73,7 +73,7 @@ export interface Camera {
   fit(): void;
   /** Returns the camera's state as a look (see LOOK_RANGES); undefined if the visitor has not moved the camera. */
   look(box: Corners): readonly number[] | undefined;
-  /** Restores the state in a look. Its numbers must be in LOOK_RANGES. Ignores a look of other dimensions. */
+  /** Restores the state in a look, whose numbers must lie within LOOK_RANGES. Ignores a look of other dimensions. */
   lookAs(look: readonly number[], box: Corners): void;
 }
 
@@ -89,7 +89,7 @@ export const NO_ORIGIN = [0, 0, 0] as const;
 /** The margin around the box, in CSS pixels. */
 export const MARGIN = 16;
 
-/** How far a look may move the camera from the middle of the box, as a multiple of the box's edge. */
+/** The greatest distance of a look's centre or target from the middle of the box, as a multiple of the box's edge. */
 const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
@@ -143,7 +143,7 @@ export class Camera2D implements Camera {
   zoom(factor: number, x: number, y: number): void {
     const before = this.magnification;
     this.magnification = clamp(before * factor, PLANE_ZOOM.least, PLANE_ZOOM.most);
-    // Move the centre towards the point at x, y by this share of their distance, so that the point stays on the screen.
+    // Move the centre towards the point at x, y by this share of their distance. Then the point stays at x, y.
     const grown = 1 - before / this.magnification;
     const { scale, centre, x: left, y: top } = this.seen;
     this.centre = [centre[0] + ((x - left) / scale) * grown, centre[1] - ((y - top) / scale) * grown];

@@ -1,7 +1,8 @@
 /**
  * Draws the overlays for the CPU engine into a canvas with a 2D context; overlay.ts does so for the GPU engine. The
- * reference's grid sorts the particles and finds the pairs. It is slow, so it is used up to MOST_SORTED or MOST_LISTED
- * particles; describeLeftOut() describes what is missing. In 3D, lines are drawn over all particles.
+ * reference's grid sorts the particles and finds the pairs. That grid is slow, so the order is drawn for at most
+ * MOST_SORTED particles, and pairs for at most MOST_LISTED. describeLeftOut() describes what is missing. In 3D, lines
+ * are drawn over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -165,7 +166,7 @@ export class CanvasOverlay {
       this.drawFace([0, 1], []);
       return;
     }
-    // Returns the far end of an axis: its high end if the axis leads away from the camera.
+    // Returns the far end of an axis: the high end if the axis leads away from the camera, otherwise the low end.
     const far = (axis: number) =>
       ((frame.sight.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
     this.drawFace([0, 2], [0, world.min[1] as number, 0]);
@@ -300,7 +301,7 @@ export class CanvasOverlay {
     this.context.lineTo(second[0], second[1]);
   }
 
-  /** Returns undefined for a position behind the camera. */
+  /** Returns a position in CSS pixels; undefined if it is behind the camera. */
   private toScreen(position: Position): readonly [number, number] | undefined {
     const { sight, viewport } = this.frame;
     const { x, y, distance } = project(sight, viewport, position);

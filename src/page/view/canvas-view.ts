@@ -129,7 +129,7 @@ interface Bodies {
   readonly positions: Float32Array;
   readonly reach: (body: number) => number;
   readonly halves: Float32Array | undefined;
-  /** Returns a body's index in the palette. */
+  /** Returns the palette index of a body's colour. */
   readonly colour: (body: number) => number;
 }
 
@@ -226,7 +226,7 @@ interface Face {
 function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
-      // In camera coordinates, like LIGHT. The world's up is the second column of `view`.
+      // The normal is in camera coordinates, like LIGHT. The world's up is the second column of `view`.
       const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
       const along = (direction: readonly number[]) =>
         normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);
@@ -268,8 +268,8 @@ function paintBoxFaces(
     const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
     const first = side > 0 ? 1 << axis : 0;
     const around = [first, first | across, first | across | up, first | up].map((bits) => corners[bits]);
-    // Seen from outside, the corners of a face with side 1 run counter-clockwise, so doubleAreaOf() is negative. A face
-    // that points away from the camera has the other sign.
+    // Seen from outside, the corners of a face with side 1 run counter-clockwise, and those with side −1 clockwise. So
+    // the product is negative for a face that points to the camera.
     if (side * doubleAreaOf(around) >= 0) continue;
     context.beginPath();
     for (const corner of around) if (corner) context.lineTo(corner.x, corner.y);
@@ -282,7 +282,7 @@ function paintBoxFaces(
   }
 }
 
-/** Returns twice the area of a polygon on the screen. The area is positive if its corners run clockwise. */
+/** Returns twice the area of a polygon on the screen. The area is positive if the corners run clockwise. */
 function doubleAreaOf(corners: readonly (Point | undefined)[]): number {
   let sum = 0;
   corners.forEach((corner, index) => {

@@ -1,7 +1,7 @@
 /**
  * Counts the neighbours of each particle for colours, on the CPU; tally.ts does so on the GPU. Contacts are counted in
  * the simulation's pairs. For density, and for methods without pairs, a second simulation at the same positions finds
- * the pairs; for density its particles are larger. The page has already loaded the code for this.
+ * the pairs; for density its particles are larger. The CPU engine has already loaded the code of that simulation.
  */
 import type { ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
 import { createCpuSimulation } from '../../cpu/solver/simulation';

@@ -91,7 +91,7 @@ export function overlayPicture({ frame }: Layouts, { format, samples }: Picture)
   return {
     format,
     samples,
-    // Only a software GPU draws one sample per pixel.
+    // `samples` is 1 only on a software GPU.
     isSoftware: samples === 1,
     depthFormat: DEPTH_FORMAT,
     blend: BLEND,

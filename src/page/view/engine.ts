@@ -75,10 +75,7 @@ export interface Run {
   readonly restorations: number;
   /** Takes one step. With `mayTime` the engine may time it. */
   step(seconds: number, mayTime?: boolean): void;
-  /**
-   * Takes one step and returns its time. If only the page's clock is available, takes `steps` steps and returns their
-   * mean time.
-   */
+  /** Takes one step, or `steps` steps if the engine cannot time one step exactly. Returns the mean time of a step. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
   /** Applies a stroke that lasts `seconds`. Call it between two steps, after you have awaited `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;
@@ -203,7 +200,7 @@ export function refuseColours(
 
 export function explain(error: unknown): string {
   if (isUnloaded(error)) {
-    // If the site was updated after the visitor opened this page, the page's parts no longer exist.
+    // If the site was updated after the visitor opened this page, the page's old parts no longer exist.
     return 'A part of the page could not be loaded. Repeat your choice to load it again; if that fails too, reload the page.';
   }
   if (error instanceof CellstormError) return error.message;

@@ -1,7 +1,8 @@
 /**
  * Describes what the grid does for one particle: its cell, its slice of the sorted array, the cells that it probes, and
  * the verdict on each candidate. Inputs: a world, and particles as a simulation reads them. Output: plain records. The
- * reference computes the numbers; the engines match it to the bit. The broad phase is always the grid.
+ * reference computes the numbers, with the cells and the order of the GPU engine. Distances, and the verdict on a pair
+ * that almost touches, may differ by rounding. The broad phase is always the grid.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -79,7 +80,10 @@ export interface Inspected {
   readonly candidates: readonly Candidate[];
 }
 
-/** Returns a function that inspects the particle with an id, or returns undefined for an unused id. Ids must ascend. */
+/**
+ * Returns a function that inspects the particle with an id. That function returns undefined for an unused id. The ids
+ * in `particles` must ascend.
+ */
 export function inspectAll(
   world: World,
   radius: number,
@@ -167,6 +171,7 @@ export function inspectAll(
       for (const index of indices) found.set(index, judge(own, index, true));
     }
     if (levels > 0) {
+      // Particles of lower levels are candidates as well, although the probe visits no cells of lower levels.
       for (let index = 0; index < ids.length; index++) {
         const isInCell = (buckets[index] as number) < world.cellCount;
         if (isInCell && areWithinReach(world, positions, radii as Float32Array, own, index)) {

@@ -79,7 +79,8 @@ export function describeOverlayKernels(variant: Variant): {
   readonly fill: KernelDescription;
 } {
   const { dimensions, levels = 0 } = variant;
-  // With levels, too, every pair in adjacent cells must be a candidate, at any distance.
+  // With levels, the neighbour loop usually skips cells out of reach. Here it must visit all adjacent cells, because
+  // every pair in them is a candidate, at any distance.
   const wholeBlocks = { ...variant, crowds: false, wholeBlocks: levels > 0 };
   const pairs = (isFill: boolean): KernelDescription => ({
     label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(wholeBlocks)}`,

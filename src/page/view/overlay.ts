@@ -310,7 +310,7 @@ export class Overlay {
     pass.draw(4, this.simulation.dimensions === 3 && cellLines ? 3 : 1);
   }
 
-  /** Returns a cached bind group. The key is the layout and the last buffer, because its other buffers never change. */
+  /** Returns a cached bind group. The layout and the last buffer are its key: the other buffers never change. */
   private group(layout: GPUBindGroupLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new Map<GPUBuffer, GPUBindGroup>();

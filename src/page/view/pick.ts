@@ -49,8 +49,8 @@ function forEachAlongRay(
 }
 
 /**
- * Returns a particle that the ray hits. If it hits none, returns the particle nearest to the ray, if the gap is at most
- * `within`.
+ * Returns a particle that the ray hits. If the ray hits none, returns the particle with the smallest gap to the ray;
+ * undefined if that gap exceeds `within`.
  */
 export function pick(
   simulation: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
@@ -62,7 +62,8 @@ export function pick(
   forEachAlongRay(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
     const gap = Math.max(0, distance - boundingRadius(simulation, particles, index));
     if (gap > within) return;
-    // If several have the same gap: in 3D the one nearest to the camera, in 2D the one with the nearest middle.
+    // Every particle that the ray hits has the gap 0. Among equal gaps, prefer the one nearest to the camera in 3D, and
+    // the one with the nearest middle in 2D.
     const rank = simulation.dimensions === 3 ? depth : distance;
     if (best && (gap > best.gap || (gap === best.gap && rank >= best.rank))) return;
     best = { index, depth, gap, rank };

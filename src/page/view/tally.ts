@@ -1,7 +1,7 @@
 /**
  * Counts the neighbours of each particle for colours, on the GPU (shaders/page/tally.wgsl): sorts the simulation's
- * particles, then runs a kernel. Output: one count per slot of the simulation. With variable radii, neighbours are the
- * particles that overlap.
+ * particles, then runs a kernel. Output: one count per slot of the simulation. The neighbours are the particles that
+ * overlap ('contacts'), or the particles within DENSITY_REACH diameters ('density').
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';

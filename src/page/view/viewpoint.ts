@@ -22,7 +22,7 @@ export class Viewpoint {
   private restUntil = 0;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
-  /** `free`: the part of the stage that no panel covers. */
+  /** `stage` is the element that shows the picture; `free` is the part of the stage that no panel covers. */
   constructor(
     readonly stage: HTMLElement,
     private readonly free: HTMLElement,
@@ -61,7 +61,7 @@ export class Viewpoint {
     this.camera.fit();
   }
 
-  /** The state of the current camera, for the page's URL. Undefined if the visitor has not moved the camera. */
+  /** The state of the camera, for the page's URL. Undefined if nothing runs or the visitor has not moved the camera. */
   get look(): readonly number[] | undefined {
     if (this.dimensions() === undefined) return undefined;
     return this.camera.look(this.box);
@@ -88,7 +88,7 @@ export class Viewpoint {
     const isSame = (['min', 'max'] as const).every((corner) =>
       box[corner].every((along, axis) => along === before[corner][axis]),
     );
-    // An unbounded world has a new box at every start. Its cameras stay as they are.
+    // An unbounded world has a new box at every start, so its box does not reset the cameras.
     if (box.isWorld && !isSame) this.fitAll();
   }
 
@@ -98,8 +98,8 @@ export class Viewpoint {
   }
 
   /**
-   * Turns a 3D picture a little, unless the visitor has just acted or prefers reduced motion. Returns true if the
-   * picture has turned.
+   * Turns a 3D picture a little, unless the visitor prefers reduced motion or has acted in the last REST_SECONDS.
+   * Returns true if the picture has turned.
    */
   drift(seconds: number): boolean {
     if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return false;

@@ -1,7 +1,8 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl. Sorts crowded buckets between scatter and gather, and lists the heavy
- * particles after the gather. Owns one list for both uses: it first holds tiles of crowded buckets, then heavy
- * particles.
+ * particles after the gather. Owns one list for both uses. The list first holds the tiles of crowded buckets; one
+ * workgroup sorts each tile. Then it holds the heavy particles, or with levels only their number: their slots are then
+ * in the list of finer-entries.ts.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -54,7 +55,8 @@ interface Kernels {
 }
 
 /**
- * The most workgroups that list heavy particles. They stride over the slots, because there is usually nothing to list.
+ * The most workgroups that list heavy particles. If nothing is crowded, as is usual, they end at once; otherwise each
+ * loops over many slots.
  */
 const LISTING_WORKGROUPS = 64;
 
@@ -158,8 +160,8 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // The tiles fit too: their two words each are fewer than one word per particle, however many finer entries a
-    // particle has.
+    // Heavy particles take a word each. The tiles need less room: a tile takes two words, there are more than CROWDED
+    // entries per tile on average, and a particle has at most one finer entry per level.
     const owned = await createBuffers(
       gpu,
       'grid',

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl. In grids with levels, it lists the finer entries of each cell: particles
- * that are at least `finerSteps` levels lower (core/world/cells.ts). Owns the list, with room for each particle on
+ * Host of shaders/grid/finer_entries.wgsl. In grids with levels, it lists the finer entries of each cell: particles at
+ * least `finerSteps` levels below the cell's level (core/world/cells.ts). Owns the list, with room for each particle on
  * every level on which it may be a finer entry, and for the heavy particles at the end. If there are too few levels for
  * finer entries, it only sets the header and clears the list of crowds.
  */
@@ -18,7 +18,7 @@ import type { Crowd, CrowdBinding } from './crowd';
 export interface FinerBuffers {
   readonly start: GPUBuffer;
   readonly counts: GPUBuffer;
-  /** The list of crowded buckets and heavy particles of Crowd. */
+  /** The list that Crowd owns (see crowd.ts). */
   readonly crowd: GPUBuffer;
   /** Positions in the order of the input; `position_in` has them in sorted order. */
   readonly given: GPUBuffer;
@@ -140,7 +140,8 @@ export class FinerEntries {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    // Crowd's list held crowded buckets. It now gets crowded lists of finer entries, and later the heavy particles.
+    // Crowd's list held crowded buckets. It now gets crowded lists of finer entries, and later the number of heavy
+    // particles.
     crowd.encodeClear(pass, shared, crowdBinding);
     if (this.buckets === 0) return;
     const { list, order } = this.kernels;

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/measure/measure.wgsl: computes sums over all particles. Owns the partial sums of the workgroups,
- * which `combine` adds up in doubles. A sum that may exceed 32 bits takes two words.
+ * Host of shaders/measure/measure.wgsl: computes sums and maxima over all particles. Owns the partial results of the
+ * workgroups, which `combine` merges in doubles. A sum that may exceed 32 bits takes two words.
  */
 import censusDense from '../../../shaders/measure/census_dense.wgsl?raw';
 import censusHashed from '../../../shaders/measure/census_hashed.wgsl?raw';
@@ -213,7 +213,7 @@ export class Measure {
   }
 }
 
-/** Returns the bounds of borderline pairs, in the layout of the struct. */
+/** Returns the fields of MEASURE_FIELDS that determine which pairs are borderline. */
 function borderlineFields(world: World, radiusRange: RadiusRange | undefined) {
   if (!radiusRange) {
     const { low, high, latticeScale } = borderlineOf(world.diameter, world);

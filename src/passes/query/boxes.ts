@@ -1,7 +1,7 @@
 /**
- * Host of shaders/query/boxes.wgsl: counts the particles in each box, then writes them at scanned offsets. A single
- * thread searches a box of few cells. The tally kernel puts larger boxes into a queue; a workgroup searches each of
- * these.
+ * Host of shaders/query/boxes.wgsl: counts the particles in each box, then writes them at the offsets that a scan of
+ * the counts gives. A single thread searches a box of few cells. The tally kernel puts larger boxes into a queue; a
+ * workgroup searches each of these.
  */
 import text from '../../../shaders/query/boxes.wgsl?raw';
 import { MOST_BOX_WORKGROUPS } from '../../core/base/constants';

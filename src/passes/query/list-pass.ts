@@ -1,6 +1,7 @@
 /**
- * The base of passes that fill a list whose length only the GPU knows. One kernel counts the entries of each owner,
- * another writes them at scanned offsets. `encode` only records; the caller submits.
+ * The base of passes that fill a list whose length only the GPU knows. One kernel counts the entries of each owner. A
+ * scan turns the counts into offsets, at which another kernel writes the entries. `encode` only records; the caller
+ * submits.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Kernel } from '../../gpu/kernel';

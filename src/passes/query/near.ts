@@ -1,4 +1,7 @@
-/** Host of shaders/query/near.wgsl: counts the particles near each point, then writes them at scanned offsets. */
+/**
+ * Host of shaders/query/near.wgsl: counts the particles near each point, then writes them at the offsets that a scan of
+ * the counts gives.
+ */
 import text from '../../../shaders/query/near.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';

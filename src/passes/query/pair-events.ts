@@ -1,7 +1,7 @@
 /**
  * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl. Compares two lists of pairs: counts per
- * first id the pairs that began, stayed and ended, then writes them at scanned offsets. Finally stores the newer list
- * for the next comparison.
+ * first id the pairs that began, stayed and ended, then writes them at the offsets that a scan of the counts gives.
+ * Finally stores the newer list for the next comparison.
  */
 import keepText from '../../../shaders/query/keep_pairs.wgsl?raw';
 import text from '../../../shaders/query/pair_events.wgsl?raw';
@@ -27,13 +27,13 @@ export interface PairEventsBuffers {
   /** The list of the previous comparison. Its buffers are as long as the two buffers above. */
   readonly offsets_before: GPUBuffer;
   readonly pairs_before: GPUBuffer;
-  /** For tally and keep: the numbers of pairs found and listed. */
+  /** For the steps tally and keep: the numbers of pairs found and listed. */
   readonly count?: GPUBuffer;
-  /** For tally: the numbers of pairs per first id. */
+  /** For the step tally: the numbers of pairs per first id. */
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;
-  /** For begun, stayed and ended: the first index of the pairs of each first id, and the list to write. */
+  /** For the steps begun, stayed and ended: the first index of the pairs of each first id, and the list to write. */
   readonly event_offsets?: GPUBuffer;
   readonly events?: GPUBuffer;
 }
@@ -86,8 +86,8 @@ export class PairEventsPass {
   }
 
   /**
-   * Records one step, with one thread per offset. `offsets` is the number of offsets: one more than there are first
-   * ids.
+   * Records one step, with one thread per offset. `offsets` is the number of offsets: at least one more than the number
+   * of first ids.
    */
   encode(
     pass: GPUComputePassEncoder,

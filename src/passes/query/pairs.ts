@@ -1,4 +1,7 @@
-/** Host of shaders/query/pairs.wgsl: counts the overlapping pairs per first id, then writes them at scanned offsets. */
+/**
+ * Host of shaders/query/pairs.wgsl: counts the overlapping pairs per first id, then writes them at the offsets that a
+ * scan of the counts gives.
+ */
 import text from '../../../shaders/query/pairs.wgsl?raw';
 import { MARK_ROWS } from '../../core/base/constants';
 import type { BroadPhase } from '../../core/contact/settings';
@@ -36,13 +39,13 @@ export interface PairsBuffers {
   readonly pairs?: GPUBuffer;
   /** Needed if the variant has levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** The heavy particles and their number. Needed if the variant has crowds. */
+  /** The list that Crowd owns (see grid/crowd.ts). Needed if the variant has crowds. */
   readonly crowd?: GPUBuffer | undefined;
   /** The high corners of boxes; `position_in` holds the low corners. Needed if the shape is `box`. */
   readonly high_in?: GPUBuffer | undefined;
 }
 
-/** The shapes whose overlaps are found: balls around particles, or boxes in a grid with levels. */
+/** `ball`: finds overlapping particles, whatever their shape. `box`: finds overlapping boxes of BoxPairs. */
 export type PairShape = 'ball' | 'box';
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/query/rays.wgsl: finds the particles that rays meet. Either counts them per ray and then writes them
- * at scanned offsets, or finds only the first per ray.
+ * Host of shaders/query/rays.wgsl: finds the particles that rays meet. One kernel finds only the first per ray. Two
+ * other kernels count the particles per ray, then write them at the offsets that a scan of the counts gives.
  */
 import ray from '../../../shaders/query/ray.wgsl?raw';
 import text from '../../../shaders/query/rays.wgsl?raw';

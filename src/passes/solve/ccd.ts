@@ -66,11 +66,18 @@ export interface CcdBuffers {
    */
   readonly links: GPUBuffer;
   /**
-   * Two words per particle, like the next three buffers. `claims` must be zero before `encode`, and is zero after it.
+   * The first hit of each path at walls, slow particles and obstacles. Two words per particle: the key of the hit (see
+   * core/ccd/law.ts) and the partner.
    */
   readonly first: GPUBuffer;
+  /** The hits that even rounds read and odd rounds write: like `first`, but with hits at fast particles too. */
   readonly even: GPUBuffer;
+  /** The hits that odd rounds read and even rounds write, laid out like `even`. */
   readonly odd: GPUBuffer;
+  /**
+   * For each slow particle, the path that bounces off it: two words per particle. Must be zero before `encode`, and is
+   * zero after it.
+   */
   readonly claims: GPUBuffer;
   /** The cell starts, with obstacles behind them. Needed if there are obstacles. */
   readonly start?: GPUBuffer | undefined;
@@ -164,7 +171,7 @@ const TEXTS = {
 type Module = keyof typeof TEXTS;
 
 /**
- * The modules that each part is linked with, besides the world and impact.wgsl. Only variants with levels link
+ * The modules that each part is linked with, besides those that `modulesOf` names. Only variants with levels link
  * `note_level`.
  */
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
@@ -334,7 +341,7 @@ export class CcdPass {
     indirect('sweep', FILE_DISPATCH);
   }
 
-  /** Measures the farthest way of any particle in a time step, in diameters of the particle. */
+  /** Measures the farthest that any particle may move in a time step, in diameters of that particle. */
   encodeFarthest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -18,8 +18,8 @@ import { PARAMS } from '../modules';
 export const RADIX_FIELDS = { shift: 'u32', read: 'u32', written: 'u32' } as const;
 
 /**
- * How a round divides the work: `bits` per digit, and a `run` of consecutive keys per thread. The result is the same in
- * any shape, because equal keys keep their order.
+ * The division of a round's work: `bits` per digit, and a `run` of consecutive keys per thread. The result is the same
+ * in any shape, because equal keys keep their order.
  */
 export interface RadixShape {
   readonly bits: number;
@@ -40,7 +40,7 @@ export function radixWorkgroups(keys: number, { run }: RadixShape): number {
   return Math.ceil(Math.ceil(keys / run) / WORKGROUP_SIZE);
 }
 
-/** Returns the number of counters for this many keys: one per digit and run. */
+/** Returns the number of counters for this many keys: one per run and value of a digit. */
 export function radixCounters(keys: number, { bits, run }: RadixShape): number {
   return Math.ceil(keys / run) * 2 ** bits;
 }

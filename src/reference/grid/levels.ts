@@ -1,7 +1,7 @@
 /**
- * A plain and slow grid of particles with variable radii: twin of the result of HashGrid's passes with
- * shaders/levels/levels.wgsl. Also finds the overlapping pairs by brute force. Inputs: packed positions, a radius per
- * particle. Ordering: buckets ascending, ids ascending in each, quarantined particles last.
+ * A plain and slow grid of particles with variable radii. HashGrid's passes with shaders/levels/levels.wgsl must build
+ * the same grid. Also finds the overlapping pairs by brute force. Inputs: packed positions, a radius per particle.
+ * Ordering: buckets ascending, ids ascending in each, quarantined particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';
 import { bucketAt, finerBucket, latticeAt, levelOf } from '../../core/world/levels';
@@ -21,8 +21,8 @@ export interface LevelGrid {
    */
   readonly finer: Uint32Array;
   /**
-   * For each bucket that may have finer entries, the index of the first in `finer`; then their total. Empty if no
-   * bucket may have any.
+   * For each bucket that may have finer entries, the index of its first entry in `finer`; then the length of `finer`.
+   * Empty if no bucket may have any.
    */
   readonly finerStart: Uint32Array;
   /** One bit per level: 1 if the level has particles. */

@@ -93,7 +93,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // Here in doubles; the shader uses 32-bit floats.
+    // The weight is a double here, but a 32-bit float in the shader.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;

@@ -1,5 +1,5 @@
 /**
- * The oracle of boxes: finds the boxes that overlap by comparing every two. Inputs: packed boxes, the low corner and
+ * The oracle of boxes: finds the boxes that overlap by comparing every pair. Inputs: packed boxes, the low corner and
  * then the high corner of each, and the periods of the world (0 along axes that do not wrap). Along periodic axes, low
  * corners must lie from 0 to the period. Output: pairs, by the first id and then the second.
  */

@@ -2,8 +2,8 @@
  * Finds the particles near a point by testing each. Twin of shaders/query/near.wgsl and nearest.wgsl, without cells.
  * Inputs: packed positions, finite or not, and a point. Output: ids ascending; for findNearest by ascending distance,
  * then by id.
- * Distances are rounded as 32-bit floats, once per operation and without fused operations. If coordinates are dyadic,
- * as in the scenes, distances below the radius are exact and equal those of the GPU.
+ * Squared distances are rounded to 32-bit floats, once per operation and without fused operations. If coordinates are
+ * dyadic, as in the scenes, those below the squared radius are exact and equal those of the GPU.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

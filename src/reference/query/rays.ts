@@ -31,7 +31,7 @@ export interface ReferenceHits {
  * The greatest error of the distance between a centre and a ray in 32-bit floats, as a share of the distance from the
  * ray's origin to the centre. With u = 2⁻²⁴: the difference of centre and origin is off by u of itself; its product
  * with the direction by 3 u and the quotient by 5 u (2.5 ulp) more; the position on the ray by 2 u, and the rest by u;
- * the radius² by 2 u. Together less than 16 u.
+ * the radius² by 2 u. The sum is less than 16 u.
  */
 const BAND = 2 ** -20;
 

@@ -120,7 +120,7 @@ export function meetWalls(substep: Substep, box: Box, { position, velocity }: Mo
   return { position: clampVector(moved.position, box), velocity: moved.velocity };
 }
 
-/** Applies one wall, which acts like an obstacle, except that it pushes the particle out completely. */
+/** Applies one wall. It moves the particle onto the wall at once, and friction may take all of the sliding. */
 function meetWall(
   substep: Substep,
   { position, velocity }: Moved,

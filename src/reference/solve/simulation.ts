@@ -2,8 +2,8 @@
  * The reference simulation: combines the twins of all passes, plainly and slowly. Tests compare the GPU engine and the
  * fast CPU engine with it.
  * Each substep: integrate, build the grid; with `continuous`, end paths and build the grid again; find partners (only
- * with restitution), resolve. Resolving does not change cells. `broadPhase` changes only the reported number of
- * candidates.
+ * with restitution), resolve. Resolving moves particles, but the grid keeps their cells until it is built again.
+ * `broadPhase` changes only the reported number of candidates.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Computes a step of a flock in doubles, for the CPU engine. Twin of shaders/flock/boids.wgsl, hunter.wgsl and
- * steering.wgsl; tests compare the GPU with it. It changes the state in place, rounded to 32-bit floats.
+ * steering.wgsl; tests compare the GPU with this code. The state changes in place and is rounded to 32-bit floats.
  * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
@@ -33,8 +33,9 @@ export interface FlockStep extends FlockSettings {
 }
 
 /**
- * Length of a boid's part of `sums`: the weight (one number), then three vectors of three numbers: relative velocity,
- * offset from the neighbours, and separation.
+ * Numbers per boid in `sums`: the sum of the neighbours' weights, then three vectors of three numbers (relative
+ * velocity, offset from the neighbours, separation). A weight is 1 at distance 0 and falls to 0 at distance
+ * `perception`.
  */
 const SUMS = 10;
 
@@ -65,7 +66,7 @@ export class Boids {
     const balls = ballsOf(dimensions, obstacles, true);
     const hunterBalls = ballsOf(dimensions, hunters.positions, false);
     const flight = { reach: step.fear, strength: step.flight };
-    // Hunters move first, because they use the boids' positions before this step.
+    // Move the hunters first: they use the boids' old positions, and `hunterBalls` has the hunters' old positions.
     this.hunt(hunters, balls, step);
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
@@ -105,7 +106,7 @@ export class Boids {
       const v = weight * ((velocities[b + 1] as number) - (velocities[a + 1] as number));
       const w = is3D ? weight * ((velocities[b + 2] as number) - (velocities[a + 2] as number)) : 0;
       const crowding = Math.max(0, 1 - distance / spacing);
-      // If two boids coincide, the boid with the lower id moves to the left.
+      // If two boids coincide, push the boid with the lower id towards −x.
       const parting = distance > 0 ? crowding / distance : 0;
       const partingX = distance > 0 ? parting * x : -crowding;
       const first = SUMS * one;

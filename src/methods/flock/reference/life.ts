@@ -1,6 +1,6 @@
 /**
  * Computes a step of particle life in doubles, for the CPU engine. Twin of shaders/flock/life.wgsl; tests compare the
- * GPU with it. It changes the state in place, rounded to 32-bit floats.
+ * GPU with this code. The state changes in place and is rounded to 32-bit floats.
  * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
@@ -11,7 +11,7 @@ export interface LifeStep extends LifeNumbers {
   readonly dt: number;
   readonly reach: number;
   readonly kinds: number;
-  /** The table, packed row by row. */
+  /** The attraction table, packed row by row. */
   readonly attraction: ArrayLike<number>;
 }
 
@@ -89,7 +89,10 @@ export class LifeTwin {
   }
 }
 
-/** Returns the pull towards a particle whose distance is `share` times the reach. `wanted` is the attraction. */
+/**
+ * Returns the pull towards a particle whose distance is `share` times the reach; `wanted` is the attraction. From 0 to
+ * `core` the pull rises from −1 (repulsion) to 0. From `core` to 1 it is a triangle with the height `wanted`.
+ */
 export function pullAt(share: number, wanted: number, core: number): number {
   if (share < core) return share / core - 1;
   return wanted * (1 - Math.abs(2 * share - 1 - core) / (1 - core));

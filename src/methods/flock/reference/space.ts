@@ -1,7 +1,7 @@
 /**
- * Minimum images, wrapping and walls for flocks, in doubles. Twin of shaders/flock/motion.wgsl and of the grid's
- * minimum_image and wrap. Vectors have three numbers (z is 0 in 2D) and change in place, so that steps allocate
- * nothing.
+ * Vectors, minimum images, wrapping, walls and balls for flocks and particle life, in doubles. Twin of
+ * shaders/flock/motion.wgsl, of the pushes in steering.wgsl, and of the grid's minimum_image and wrap. Vectors have
+ * three numbers (z is 0 in 2D). Functions change them in place instead of allocating new ones.
  */
 import { wallsOf } from '../../../core/world/walls';
 import type { World } from '../../../core/world/world';
@@ -31,7 +31,10 @@ export class Space {
     this.upper.set(upper);
   }
 
-  /** Moves a point by its velocity. At a wall, the point stops and its velocity towards the wall is reversed. */
+  /**
+   * Moves a point by its velocity. A point beyond a wall is put back onto the wall, and its velocity towards the wall
+   * is reversed.
+   */
   move(point: Vector, velocity: Vector, dt: number): void {
     for (let axis = 0; axis < 3; axis++) {
       point[axis] = (point[axis] as number) + dt * (velocity[axis] as number);
@@ -148,7 +151,7 @@ export function scale(given: Vector, factor: number): void {
   for (let axis = 0; axis < 3; axis++) given[axis] = factor * (given[axis] as number);
 }
 
-/** Scales a vector to length 1. A zero vector becomes the x axis, as in shaders/flock/motion.wgsl. */
+/** Scales a vector to length 1. A zero vector becomes (1, 0, 0), as in shaders/flock/motion.wgsl. */
 export function normalize(given: Vector): void {
   const length = lengthOf(given);
   if (length > 0) scale(given, 1 / length);

@@ -8,6 +8,7 @@ import { FluidKernel, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
 
 export interface DrainedParticles {
+  /** The buffer with the parameters of substeps; see frames.ts. */
   readonly frame: GPUBuffer;
   readonly positions: GPUBuffer;
   readonly ids: GPUBuffer;
@@ -40,7 +41,10 @@ export class Drain {
     return this.owned.bytes;
   }
 
-  /** Drains particles inside the frame's drains: sets their positions to NaN and marks their ids. */
+  /**
+   * Records a kernel that sets the positions of all particles inside a drain to NaN, and marks their ids.
+   * `frame`: byte offset of the substep's parameters in the buffer of frames.
+   */
   encode(pass: GPUComputePassEncoder, particles: DrainedParticles, count: number, frame: number): void {
     const group = this.drain.bind({ ...particles, marks: this.owned.buffers.marks });
     this.drain.encode(pass, group, Math.ceil(count / WORKGROUP), frame);

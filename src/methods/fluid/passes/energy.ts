@@ -1,8 +1,8 @@
 /**
  * Keeps the fluid's energy from growing in a substep. Input: each particle's account of the substep, which is the
  * `Account` of reference/energy.ts.
- * Guarantee: the same state gives the same bits. The sums of the workgroups are added up in a fixed order, and which
- * particles a workgroup sums depends on the state alone.
+ * Guarantee: the same state gives the same bits. The state alone decides which particles each workgroup sums, and the
+ * workgroups' sums are added up in a fixed order.
  * Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.
  */
 import type { Gpu } from '../../../gpu/device';
@@ -11,6 +11,7 @@ import { FluidKernel, PARTIALS, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
 
 export interface SettledParticles {
+  /** The buffer with the parameters of substeps; see frames.ts. */
   readonly frame: GPUBuffer;
   readonly kinds: GPUBuffer;
   readonly positions: GPUBuffer;
@@ -58,6 +59,7 @@ export class Energy {
     return this.owned.bytes;
   }
 
+  /** Records the kernels. `frame`: byte offset of the substep's parameters in the buffer of frames. */
   encode(pass: GPUComputePassEncoder, particles: SettledParticles, count: number, frame: number): void {
     const all = { ...this.owned.buffers, ...particles };
     const each = Math.ceil(count / WORKGROUP);

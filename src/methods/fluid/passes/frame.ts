@@ -56,7 +56,7 @@ export interface GridCells {
 
 export interface FrameInput {
   readonly plan: FluidPlan;
-  /** Number of entries per axis in `coupling`. */
+  /** Number of entries per axis in the pressure solver's array `coupling`. */
   readonly couplingSize: number;
   readonly grid: GridCells;
   readonly count: number;
@@ -100,6 +100,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   plan.drains.forEach((drain, index) => {
     const first = VECTOR_BYTES * (HEAD_VECTORS + VECTORS_PER_DRAIN * index);
     const { min, max } = cornersOf(drain);
+    // The first vector of a ball is its centre and squared radius; that of a box is its lower corner and 0.
     const [low, radius] = 'radius' in drain ? [drain.centre, drain.radius] : [min, 0];
     const vector = ([x = 0, y = 0, z = 0]: readonly number[], last: number) => [x, y, z, last];
     new Float32Array(bytes, first, 8).set([...vector(low, radius ** 2), ...vector(max, 0)]);
@@ -122,7 +123,7 @@ export const LEVEL_BYTES = 256;
 /** Most levels of a multigrid. The longest accepted axis has 4096 cells, which takes 11 levels. */
 export const MOST_LEVELS = 12;
 
-/** `tail` is the first level that the tail kernel solves; see pressure.ts. */
+/** Encodes the levels of the multigrid. `tail`: the first level that the tail kernel solves; see pressure.ts. */
 export function encodeLevels({ levels, size }: Levels, tail: number): ArrayBuffer {
   const bytes = new ArrayBuffer(LEVEL_BYTES * MOST_LEVELS);
   levels.forEach((level, index) => {

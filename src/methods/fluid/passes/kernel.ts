@@ -16,7 +16,7 @@ export const WORKGROUP = 64;
 export const TAIL_THREADS = 128;
 /** Most cells of a level that this workgroup solves. */
 export const TAIL_CELLS = 1024;
-/** Most workgroups of a kernel that sums. Each writes one partial sum; a later workgroup adds these up. */
+/** Most workgroups of a kernel that sums. Each writes partial sums, which a later workgroup adds up. */
 export const PARTIALS = 256;
 
 const SHARED: ShaderSource = { name: 'fluid/shared.wgsl', text: shared };

@@ -54,8 +54,8 @@ function fluidFile(name: string, text: string): ShaderSource {
 }
 
 /**
- * The stages of the solver at which weigh.wgsl runs: after each pass that writes partial sums, and at the end. A
- * stage's index here is the constant STAGE in weigh.wgsl.
+ * The stages of the solver at which weigh.wgsl runs: after each pass that writes partial sums, and at the end. The
+ * kernel adds up these sums and decides whether to stop. A stage's index here is the constant STAGE in weigh.wgsl.
  */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
 

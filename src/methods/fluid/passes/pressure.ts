@@ -1,6 +1,7 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
- * recorded. Once the residual is small enough, the GPU sets the workgroup counts of the remaining dispatches to 0.
+ * recorded. Once the residual is small enough or no step helps, the GPU sets the workgroup counts of all indirect
+ * dispatches to 0. One workgroup, the tail kernel, solves all small levels of a V-cycle.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  */
@@ -75,8 +76,11 @@ export interface PressureInput {
   readonly velocity: GPUBuffer;
 }
 
+/** The part of `struct Solver` (solver.wgsl) that the host reads. */
 export interface SolverState {
+  /** The greatest right-hand side. */
   readonly greatest: number;
+  /** The greatest residual divided by `greatest`. */
   readonly left: number;
   readonly iterations: number;
   readonly unconverged: number;
@@ -223,6 +227,7 @@ export class Pressure {
       run('red', half);
       run('black', half);
     }
+    // Restriction runs once per cell of the coarser level, whose two dispatches follow this level's two.
     run('restrict', half + 3);
     this.encodeCycle(pass, index + 1);
     run('prolong', half + 1);

@@ -35,7 +35,7 @@ export class Speed {
     const [bytes] = await readBuffers(this.gpu, [partials]);
     const squares = new Float32Array(bytes as ArrayBuffer);
     let greatest = 0;
-    // The third number of each partial result is the maximum.
+    // The third number of each partial result is a workgroup's greatest squared speed.
     for (let part = 0; part < PARTIALS; part++)
       greatest = Math.max(greatest, squares[4 * part + 2] as number);
     return Math.sqrt(greatest);

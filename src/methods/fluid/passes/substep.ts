@@ -98,7 +98,7 @@ export class Substep {
   private constructor(
     private readonly gpu: Gpu,
     private readonly parts: Parts,
-    /** Number of entries per axis in `coupling`. */
+    /** Number of entries per axis in the pressure solver's array `coupling`. */
     private readonly couplingSize: number,
   ) {
     const { kernels, owned, grid, frames } = parts;
@@ -116,10 +116,10 @@ export class Substep {
     ];
   }
 
-  /** Throws if the device cannot hold the lattice or what it stores per particle. */
+  /** Throws if the device cannot hold the lattice or a Substep's buffers with an entry per particle. */
   static check(gpu: Gpu, plan: FluidPlan): void {
     const { dimensions, lattice, capacity } = plan;
-    // The largest buffers.
+    // It is enough to check the largest buffers.
     checkSizes(gpu, {
       velocity: 4 * dimensions * lattice.size,
       coupling: 4 * dimensions * defineLevels(lattice).size,
@@ -199,7 +199,7 @@ export class Substep {
     );
   }
 
-  /** Counts one more substep in a caller's encoder. Throws if that is too many for one submission. */
+  /** Counts one more substep in a caller's encoder. Throws if one submission cannot hold so many. */
   reserve(encoder: GPUCommandEncoder): void {
     this.parts.frames.reserve(encoder);
   }

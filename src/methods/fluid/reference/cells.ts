@@ -14,8 +14,8 @@ export interface CellInput {
 }
 
 /**
- * A cell is solid if its centre is deeper than this in an obstacle, in cells. A centre is often exactly on a surface,
- * where rounding would decide; both engines then leave the cell free.
+ * A cell is solid if its centre lies in an obstacle, deeper than this share of a cell. A centre is often exactly on a
+ * surface, where rounding would decide; both engines then leave the cell free.
  */
 export const SOLID_DEPTH = 2 ** -10;
 

@@ -1,8 +1,8 @@
 /**
  * Finds the corners around a point: the nearest faces, or centres of cells, on both sides along each axis. There are
  * four corners in 2D, eight in 3D. Their weights fall off linearly over one cell along each axis. Points are in units
- * of cells. This code runs a dozen times per particle and substep. So hot parts have no loops over axes, and functions
- * take numbers in arrays, because V8 puts number arguments on the heap.
+ * of cells. This code runs a dozen times per particle and substep. So hot parts write out x, y and z instead of looping
+ * over them. Functions take points as arrays, because V8 puts fractional arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 

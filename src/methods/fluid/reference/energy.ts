@@ -5,7 +5,8 @@
  * lifts some particles. The end of the substep removes the energy gained this way, in this order:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but only a small share, because a larger one would stop gentle waves;
- * 3. from heights, because the rest came from lifting: each particle sinks by an invisible share of its height.
+ * 3. from heights, because the rest came from lifting: each particle sinks by an invisible share of its height;
+ * 4. if that is not enough, from all velocities again; see MOST_SLOWING.
  * Inputs: each particle's account of the substep. Outputs: velocities and positions, in place.
  */
 import type { Lattice } from '../lattice';
@@ -84,15 +85,15 @@ export const MOST_SLOWING = 0.05;
 export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
-  // The least share for which along · share − squared · share² / 2 = gain, or, if there is none, the share that removes
-  // the most.
+  // Subtracting share · offLattice from each velocity removes the energy along · share − squared · share² / 2. Find the
+  // least share that removes the gain, or, if none does, the share that removes the most.
   const root = along * along - 2 * squared * gain;
   let share = 0;
   if (along > 0) share = Math.min(1, root >= 0 ? (2 * gain) / (along + Math.sqrt(root)) : along / squared);
   const taken = share * along - (share * share * squared) / 2;
   const rest = Math.max(0, kinetic - taken);
   const unpaid = Math.max(0, gain - taken);
-  // Without gravity, lowering removes no energy, so the velocities must give all of it.
+  // Without gravity, lowering removes no energy. So the velocities must lose all of `unpaid`.
   const restrained = Math.min((potential > 0 ? restraint : 1) * rest, unpaid);
   const lowering = potential > 0 ? Math.min(MOST_LOWERING, (unpaid - restrained) / potential) : 0;
   const uncovered = potential > 0 ? unpaid - lowering * potential : 0;

@@ -1,8 +1,9 @@
 /**
  * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. There is one equation per fluid cell: the sum
- * of coupling · (pressure − neighbour's pressure) over its faces equals the surplus flow into the cell. Towards air,
- * the pressure is 0 at the surface, whose distance from the cell's centre follows from the cell's fullness (ghost fluid
- * method). Pressures are in units of velocity, that is, divided by density · cell size / dt.
+ * of coupling · (pressure − neighbour's pressure) over its faces equals the surplus flow into the cell. The coupling of
+ * a face is 1 between fluid cells, 0 at solids, and 1 / (distance to the surface) towards air. At the surface the
+ * pressure is 0 (ghost fluid method). The distance follows from the cell's fullness: the weight of the particles around
+ * its centre, divided by that in a full cell. Pressures are in units of velocity: divided by density · cell size / dt.
  * Density correction: in each substep, cells that are too full swell a little, and deep cells (without air neighbours)
  * that are not full shrink a little.
  */
@@ -12,7 +13,8 @@ import type { FluidPlan } from '../options';
 /** Fullness of a cell whose centre is at the surface. */
 export const SURFACE_FULLNESS = 0.5;
 /**
- * Least distance from a fluid cell's centre to the surface, in cells. With less, faces at the surface become unstable.
+ * Least distance from a fluid cell's centre to the surface, in cells. With a shorter one, velocities at the surface
+ * become unstable.
  */
 const LEAST_SURFACE = 0.25;
 /** Greatest relative growth of a cell's volume per substep. A faster growth would throw particles about. */
@@ -45,7 +47,11 @@ export interface Equations {
   readonly right: Float64Array;
 }
 
-/** Returns the distance from a fluid cell's centre to the surface, towards an air cell, in cells. */
+/**
+ * Returns the distance from a fluid cell's centre to the surface, towards an air cell, in cells. The weight of
+ * a particle falls linearly to 0 at one cell from the centre. If the fluid ends at distance d, the fullness is
+ * therefore 1 − (1 − d)² / 2. This function solves for d.
+ */
 export function surfaceDistance(fullness: number): number {
   const distance =
     fullness >= SURFACE_FULLNESS ? 1 - Math.sqrt(2 * Math.max(0, 1 - fullness)) : LEAST_SURFACE;

@@ -44,9 +44,9 @@ export interface FluidMeasures extends SolverFigures {
   /** Angular momentum around the centre of mass; one number in 2D. */
   readonly angularMomentum: readonly number[];
   readonly greatestSpeed: number;
-  /** Number of particles too fast for the last substep, which shortened their moves. More substeps help. */
+  /** Number of particles whose speed exceeds MOST_CELLS cells per substep. Such moves may be cut; use more substeps. */
   readonly tooFast: number;
-  /** Number of particles in solid cells. */
+  /** Number of particles in cells that are always solid; cells of obstacles do not count. */
   readonly inSolid: number;
   /** Number of particles outside the tank. */
   readonly outside: number;

@@ -1,9 +1,10 @@
 /**
  * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl,
- * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are half the sums of finer ones (unsmoothed
- * aggregation). The sums are halved because a value is constant within a coarse cell, which makes differences between
- * cells count twice as much as they should. Coarser equations depend on couplings only, so solids, surfaces and
- * obstacles of any shape are right on every level.
+ * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. A coupling is the weight of a face in the pressure equations;
+ * see equations.ts. Coarser equations are half the sums of finer ones (unsmoothed aggregation). The sums are halved
+ * because a value is constant within a coarse cell, which makes differences between cells count twice as much as they
+ * should. Coarser equations depend on couplings only, so solids, surfaces and obstacles of any shape are right on every
+ * level.
  * Smoother: Gauss–Seidel over the red, then the black cells of a chequerboard. After the coarser levels, black comes
  * first, so that the cycle is symmetric.
  */
@@ -77,7 +78,8 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
 }
 
 /**
- * Couplings are at least 1/2 on the second level and larger on coarser ones, so smaller diagonals are rounding errors.
+ * Smaller diagonals count as rounding errors and become 0. Couplings of fluid cells are at least 1 on the finest level,
+ * and each coarser level at most halves them. So down to the tenth level, real diagonals are larger.
  */
 export const LEAST_DIAGONAL = 1e-3;
 

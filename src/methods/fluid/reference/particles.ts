@@ -2,7 +2,7 @@
  * Updates particles from the lattice, in place: velocities, positions and, with APIC, slopes. Twin of
  * shaders/fluid/particles.wgsl. Inputs: the faces' velocities before and after the substep.
  * A particle moves by Ralston's third-order rule through a velocity field that is constant during the substep. It moves
- * at most MOST_CELLS cells along an axis and never into a solid.
+ * at most MOST_CELLS cells along an axis; then keepOut() moves it out of solids.
  */
 import type { Lattice } from '../lattice';
 import { leaveObstacle, type Obstacle } from '../obstacles';
@@ -104,8 +104,8 @@ export function moveParticles(
 type Barriers = Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>;
 
 /**
- * Changes the end of a move, `to`, so that it is not in a solid. Positions are in units of cells. Returns a bit per
- * axis, 1 if the move was stopped along that axis.
+ * Changes the end of a move, `to`, so that it is not in a solid, if possible. Positions are in units of cells. Returns
+ * a bit per axis, 1 if the move was stopped along that axis.
  */
 export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector): number {
   const { lattice, cellSize, mask, obstacles } = barriers;

@@ -27,7 +27,7 @@ export function applyPressure(
 
 /**
  * Number of layers of faces that are extrapolated, outwards from the known faces. Each face gets the mean of its known
- * neighbours. In a substep, no particle reads faces beyond these layers.
+ * neighbours. Particles rarely read faces beyond these layers; such faces get velocity 0.
  */
 export const LAYERS = 4;
 

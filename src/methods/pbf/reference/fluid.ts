@@ -1,7 +1,7 @@
 /**
  * Computes a step of the position-based fluid in doubles, for the CPU engine. Twin of the kernels in shaders/pbf; tests
- * compare the GPU with it. Outputs: the state, in place, rounded to 32-bit floats wherever the GPU stores it, and the
- * densities before the last corrections, as shares of the rest density.
+ * compare the GPU with this code. Outputs: the state, in place, rounded to 32-bit floats wherever the GPU stores it,
+ * and the densities before the last corrections, as shares of the rest density.
  * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 
@@ -24,11 +24,16 @@ type VisitPair = (one: number, other: number, x: number, y: number, z: number, s
 /** Steps the fluid; holds the scratch memory of a step. */
 export class FluidTwin {
   readonly densities: Float32Array;
+  /** Positions at the end of the step, which each round corrects. */
   private readonly predicted: Float32Array;
+  /** Velocities that lead to `predicted`; they replace the old ones at the end of the step. */
   private readonly aims: Float32Array;
   private readonly curls: Float64Array;
+  /** Scratch: a sum over the neighbours, three numbers per id. Each stage sums other vectors. */
   private readonly sums: Float64Array;
+  /** Scratch: the gradient of the curl's size, three numbers per id. */
   private readonly rises: Float64Array;
+  /** Scratch: the sum of the squared gradients that the neighbours add, per id. */
   private readonly squares: Float64Array;
   private readonly lambdas: Float64Array;
   /** Gradients of the density that walls and obstacles add, from the last call of measure(). */
@@ -79,7 +84,10 @@ export class FluidTwin {
     velocities.set(aims.subarray(0, velocities.length));
   }
 
-  /** Computes each particle's density and factor λ. The particles must be sorted by `positions`. */
+  /**
+   * Computes each particle's density and its factor λ, by which the particle and its neighbours move towards the rest
+   * density. The particles must be sorted by `positions`.
+   */
   measure(positions: Float32Array, { settings, solids }: Omit<FluidStep, 'dt'>): void {
     const { particles, sums, squares, lambdas, densities, gradients, slope, bounds, point, surroundings } =
       this;

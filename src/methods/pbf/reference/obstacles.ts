@@ -10,8 +10,10 @@ export interface Surroundings {
   readonly dimensions: number;
   /** Radius of the smoothing kernels. */
   readonly radius: number;
+  /** Coordinates of the walls; infinite along axes without walls. */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
+  /** Lower corner of the world. */
   readonly low: readonly number[];
   /** Length of the world along periodic axes, 0 along other axes. */
   readonly period: readonly number[];

@@ -156,7 +156,7 @@ export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuSimulationVi
   }
 }
 
-/** Figures of a flock. Each bird has mass 1. */
+/** Returns the measures of a flock. Each bird has mass 1. */
 export function measuresOf(
   dimensions: Dimensions,
   { ids, positions, velocities }: ParticleArrays,

@@ -18,7 +18,7 @@ export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices,
       onGpu: async (gpu, { capacity }) =>
         new GpuFlockBody(gpu.device, await createFlock(gpu, sized(capacity)), scene),
       onCpu: async ({ capacity }) => {
-        // Loaded only when needed.
+        // Load this code only when it is needed.
         const { createCpuFlock } = await import('../../../methods/flock/cpu-flock');
         return new CpuFlockBody(createCpuFlock(sized(capacity)), scene);
       },

@@ -94,7 +94,10 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
 }
 
 export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView {
-  /** A step that waits for its drains, or a timed step. It must end before anything changes. */
+  /**
+   * The latest work that is not complete: a step that waits for the ids of drained particles, a timed step, or a change
+   * that waits for these.
+   */
   private working: Promise<unknown> | undefined;
 
   get isBusy(): boolean {

@@ -19,7 +19,7 @@ const SEEDED = 0.4;
 /** Capacity per initial particle if the scene has emitters. Even an overflowing pool needs less. */
 const ROOM = 1.5;
 
-/** The page shows a note if the lattice's limit leaves less than this share of the requested particles. */
+/** If the lattice's limit allows less than this share of the requested particles, the page shows a note. */
 const SHORT = 0.75;
 
 export function startFluid(choices: Choices, count: number): Start {
@@ -82,7 +82,7 @@ export function startFluid(choices: Choices, count: number): Start {
         return new GpuFluidBody(fluid, scene, held);
       },
       onCpu: async (held) => {
-        // Loaded only when needed.
+        // Load this code only when it is needed.
         const { createCpuFluid } = await import('../../../methods/fluid/cpu-fluid');
         return new CpuFluidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held);
       },

@@ -112,8 +112,8 @@ export class FluidFields {
   }
 
   /**
-   * Returns which cells have arrows: every `step`-th along both axes, from the cell `first` on. In 2D only cells in the
-   * picture have arrows.
+   * Returns which cells have arrows: every `step`-th along both axes, from the cell `first` on. There are
+   * `across` × `up` arrows. In 2D only cells in the picture have arrows.
    */
   private arrowsOf({ sight }: Frame): {
     readonly step: number;
@@ -152,6 +152,7 @@ export class FluidFields {
     const { plan, substepSeconds } = this.fluid;
     const { lattice, cellSize, density } = plan;
     const { step, first, across } = this.arrowsOf(frame);
+    // The unit in which the lattice stores pressure.
     const unit = substepSeconds > 0 ? (density * cellSize) / substepSeconds : 0;
     const longest = LONGEST_ARROW * step * cellSize * sight.pixelsPerUnit;
     const { velocity, casing, solid } = theme.overlay;
@@ -216,8 +217,8 @@ export async function createFieldPipelines(
         depthStencil: {
           format: DEPTH_FORMAT,
           depthWriteEnabled: name === 'face',
-          // The slice lies within the fluid, which would hide it. The bias brings the faces of solid cells in front of
-          // the obstacles in these cells.
+          // The slice (the middle plane) and the arrows lie within the fluid, which must not hide them. The bias brings
+          // the faces of solid cells in front of the obstacles in these cells.
           depthCompare: name === 'face' ? 'less-equal' : 'always',
           ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),
         } as const,

@@ -1,7 +1,7 @@
 /**
- * Creates the layouts and pipelines of a fluid's surface. Some pipelines depend on the quantity that decides the
- * colour, the others do not. Needs a GPU device but no web page. Input: the properties of the view that draws the
- * fluid.
+ * Creates the layouts and pipelines of a fluid's surface. In 2D, particles are drawn into a field; in 3D, as balls.
+ * Some pipelines depend on the quantity that decides the colour, the others do not. Needs a GPU device but no web page.
+ * Input: the properties of the view that draws the fluid.
  */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';
 import fluidText from '../../../../shaders/draw/fluid.wgsl?raw';
@@ -31,8 +31,8 @@ const SOURCES = {
 const MOST_TEXELS = { hardware: 32, software: 20 } as const;
 
 /**
- * The value in the textures of distances at pixels without a ball. A half float can hold it. The distances of balls are
- * measured from the camera's target, in units of `CameraMatrices.reach`, so they are at most about 1.
+ * Pixels without a ball have this value in the textures of distances. A half float can hold it. The distances of balls
+ * are measured from the camera's target, in units of `CameraMatrices.reach`, so they are at most about 1.
  */
 export const NOTHING = 16;
 

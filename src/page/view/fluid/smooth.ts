@@ -1,7 +1,8 @@
 /**
- * Smooths the distances of balls into the distances of a surface: ROUNDS times, each time across and then up the screen
- * (shaders/draw/fluid_smooth.wgsl). Inputs: the frame, struct Fluid, the texture `nearest`. Output: the texture `up`.
- * Ordering: each pass reads the output of the previous pass.
+ * In 3D, a fluid's particles are drawn as balls. This class smooths the balls' distances from the camera into the
+ * distances of a surface: ROUNDS times, each time across and then up the screen (shaders/draw/fluid_smooth.wgsl).
+ * Inputs: the frame, struct Fluid, the texture `nearest`. Output: the texture `up`. Ordering: each pass reads the
+ * output of the previous pass.
  */
 import smoothText from '../../../../shaders/draw/fluid_smooth.wgsl?raw';
 import {
@@ -19,7 +20,7 @@ const ROUNDS = 2;
 const AXES = ['across', 'up'] as const;
 type Axis = (typeof AXES)[number];
 
-/** Textures of distances: `nearest` of the balls; `across` and `up` hold the last output along that axis. */
+/** Textures of distances: `nearest` holds those of the nearest balls; `across` and `up` hold the outputs of passes. */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
 export class FluidSmoothing {

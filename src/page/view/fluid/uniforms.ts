@@ -22,13 +22,14 @@ export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: Flu
 }
 
 /**
- * How far a particle reaches, as a multiple of the initial distance between particles. 2D: the reach of the kernel; a
- * smaller reach shows the jitter of particles, a larger one rounds off crests. 3D: the radius of the ball; with a
- * smaller radius, still water has holes.
+ * How far a particle reaches, as a multiple of the initial distance between particles. In 2D, a particle adds to the
+ * field within its reach: a smaller reach shows the jitter of particles, a larger one rounds off crests. In 3D, a
+ * particle is drawn as a ball with its reach as the radius: with a smaller radius, still water has holes.
  */
 export const REACH = { 2: 2.7, 3: 0.8 } as const;
 /**
- * Radius of a disc with the area of a square as wide as the distance between particles, as a multiple of this distance.
+ * Radius of a drop in 2D, as a multiple of the initial distance between particles. A drop has the area of a square
+ * whose edge is this distance.
  */
 const DROP = 1 / Math.sqrt(Math.PI);
 /** Standard deviation of the smoothing, in radii of a ball. */

@@ -1,8 +1,9 @@
 /**
  * Draws a fluid as a smooth surface from its particles' GPU buffers. Needs a GPU device but no web page.
- * 2D: particles are summed into a field (shaders/draw/fluid_splat.wgsl), whose level set is the surface
- * (fluid_surface.wgsl). 3D: each particle is drawn as a ball; the distances of the nearest balls (fluid_balls.wgsl) are
- * smoothed (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
+ * 2D: particles are summed into a field, which is the density of particles (shaders/draw/fluid_splat.wgsl). The surface
+ * is the line along which this density has a fixed value (fluid_surface.wgsl).
+ * 3D: each particle is drawn as a ball. The distances of the nearest balls (fluid_balls.wgsl) are smoothed
+ * (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
  * Inputs: the frame, positions, the values that decide the colour, and in 2D the kinds and fullness of cells.
  * Output: a picture.
  * Guarantee: no texture is larger than the picture. Textures are coarser if particles are large on the screen.
@@ -71,6 +72,7 @@ interface Textures {
   /** The particles' field in 2D, the fluid's thickness in 3D. */
   readonly field: GPUTexture;
   readonly distances: Distances | undefined;
+  /** The picture without the fluid, which shows through the fluid. Undefined in 2D. */
   readonly scene: GPUTexture | undefined;
 }
 

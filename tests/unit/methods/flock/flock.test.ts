@@ -81,7 +81,7 @@ describe('a flock rejects', () => {
       { unbounded: true },
       /^world\.min is \[0, 0\], but it must be left out, since the world is unbounded\.$/,
     ],
-    [{ slowest: 9 }, /^slowest is 9, but it must be at most fastest, 4\.$/],
+    [{ slowest: 9 }, /^slowest is 9, but it must be at most 4, the value of fastest\.$/],
     [{ alignment: Number.NaN }, /^alignment is NaN, but it must be a number from 0 to 1000000\.$/],
     [{ cohesian: 1 }, /^options\.cohesian is 1, /],
   ])('%o', async (changes, message) => {
